@@ -52,6 +52,42 @@ def smooth(space: Space) -> Surface:
     return Surface("smooth", space, value)
 
 
+def hill_somewhere(space: Space, seed: int) -> Surface:
+    """One optimum, at a place and with factors of the unordered parameter that ``seed`` draws."""
+    draw = random.Random(f"hill/{seed}")
+    top = tuple(draw.uniform(0.15, 0.85) for _ in space.dimensions[1:])
+    factors = draw.sample((1.0, 0.8, 0.6, 0.7, 0.5)[: len(space.dimensions[0].values)], len(space.dimensions[0].values))
+
+    def value(setting: Setting) -> float:
+        return factors[setting[0]] * (0.15 + 0.85 * _hill(_at(space, setting), top, 0.45))
+
+    return Surface("hill somewhere", space, value)
+
+
+def few_matter(count: int, seed: int) -> tuple[Surface, tuple[int, ...]]:
+    """Three of ``count`` parameters matter, each by a factor of 1.35 to 5; the last one has no order.
+
+    Return the surface and the places of the three. Each rises to a value that ``seed`` draws and falls beyond it.
+    """
+    draw = random.Random(f"few/{seed}")
+    values = tuple("12345")
+    space = Space(tuple(Dimension(f"p{i}", values, ordered=i < count - 1) for i in range(count)), (0,) * count)
+    matter = tuple(draw.sample(range(count), 3))
+    tops = {place: draw.uniform(0, 1) for place in matter}
+    sizes = {place: draw.uniform(0.3, 1.6) for place in matter}
+    kinds = draw.sample((0.0, 0.25, 0.5, 0.75, 1.0), 5)
+
+    def value(setting: Setting) -> float:
+        lost = 0.0
+        for place in matter:
+            top, at = tops[place], setting[place] / 4
+            share = kinds[setting[place]] if place == count - 1 else (abs(at - top) / max(top, 1 - top)) ** 1.5
+            lost += sizes[place] * share
+        return math.exp(-lost)
+
+    return Surface("few matter", space, value), matter
+
+
 def two_optima(space: Space) -> Surface:
     """A broad hill, and a higher and narrower one elsewhere."""
 

@@ -77,7 +77,7 @@ enable_testing()
 function(ullage_add_test name ranks filter)
   add_test(NAME ${name} COMMAND "${ullage_mpiexec}" -n ${ranks} $<TARGET_FILE:ullage-engine-tests>
     "--gtest_filter=${filter}" "--gtest_output=xml:${CMAKE_BINARY_DIR}/reports/${name}.xml")
-  set_tests_properties(${name} PROPERTIES PROCESSORS ${ranks} TIMEOUT 240 ENVIRONMENT "${test_environment}")
+  set_tests_properties(${name} PROPERTIES PROCESSORS ${ranks} TIMEOUT 600 ENVIRONMENT "${test_environment}")
 endfunction()
 set(mpi_suites "Mpi*:*/Mpi*")
 ullage_add_test(unit 1 "-${mpi_suites}")
@@ -90,11 +90,10 @@ elseif(ULLAGE_RACES)
 endif()
 # What these do is the same on any number of ranks above one, so 1 and 3 show it. Whom a message, a share of the work or
 # an agreement goes to depends on the number: all else runs on each.
-set(alike Compute Contamination CoreBudget FaultBackend FixedWork FullFileSystem Gemm* LaunchRecords LaunchWatch ManifestFailure
-  MemoryWorkload Metadata* Mixed* ModelBackend Moved Node PhaseRunner PosixShared Repetition Resident Session SharedDataset
-  Solve* Transfer* Uring WindowedPhase)
-list(TRANSFORM alike PREPEND "Mpi")
-list(TRANSFORM alike APPEND ".*")
+set(alike Compute Contamination CoreBudget FaultBackend FixedWork Flash FullFileSystem Gemm* LaunchRecords LaunchWatch
+  ManifestFailure MemoryWorkload Metadata* Mixed* ModelBackend Moved Node PhaseRunner Pio* PosixShared Repetition Resident
+  Session SharedDataset Solve* Transfer* Uring WindowedPhase)
+list(TRANSFORM alike REPLACE "(.+)" "Mpi\\1.*:*/Mpi\\1.*") # a suite with parameters has a name before its own
 list(JOIN alike ":" alike)
 foreach(ranks RANGE 1 ${most_ranks})
   if(ranks EQUAL 1 OR ranks EQUAL 3)

@@ -6,10 +6,6 @@ ullage_layer(mpi USES base LINKS ullage::mpi) # alone compiled with the path to 
 ullage_layer(work USES base mpi)
 
 ullage_layer(storage USES base mpi)
-ullage_layer(storage/backends USES base mpi storage)
-ullage_layer(storage/workloads USES base mpi work storage)
-ullage_layer(storage/workloads/* USES base mpi work storage storage/workloads)
-
 ullage_layer(probes USES base mpi storage)
 
 ullage_layer(compute USES base mpi work)
@@ -18,6 +14,9 @@ ullage_layer(compute/kernels ALONE USES base compute)
 ullage_layer(noise USES base mpi work)
 
 ullage_layer(memory USES base mpi work probes)
+ullage_layer(storage/backends USES base mpi storage memory)
+ullage_layer(storage/workloads USES base mpi work storage probes memory)
+ullage_layer(storage/workloads/* USES base mpi work storage memory storage/workloads)
 ullage_layer(memory/chase USES base mpi work memory)
 ullage_layer(memory/stream USES base mpi work memory)
 ullage_layer(memory/loaded_latency USES base mpi work memory memory/chase memory/stream)
@@ -32,5 +31,5 @@ ullage_layer(message/sockets USES base mpi work)
 ullage_layer(message/* USES base mpi work memory noise message message/patterns)
 
 ullage_layer(run/build LINKS ullage::build_info)
-ullage_layer(run USES base mpi work storage probes run/build)
+ullage_layer(run USES base mpi work storage probes memory run/build)
 ullage_layer(run/stop_rules USES base run)

@@ -18,19 +18,24 @@ def check(preset: str) -> list[Step]:
     """Return the unit tests, style and types."""
     return [
         Step("lint", lint.at_once, "aside"),
-        Step("pytest, unit tests", partial(front.unit, preset)),
+        Step("pytest, unit tests", partial(front.unit_while_writing, preset)),
         Step(f"engine tests on one process, {preset}", partial(engine.test_on_one_process, preset)),
     ]
 
 
 def test(preset: str) -> list[Step]:
-    """Return all tests on the MPI in use."""
+    """Return all tests on the MPI in use.
+
+    End-to-end tests wait most of their time: what needs processors is aside, and has what they leave.
+    """
+    build = "build of the engine's tests"
     return [
         Step("pytest, what is timed", partial(front.timed, preset), "alone"),
+        Step(build, partial(legs.built_ahead, engine.build_tests, preset), "aside"),
+        Step("pytest, unit tests", partial(front.unit, preset), "aside"),
         Step("lint", partial(lint.at_once, CHECKS.keys() - SLOW_CHECKS), "aside"),
-        Step(f"engine tests, {preset}", partial(engine.test, preset)),
-        Step("pytest, unit tests", partial(front.unit, preset)),
         Step(f"pytest tests/e2e, {preset}", partial(front.end_to_end, preset)),
+        Step(f"engine tests, {preset}", partial(engine.test, preset), needs=(build,)),
     ]
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every test stands on: no test reads or writes the home folder of the person who runs it."""
 
+import itertools
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,8 +28,10 @@ _FOR_MPI = {
 for _name, _value in _FOR_MPI.items():
     os.environ.setdefault(_name, _value)
 
-# Under nohup it is ignored, by us and all that is started from here: tests of a hang-up would wait for ever.
+# Under nohup and in the background of a script these are ignored, by us and all that is started from here: tests of a
+# hang-up and of Ctrl-C would wait for ever.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,13 +42,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.user_properties += [("fault", what), ("afterwards", afterwards)]
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of home folders. They lie in one folder, because pytest reads its own anew for each number it gives."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def empty_home(
+    homes: Iterator[Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """Point HOME at a fresh folder and drop the XDG folders, the colours and the width of this terminal.
 
     The cache alone is one for all tests, as a user's is for all runs.
     """
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for name in [name for name in os.environ if name.startswith("XDG_")] + ["NO_COLOR", "FORCE_COLOR", "COLUMNS"]:
         monkeypatch.delenv(name, raising=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import UserError
-from ullage.uri import parse_target, parse_targets, target_path, target_scheme
+from ullage.uri import parse_target, parse_targets, target_folder, target_path, target_scheme
 
 
 def test_plain_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,6 +23,7 @@ def test_plain_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("a=posix:/x", "a", "posix:/x"),
         ("a=null:", "a", "null:"),
         ("a=model:", "a", "model:"),
+        ("a=memory:", "a", "memory:"),
         ("a=/x:y=z", "a", "posix:/x:y=z"),
         ("it's <script> \"x\"=/a b'<c>", 'it\'s <script> "x"', "posix:/a b'<c>"),
     ],
@@ -54,3 +55,19 @@ def test_same_name_or_same_place_twice_is_refused() -> None:
     two = parse_targets(["a=null:", "b=null:"])
     assert [target_scheme(target) for target in two] == ["null", "null"]
     assert target_path(two[0]) is None
+
+
+def test_words_in_braces_stand_for_where_a_rank_is(tmp_path: Path) -> None:
+    for name in ("pm1", "pm0", "pm"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "pm-file").touch()
+    target = parse_target(f"pm={tmp_path}/pm{{numa}}")
+    assert target.uri == f"posix:{tmp_path}/pm{{numa}}"
+    assert target_folder(target) == tmp_path / "pm0"
+    assert target_folder(parse_target(f"a={tmp_path}/{{rank}}/{{host}}")) == tmp_path / "{rank}/{host}"
+    assert target_folder(parse_target("n=null:")) is None
+
+
+def test_an_unknown_word_in_braces_is_an_error() -> None:
+    with pytest.raises(UserError, match=r"unknown word \{socked\} in a path.*use \{rank\}, \{local_rank\}, \{node\}"):
+        parse_target("pm=/mnt/pmem{socked}")

@@ -61,10 +61,14 @@ std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::
   return chosen;
 }
 
-bool pin_to(int cpu) {
-  if (cpu < 0 || cpu >= most_cpus) return false;
+bool pin_to(int cpu) { return keep_on(std::span(&cpu, 1)); }
+
+bool keep_on(std::span<const int> cpus) {
   CpuMask mask;
-  CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.sets.data());
+  for (const int cpu : cpus) {
+    if (cpu < 0 || cpu >= most_cpus) return false;
+    CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.sets.data());
+  }
   return sched_setaffinity(0, mask.bytes(), mask.sets.data()) == 0;
 }
 

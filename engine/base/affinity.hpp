@@ -27,5 +27,7 @@ using CoreOf = std::function<std::string(int cpu)>;
 [[nodiscard]] std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count);
 /// Keeps this thread on a CPU from now on. False: the system does not let it.
 [[nodiscard]] bool pin_to(int cpu);
+/// Keeps this thread on these CPUs from now on. False: the system does not let it.
+[[nodiscard]] bool keep_on(std::span<const int> cpus);
 
 }  // namespace ullage

@@ -29,6 +29,16 @@ class Histogram final {
     max_ns_ = std::max(max_ns_, value);
   }
 
+  /// `times` >= 1 operations that took `total_ns` together: each counts as their mean, and the sum stays exact.
+  void add_group(std::int64_t total_ns, std::uint64_t times) noexcept {
+    const auto total = static_cast<std::uint64_t>(std::max<std::int64_t>(total_ns, 0));
+    const std::uint64_t mean = times == 1 ? total : total / times;
+    counts_[bucket_of(mean)] += times;
+    sum_ns_ += total;
+    min_ns_ = std::min(min_ns_, mean);
+    max_ns_ = std::max(max_ns_, mean);
+  }
+
   [[nodiscard]] static constexpr std::size_t bucket_of(std::uint64_t value) noexcept {
     if (value < 2 * sub_buckets) return static_cast<std::size_t>(value);
     if (static_cast<int>(std::bit_width(value)) > largest_bits) return bucket_count - 1;

@@ -36,6 +36,17 @@ TEST(Histogram, BucketsAreThoseOfTheContract) {
   }
 }
 
+TEST(Histogram, AGroupCountsAsItsMeanAndKeepsItsSum) {
+  const auto histogram = std::make_unique<Histogram>();
+  histogram->add_group(107, 10);
+  histogram->add_group(30, 1);
+  EXPECT_EQ(histogram->operations(), 11U);
+  EXPECT_EQ(histogram->sum_ns(), 137U);
+  EXPECT_EQ(histogram->counts()[10], 10U);
+  EXPECT_EQ(histogram->min_ns(), 10U);
+  EXPECT_EQ(histogram->max_ns(), 30U);
+}
+
 TEST(Histogram, QuantilesAreNearestRanks) {
   auto histogram = std::make_unique<Histogram>();
   for (int value = 1; value <= 100; ++value) histogram->add(value);

@@ -7,6 +7,8 @@ void Meter::forget() noexcept {
   bytes_ = 0;
   operations_.store(0, std::memory_order_relaxed);
   syncs_ = 0;
+  group_ = 1;
+  unstamped_ = 0;
   histogram_.clear();
   series_.clear();
   for (Histogram& part : parts_) part.clear();

@@ -2,6 +2,7 @@
 // The stop-watch a backend ticks: one clock read an operation, nothing else that costs.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -55,6 +56,41 @@ class Meter final {
   /// Call after many operations that were done as one: a single clock read for all of them.
   [[nodiscard]] bool completed_many(std::uint64_t operations, std::uint64_t bytes) noexcept;
 
+  /// Does operations [0, count) in their order until the deadline or a stop; `operation(i)` returns the bytes that it
+  /// moved, 0 when it failed, which ends this with false. Several of them share a clock reading as long as one alone
+  /// takes less than `shortest_stamped_ns`: each then counts as their mean.
+  template <class Operation>
+  [[nodiscard]] bool each(std::uint64_t count, const Operation& operation) {
+    for (std::uint64_t next = 0; next < count;) {
+      const std::uint64_t first = next;
+      const std::uint64_t end = std::min(count, first + group_);
+      std::uint64_t bytes = 0;
+      std::uint64_t moved = 1;
+      while (next < end && (moved = operation(next)) != 0) {
+        bytes += moved;
+        ++next;
+      }
+      const bool goes_on = next == first || completed_group(next - first, bytes);
+      if (moved == 0) return false;
+      if (!goes_on) break;
+    }
+    return true;
+  }
+
+  /// `operations` >= 1 have ended since the last reading of the clock.
+  bool completed_group(std::uint64_t operations, std::uint64_t bytes) noexcept {
+    const std::int64_t now = clock_.now_ns();
+    const std::int64_t took_ns = now - last_ns_;
+    if (histogram_on_) histogram_.add_group(took_ns, operations);
+    series_.add(now, bytes, operations);
+    last_ns_ = now;
+    bytes_ += bytes;
+    unstamped_ += operations - 1;
+    operations_.store(operations_.load(std::memory_order_relaxed) + operations, std::memory_order_relaxed);
+    if (operations == group_) adapt_group(took_ns);
+    return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
+  }
+
   /// Parts that operations are made of, each with a histogram of its own, which forget() clears.
   void use_parts(std::size_t count) { parts_.resize(count); }
   void add_part(std::size_t part, std::int64_t took_ns) noexcept { parts_[part].add(took_ns); }
@@ -102,6 +138,8 @@ class Meter final {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// May be read by another thread at any time.
   [[nodiscard]] std::uint64_t operations() const noexcept { return operations_.load(std::memory_order_relaxed); }
+  /// Readings of the clock that ended operations: fewer than there are operations where each() has grouped them.
+  [[nodiscard]] std::uint64_t stamps() const noexcept { return operations() - unstamped_; }
   [[nodiscard]] std::uint64_t syncs() const noexcept { return syncs_; }
   [[nodiscard]] std::int64_t last_ns() const noexcept { return last_ns_; }
   [[nodiscard]] const Histogram& histogram() const noexcept { return histogram_; }
@@ -109,9 +147,21 @@ class Meter final {
   [[nodiscard]] TimeSeries& series() noexcept { return series_; }
 
   static constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
+  /// About 20 readings of the clock: what they cost is at most a twentieth of an operation that is stamped by itself.
+  static constexpr std::int64_t shortest_stamped_ns = 250;
+  static constexpr std::uint64_t largest_group = 64;
 
  private:
   static constexpr std::atomic<bool> never = false;
+
+  /// A group lasts one to four times the shortest time that is stamped.
+  void adapt_group(std::int64_t took_ns) noexcept {
+    if (took_ns < shortest_stamped_ns)
+      group_ = std::min(2 * group_, largest_group);
+    else if (took_ns > 4 * shortest_stamped_ns && group_ > 1)
+      group_ /= 2;
+  }
+
   const std::atomic<bool>* given_stop_;
   const std::atomic<bool>* stop_now_;
   bool histogram_on_ = true;
@@ -121,6 +171,8 @@ class Meter final {
   std::uint64_t bytes_ = 0;
   std::atomic<std::uint64_t> operations_ = 0;  // written by one thread: no read-modify-write needed
   std::atomic<std::uint64_t> signs_ = 0;       // likewise
+  std::uint64_t group_ = 1;                    // operations that each() does between two readings of the clock
+  std::uint64_t unstamped_ = 0;                // operations at whose end the clock was not read
   std::uint64_t syncs_ = 0;
   std::uint64_t sampling_key_ = 0;
   Histogram histogram_;

@@ -63,6 +63,47 @@ TEST(Meter, ManyAtOnceCountAsMany) {
   EXPECT_FALSE(meter.completed_many(1, 0));
 }
 
+/// Short ones share a reading of the clock, and none is lost: sums stay exact.
+TEST(Meter, GroupsShortOperationsAlone) {
+  const std::atomic<bool> never = false;
+  Meter meter(never);
+  const std::int64_t start = now_ns();
+  meter.start(start);
+  EXPECT_TRUE(meter.each(10'000, [](std::uint64_t) { return 8U; }));
+  EXPECT_EQ(meter.operations(), 10'000U);
+  EXPECT_EQ(meter.bytes(), 80'000U);
+  // An instrumented build may take longer for each operation than what is stamped alone.
+  EXPECT_EQ(meter.stamps() < 10'000U,
+            meter.histogram().min_ns() < static_cast<std::uint64_t>(Meter::shortest_stamped_ns));
+  EXPECT_GE(meter.stamps(), 10'000U / Meter::largest_group);
+  EXPECT_EQ(meter.histogram().operations(), 10'000U);
+  EXPECT_EQ(meter.histogram().sum_ns(), static_cast<std::uint64_t>(meter.last_ns() - start));
+  EXPECT_EQ(meter.series().until(meter.last_ns()).operations, 10'000U);
+  meter.start(now_ns());
+  EXPECT_EQ(meter.stamps(), 0U);
+  const auto lasts = [](std::uint64_t) {
+    const std::int64_t until = now_ns() + 2 * Meter::shortest_stamped_ns;
+    while (now_ns() < until) continue;
+    return 8U;
+  };
+  EXPECT_TRUE(meter.each(500, lasts));
+  EXPECT_EQ(meter.stamps(), 500U);
+}
+
+TEST(Meter, EachEndsWithTheOperationThatFailsOrAStop) {
+  const std::atomic<bool> never = false;
+  Meter meter(never);
+  meter.start(now_ns());
+  EXPECT_FALSE(meter.each(1000, [](std::uint64_t i) { return i < 700 ? 8U : 0U; }));
+  EXPECT_EQ(meter.operations(), 700U) << "those before it were done";
+  EXPECT_EQ(meter.bytes(), 5600U);
+  EXPECT_FALSE(meter.each(1, [](std::uint64_t) { return 0U; }));
+  EXPECT_EQ(meter.operations(), 700U);
+  meter.start(now_ns(), now_ns() - 1);
+  EXPECT_TRUE(meter.each(1000, [](std::uint64_t) { return 8U; }));
+  EXPECT_EQ(meter.operations(), 1U);
+}
+
 TEST(Meter, PartsAreForgottenWithEverythingElse) {
   const std::atomic<bool> never = false;
   Meter meter(never);

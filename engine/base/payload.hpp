@@ -42,7 +42,7 @@ struct Mismatch {
 /// b mod ceil(B / d), tags included: exchanging copies cannot be noticed, being no change.
 class Payload final {
  public:
-  /// Of the contents: what another version wrote is not recognised.
+  /// Names the contents: what another version wrote is not recognised.
   static constexpr int version = 2;
 
   explicit Payload(const PayloadSpec& spec);

@@ -20,7 +20,10 @@ struct Description {
   std::string doc;
   std::vector<ParameterSpec> parameters = {};
   std::vector<std::string> capabilities = {};
-  std::optional<std::string> unavailable = std::nullopt;  // the reason
+  std::optional<std::string> (*missing)() = nullptr;  // see unavailable()
+
+  /// Why it cannot be used here; nothing where it can. Found out when somebody asks: looking for a library takes time.
+  [[nodiscard]] std::optional<std::string> unavailable() const { return missing == nullptr ? std::nullopt : missing(); }
 };
 
 /// Entry must have a member `description`. Its members are defined outside of it so that what is declared `extern

@@ -39,9 +39,14 @@ std::vector<int> memory_nodes(const std::string& folder) {
   return nodes;
 }
 
-Result<std::vector<int>> cpus_of_node(int node, std::span<const int> allowed, const std::string& folder) {
+std::vector<int> cpu_nodes(const std::string& folder) {
   std::vector<int> nodes = numbers_in(folder + "/has_cpu");
   if (nodes.empty()) nodes.push_back(0);
+  return nodes;
+}
+
+Result<std::vector<int>> cpus_of_node(int node, std::span<const int> allowed, const std::string& folder) {
+  const std::vector<int> nodes = cpu_nodes(folder);
   const std::string where = "cpu_node " + std::to_string(node);
   if (std::ranges::find(nodes, node) == nodes.end())
     return fail(environment_error(where, "there is no such node; nodes with CPUs: " + listed(nodes)));
@@ -63,6 +68,21 @@ Status bind_to_node(std::span<std::byte> memory, int node) {
   mask.at(static_cast<std::size_t>(node / word_bits)) |= 1UL << (node % word_bits);
   if (syscall(SYS_mbind, memory.data(), memory.size(), policy_bind, mask.data(), most_nodes + 1UL, 0U) == 0) return {};
   return fail(environment_error(where, std::string("mbind: ") + std::strerror(errno)));
+}
+
+std::map<int, std::uint64_t> pages_on_nodes(std::span<const std::byte> memory) {
+  constexpr std::size_t most_asked = 1024;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t pages = (memory.size() + page - 1) / page;
+  const std::size_t asked = std::min(pages, most_asked);
+  std::vector<const void*> addresses(asked);
+  std::vector<int> nodes(asked, -1);
+  for (std::size_t i = 0; i < asked; ++i) addresses[i] = memory.data() + i * pages / asked * page;
+  std::map<int, std::uint64_t> counts;
+  if (syscall(SYS_move_pages, 0, asked, addresses.data(), nullptr, nodes.data(), 0) != 0) return counts;
+  for (const int node : nodes)
+    if (node >= 0) ++counts[node];  // else an errno: no page is there yet
+  return counts;
 }
 
 }  // namespace ullage

@@ -63,5 +63,20 @@ TEST_F(Numa, MemoryIsBoundToNodesThereAreAndNoOthers) {
   EXPECT_NE(to_line(refused.error()).find("no such node"), std::string::npos);
 }
 
+/// Pages that nobody has touched are nowhere.
+TEST_F(Numa, PagesAreCountedWhereTheyAre) {
+  const auto region = Region::map(std::uint64_t{16} << 20, Pages::small);
+  ASSERT_TRUE(region);
+  EXPECT_TRUE(pages_on_nodes(region->bytes()).empty());
+  ASSERT_TRUE(region->touch(region->bytes()));
+  std::uint64_t pages = 0;
+  const std::vector<int> there = memory_nodes();
+  for (const auto& [node, count] : pages_on_nodes(region->bytes())) {
+    EXPECT_TRUE(std::ranges::find(there, node) != there.end()) << node;
+    pages += count;
+  }
+  EXPECT_TRUE(pages == 1024 || pages == 0) << pages;  // some containers forbid to ask
+}
+
 }  // namespace
 }  // namespace ullage::numa_test

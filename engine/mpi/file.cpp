@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -52,36 +53,36 @@ Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operati
   return moved_bytes(code, status, data.size(), error_at(code, operation, path, offset_bytes));
 }
 
-constexpr std::size_t double_bytes = sizeof(double);
-
 /// Any of the six calls from a pointer on. What a failure needs is put together only then.
 template <class Call, class Byte>
-Result<std::size_t> move_on(Call call, MPI_File file, const char* operation, const std::string& path,
+Result<std::size_t> move_on(Call call, const File::Handle& handle, const char* operation, const std::string& path,
                             std::span<Byte> data) {
   MPI_Status status{};
-  const int code = call(file, data.data(), static_cast<int>(data.size() / double_bytes), MPI_DOUBLE, &status);
+  const int code =
+      call(handle.file, data.data(), static_cast<int>(data.size() / handle.unit_bytes), handle.unit, &status);
   if (code != MPI_SUCCESS) return fail(io_error(code, operation, path));
   int count = 0;
-  if (MPI_Get_count(&status, MPI_DOUBLE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED || count < 0) return 0;
-  return std::min(static_cast<std::size_t>(count) * double_bytes, data.size());
+  if (MPI_Get_count(&status, handle.unit, &count) != MPI_SUCCESS || count == MPI_UNDEFINED || count < 0) return 0;
+  return std::min(static_cast<std::size_t>(count) * handle.unit_bytes, data.size());
+}
+
+std::vector<int> ints_of(const std::vector<std::uint64_t>& counts) {
+  std::vector<int> ints;
+  ints.reserve(counts.size());
+  for (const std::uint64_t count : counts) ints.push_back(static_cast<int>(count));
+  return ints;
 }
 
 /// A data type that frees itself.
 class FileType final {
  public:
-  /// `parts` chunks in a row, of which the `part`-th holds data: in chunks, since a count of doubles may be more than
-  /// an int holds.
   explicit FileType(const FileView& view) {
-    MPI_Datatype chunk = MPI_DATATYPE_NULL;
-    const int every_part = view.parts;
-    const int block = MPI_DISTRIBUTE_BLOCK;
-    const int even = MPI_DISTRIBUTE_DFLT_DARG;
-    check(MPI_Type_contiguous(static_cast<int>(view.chunk_bytes / double_bytes), MPI_DOUBLE, &chunk),
-          "MPI_Type_contiguous");
-    check(MPI_Type_create_darray(view.parts, view.part, 1, &every_part, &block, &even, &every_part, MPI_ORDER_C, chunk,
-                                 &type_),
-          "MPI_Type_create_darray");
-    check(MPI_Type_free(&chunk), "MPI_Type_free");
+    if (view.array)
+      make_part(*view.array);
+    else if (view.pieces.empty())
+      make_chunks(view);
+    else
+      make_pieces(view);
     check(MPI_Type_commit(&type_), "MPI_Type_commit");
   }
   FileType(const FileType&) = delete;
@@ -90,6 +91,49 @@ class FileType final {
   [[nodiscard]] MPI_Datatype get() const { return type_; }
 
  private:
+  /// `parts` chunks in a row, of which the `part`-th holds data: in chunks, since a count of doubles may be more than
+  /// an int holds.
+  void make_chunks(const FileView& view) {
+    MPI_Datatype chunk = MPI_DATATYPE_NULL;
+    const int every_part = view.parts;
+    const int block = MPI_DISTRIBUTE_BLOCK;
+    const int even = MPI_DISTRIBUTE_DFLT_DARG;
+    check(MPI_Type_contiguous(static_cast<int>(view.chunk_bytes / sizeof(double)), MPI_DOUBLE, &chunk),
+          "MPI_Type_contiguous");
+    check(MPI_Type_create_darray(view.parts, view.part, 1, &every_part, &block, &even, &every_part, MPI_ORDER_C, chunk,
+                                 &type_),
+          "MPI_Type_create_darray");
+    check(MPI_Type_free(&chunk), "MPI_Type_free");
+  }
+
+  void make_part(const FileArray& array) {
+    MPI_Datatype element = MPI_DATATYPE_NULL;
+    const auto sizes = ints_of(array.sizes);
+    const auto extents = ints_of(array.extents);
+    const auto begins = ints_of(array.begins);
+    check(MPI_Type_contiguous(static_cast<int>(array.element_bytes), MPI_BYTE, &element), "MPI_Type_contiguous");
+    check(MPI_Type_create_subarray(static_cast<int>(sizes.size()), sizes.data(), extents.data(), begins.data(),
+                                   MPI_ORDER_C, element, &type_),
+          "MPI_Type_create_subarray");
+    check(MPI_Type_free(&element), "MPI_Type_free");
+  }
+
+  /// Displacements of bytes, since those of elements may be more than an int holds.
+  void make_pieces(const FileView& view) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> places;
+    for (const FilePiece& piece : view.pieces) {
+      lengths.push_back(static_cast<int>(piece.length_bytes / sizeof(double)));
+      places.push_back(static_cast<MPI_Aint>(piece.offset_bytes));
+    }
+    MPI_Datatype once = MPI_DATATYPE_NULL;
+    check(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_DOUBLE, &once),
+          "MPI_Type_create_hindexed");
+    check(MPI_Type_create_resized(once, 0, static_cast<MPI_Aint>(view.extent_bytes), &type_),
+          "MPI_Type_create_resized");
+    check(MPI_Type_free(&once), "MPI_Type_free");
+  }
+
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
@@ -140,10 +184,13 @@ Result<std::size_t> File::read_at_all(std::uint64_t offset_bytes, std::span<std:
 
 Status File::set_view(const FileView& view, const Info& hints) const {
   const auto displacement = static_cast<MPI_Offset>(view.displacement_bytes);
+  handle_->unit = view.array ? MPI_BYTE : MPI_DOUBLE;
+  handle_->unit_bytes = view.array ? 1 : sizeof(double);
   const auto set = [&](MPI_Datatype type) {
-    return MPI_File_set_view(handle_->file, displacement, MPI_DOUBLE, type, "native", hints.handle().info);
+    return MPI_File_set_view(handle_->file, displacement, handle_->unit, type, "native", hints.handle().info);
   };
-  return status_of(view.chunk_bytes == 0 ? set(MPI_DOUBLE) : set(FileType(view).get()), "set view", path_);
+  const bool sees_all = !view.array && view.chunk_bytes == 0 && view.pieces.empty();
+  return status_of(sees_all ? set(handle_->unit) : set(FileType(view).get()), "set view", path_);
 }
 
 Status File::set_hints(const Info& hints) const {
@@ -152,27 +199,27 @@ Status File::set_hints(const Info& hints) const {
 }
 
 Result<std::size_t> File::write(std::span<const std::byte> data) const {
-  return move_on(MPI_File_write, handle_->file, "write", path_, data);
+  return move_on(MPI_File_write, *handle_, "write", path_, data);
 }
 
 Result<std::size_t> File::read(std::span<std::byte> data) const {
-  return move_on(MPI_File_read, handle_->file, "read", path_, data);
+  return move_on(MPI_File_read, *handle_, "read", path_, data);
 }
 
 Result<std::size_t> File::write_all(std::span<const std::byte> data) const {
-  return move_on(MPI_File_write_all, handle_->file, "write", path_, data);
+  return move_on(MPI_File_write_all, *handle_, "write", path_, data);
 }
 
 Result<std::size_t> File::read_all(std::span<std::byte> data) const {
-  return move_on(MPI_File_read_all, handle_->file, "read", path_, data);
+  return move_on(MPI_File_read_all, *handle_, "read", path_, data);
 }
 
 Result<std::size_t> File::write_ordered(std::span<const std::byte> data) const {
-  return move_on(MPI_File_write_ordered, handle_->file, "write", path_, data);
+  return move_on(MPI_File_write_ordered, *handle_, "write", path_, data);
 }
 
 Result<std::size_t> File::read_ordered(std::span<std::byte> data) const {
-  return move_on(MPI_File_read_ordered, handle_->file, "read", path_, data);
+  return move_on(MPI_File_read_ordered, *handle_, "read", path_, data);
 }
 
 Result<std::uint64_t> File::shared_position_bytes() const {

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
@@ -23,13 +25,34 @@ enum class FileAccess {
   update,         // for reading and writing, must exist
 };
 
+/// A rectangular part of an array of elements in C order: the last dimension lies contiguous. Behind the array lies the
+/// next one of the same shape, and calls that go on see the same part of one array after the other. As MPI's subarrays:
+/// an element and each dimension are below 2^31; the whole may be larger.
+struct FileArray {
+  std::uint64_t element_bytes = 1;
+  std::vector<std::uint64_t> sizes;    // of the whole array, in elements; as many dimensions as in the other two
+  std::vector<std::uint64_t> extents;  // of the part
+  std::vector<std::uint64_t> begins;   // of the part
+};
+
+/// Contiguous bytes, counted from where the view begins.
+struct FilePiece {
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t length_bytes = 0;
+};
+
 /// Which bytes of a file a rank sees, one after the other; pointers count from there. In units of MPI_DOUBLE: sizes are
-/// multiples of 8.
+/// multiples of 8. With an array in units of bytes.
 struct FileView {
   std::uint64_t displacement_bytes = 0;  // what is before it is not seen
   std::uint64_t chunk_bytes = 0;         // of each parts x chunk_bytes the part-th chunk; 0: everything
   int part = 0;
   int parts = 1;
+  std::optional<FileArray> array = std::nullopt;  // instead of chunks
+  /// Instead of chunks, unless empty: these bytes, from the first to the last and without overlap, and the same again
+  /// every `extent_bytes`. Read by set_view() alone.
+  std::span<const FilePiece> pieces = {};
+  std::uint64_t extent_bytes = 0;
 };
 
 class File final {
@@ -62,7 +85,7 @@ class File final {
   [[nodiscard]] Status set_hints(const Info& hints) const;  // collective
 
   /// From the pointers on: this rank's own, alone or (all) together, or the shared one, in the order of the ranks. They
-  /// return what write_at does. Multiples of 8 bytes; nothing is allocated. Libraries count what they please in
+  /// return what write_at does. Multiples of the view's unit; nothing is allocated. Libraries count what they please in
   /// collective reads past the end of the file, and of operations that failed.
   [[nodiscard]] Result<std::size_t> write(std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read(std::span<std::byte> data) const;

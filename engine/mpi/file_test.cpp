@@ -112,6 +112,41 @@ TEST_F(MpiFile, AViewScattersChunksOverTheRanks) {
   EXPECT_EQ(std::filesystem::file_size(path_ + "/f"), 80 + all.size() * 8);
 }
 
+/// Two lines of elements of 3 bytes for each rank, side by side in one array after the other.
+TEST_F(MpiFile, AViewOfAnArrayShowsARectangleOfEach) {
+  auto file = open("f", FileAccess::create_update);
+  ASSERT_TRUE(file) << test::line_of(file);
+  const auto rank = static_cast<std::uint64_t>(world_.rank());
+  const auto ranks = static_cast<std::uint64_t>(world_.size());
+  FileView view{.displacement_bytes = 7};
+  view.array = FileArray{3, {2, 4 * ranks}, {2, 4}, {0, 4 * rank}};
+  ASSERT_TRUE(file->set_view(view, {}));
+  const std::string one(24, static_cast<char>('a' + world_.rank()));
+  const std::string two(24, static_cast<char>('A' + world_.rank()));
+  EXPECT_EQ(file->write_all(bytes_of(one)).value(), 24U);
+  EXPECT_EQ(file->write(bytes_of(two).first(10)).value(), 10U) << "any number of bytes";
+  EXPECT_EQ(file->write(bytes_of(two).subspan(10)).value(), 14U);
+  ASSERT_TRUE(file->sync());
+  EXPECT_TRUE(file->close());
+  world_.barrier();
+  std::string expected(7, '\0');
+  for (const char first : {'a', 'A'})
+    for (int line = 0; line < 2; ++line)
+      for (int r = 0; r < world_.size(); ++r) expected += std::string(12, static_cast<char>(first + r));
+  EXPECT_EQ(test::read_file(path_ + "/f"), expected);
+
+  auto again = open("f", FileAccess::read);
+  ASSERT_TRUE(again);
+  ASSERT_TRUE(again->set_view(view, {}));
+  std::string read(48, '.');
+  EXPECT_EQ(again->read_all(std::as_writable_bytes(std::span(read))).value(), 48U);
+  EXPECT_EQ(read, one + two);
+  ASSERT_TRUE(again->set_view({8, 0, 0, 1}, {})) << "words again";
+  EXPECT_EQ(again->read(std::as_writable_bytes(std::span(read)).first(16)).value(), 16U);
+  EXPECT_EQ(read.substr(0, 16), expected.substr(8, 16));
+  EXPECT_TRUE(again->close());
+}
+
 TEST_F(MpiFile, TheSharedPointerKeepsTheOrderOfTheRanks) {
   auto file = open("f", FileAccess::create_update);
   ASSERT_TRUE(file) << test::line_of(file);

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+
 #include "mpi/file.hpp"
 #include "mpi/info.hpp"
 
@@ -15,7 +17,9 @@ struct Info::Handle {
 
 struct File::Handle {
   MPI_File file = MPI_FILE_NULL;
-  bool alone = true;  // one rank opened it: closing it waits for nobody
+  bool alone = true;               // one rank opened it: closing it waits for nobody
+  MPI_Datatype unit = MPI_DOUBLE;  // of the view in use
+  std::size_t unit_bytes = sizeof(double);
 };
 
 }  // namespace ullage::mpi

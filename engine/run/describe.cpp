@@ -24,12 +24,10 @@ Json parameter_json(const ParameterSpec& spec) {
 Json description_json(const Description& description, const std::vector<std::string>& capabilities) {
   Json parameters = Json::array();
   for (const auto& spec : description.parameters) parameters.push_back(parameter_json(spec));
-  return {{"name", description.name},
-          {"doc", description.doc},
-          {"available", !description.unavailable.has_value()},
-          {"reason", description.unavailable ? Json(*description.unavailable) : Json(nullptr)},
-          {"capabilities", capabilities},
-          {"parameters", std::move(parameters)}};
+  const auto reason = description.unavailable();
+  return {{"name", description.name},         {"doc", description.doc},
+          {"available", !reason.has_value()}, {"reason", reason ? Json(*reason) : Json(nullptr)},
+          {"capabilities", capabilities},     {"parameters", std::move(parameters)}};
 }
 
 std::vector<std::string> capabilities_of(const BackendEntry& entry) { return capability_words(entry.capabilities); }

@@ -23,7 +23,7 @@ class MpiHeartbeats : public ::testing::Test {
     }
     return silent;
   }
-  /// Of the rank before this one.
+  /// The rank before this one.
   [[nodiscard]] int before() const { return (world_.rank() + world_.size() - 1) % world_.size(); }
 
   mpi::World world_;

@@ -133,9 +133,9 @@ Json event(const std::string& severity, const std::string& code, const std::stri
 }
 
 std::string failure_line(const Json& failure) {
-  std::string line = "rank " + json_text(failure["rank"]) + " on " + failure["node"].get<std::string>() + ": " +
-                     failure["operation"].get<std::string>();
-  if (const auto path = failure["path"].get<std::string>(); !path.empty()) line += " " + path;
+  std::string line = "rank " + json_text(failure["rank"]) + " on " + failure["node"].get<std::string>() + ":";
+  for (const char* const part : {"operation", "path"})
+    if (const auto words = failure[part].get<std::string>(); !words.empty()) line += " " + words;
   line += ": " + failure["text"].get<std::string>();
   if (failure["errno"] != 0) line += " (errno " + json_text(failure["errno"]) + ")";
   return line;

@@ -92,6 +92,7 @@ PlannedCase planned_case() {
           {"posix", {{"direct", true}}},
           {"transfer", {{"transfer_bytes", std::int64_t{4096}}}},
           "",
+          {},
           {}};
 }
 

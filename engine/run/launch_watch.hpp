@@ -32,7 +32,7 @@ class LaunchWatch final {
   [[nodiscard]] bool watches_ranks() const noexcept { return heartbeats_.shared(); }
 
   void begins(const CurrentRepetition& current);
-  /// Of the repetition that was begun last. `was_cut`: it counts neither way.
+  /// Counts the repetition that was begun last. `was_cut`: it counts neither way.
   void ends(bool is_ok, bool was_cut);
   [[nodiscard]] CaseCounts tally() const;
   /// This rank's clock when the launch's was at 0.

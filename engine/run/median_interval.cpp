@@ -8,7 +8,7 @@
 namespace ullage {
 namespace {
 
-// Of the error that the level leaves, so much is made use of: the rest is what looking after each repetition costs.
+// Uses this share of the error that the level leaves. A look after each repetition costs the rest.
 constexpr double share_of_error = 0.75;
 constexpr std::size_t sign_terms = 64;
 

@@ -19,7 +19,7 @@ struct MedianInterval {
   [[nodiscard]] double relative_width() const;
 };
 
-/// Of samples above 0. `correlation`: of each sample with the one before, of all cases together. Null where so few
+/// Samples are above 0. `correlation` is that of each sample with the one before, over all cases. Null where so few
 /// samples have no interval of that level (6 have one of 95 %), or where one is not above 0.
 [[nodiscard]] std::optional<MedianInterval> median_interval(std::vector<std::int64_t> samples, double level,
                                                             double correlation);

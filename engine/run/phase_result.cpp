@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/phase_result.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -180,6 +182,12 @@ Json failure_json(const mpi::World& world, const Error& error) {
 
 }  // namespace
 
+PageFaults process_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
+}
+
 Json gather_failures(const mpi::World& world, const std::optional<Error>& error) {
   constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
   Json failures = Json::array();
@@ -199,7 +207,8 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   const Extremes extremes = reduce_stages(world, result);
   const std::int64_t start_ns = extremes.first_start[stage_open];
   const std::int64_t elapsed_ns = extremes.last_stop[stage_close] - start_ns;
-  std::array<std::uint64_t, 4> totals{meter.bytes(), meter.operations(), meter.syncs(), result.cpu_ns};
+  std::array<std::uint64_t, 7> totals{meter.bytes(),  meter.operations(),  meter.syncs(),      result.cpu_ns,
+                                      meter.stamps(), result.faults.minor, result.faults.major};
   world.all().sum_all(totals);
   record["start_ns"] = start_ns;
   record["elapsed_ns"] = elapsed_ns;
@@ -207,6 +216,8 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   record["operations"] = totals[1];
   record["syncs"] = totals[2];
   record["cpu_ns"] = totals[3];
+  record["minor_faults"] = totals[5];
+  record["major_faults"] = totals[6];
   record["stages"] = stages_json(extremes, world.all().any(result.synced));
   record["first_done"] = first_done(world, result, meter, start_ns);
   record["last_done"] = done_json(extremes.last_stop[stage_transfer] - start_ns, totals[0], totals[1]);
@@ -214,6 +225,7 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   record["clock_stops"] = info.clock_stops;
   record["stonewall"] = info.stonewall_ns > 0 ? stonewall_json(world, result, info, start_ns) : Json(nullptr);
   record["latency"] = latency_json(world, meter.histogram());
+  record["stamped_every"] = totals[4] == 0 ? 1.0 : static_cast<double>(totals[1]) / static_cast<double>(totals[4]);
   for (std::size_t i = 0; i < info.parts.size(); ++i)
     record["latency_parts"][info.parts[i]] = latency_json(world, meter.parts()[i]);
   record["series"] = series_json(world, result, extremes.first_start[stage_transfer], meter);

@@ -24,6 +24,15 @@ struct StageTime {
   std::int64_t stop_ns = 0;
 };
 
+/// `minor`: the page was in memory, or new; `major`: a device had to be read for it.
+struct PageFaults {
+  std::uint64_t minor = 0;
+  std::uint64_t major = 0;
+};
+
+/// Of this process until now.
+[[nodiscard]] PageFaults process_faults();
+
 struct AtWall {
   std::int64_t stop_ns = 0;
   std::uint64_t bytes = 0;
@@ -36,6 +45,7 @@ struct RankResult {
   std::int64_t prepare_ns = 0;
   std::int64_t paused_ns = 0;  // of those, what stamps leave out; the sync's and later ones as far as it was shorter
   std::uint64_t cpu_ns = 0;    // user and system time of this rank's process from before open to after close
+  PageFaults faults;           // of the same process and time
   std::optional<AtWall> at_wall;
   bool wear_out_cut = false;     // its limit came before the largest count was reached
   mpi::ClockLine clock;          // from this rank's clock to rank 0's

@@ -61,6 +61,7 @@ class Passage final {
 
   void run() {
     Meter& meter = *context_.meter;
+    const PageFaults faults_before = process_faults();
     const std::uint64_t cpu_before_ns = process_cpu_ns();
     paused_cpu_ns_ = 0;
     context_.watchdog->watch(opening_);
@@ -77,6 +78,8 @@ class Passage final {
     note(work_.close());
     const std::int64_t closed = running_ns();
     result_.cpu_ns = process_cpu_ns() - cpu_before_ns - paused_cpu_ns_;
+    const PageFaults faults = process_faults();
+    result_.faults = {faults.minor - faults_before.minor, faults.major - faults_before.major};
     context_.watchdog->rest();
     set(stage_open, start, opened);
     set(stage_transfer, opened, transferred);

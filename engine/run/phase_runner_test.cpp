@@ -3,6 +3,8 @@
 #include "run/phase_runner.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/json.hpp"
 #include "base/signals.hpp"
@@ -29,6 +31,7 @@ class Scripted final : public PhaseWork {
   int op_sleep_us = 0;
   int prepare_sleep_us = 0;
   int sync_sleep_us = 0;
+  std::size_t touched_pages = 0;
 
   [[nodiscard]] PhaseInfo info() const override { return scripted_info; }
   [[nodiscard]] Status before() override { return step("before"); }
@@ -42,6 +45,7 @@ class Scripted final : public PhaseWork {
   [[nodiscard]] Status open() override { return step("open"); }
   [[nodiscard]] Status execute(Meter& meter) override {
     if (auto status = step("execute"); !status) return status;
+    touch();
     for (std::uint64_t i = 0; i < prepared_; ++i) {
       if (op_sleep_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(op_sleep_us));
       if (!meter.completed(100)) break;
@@ -60,6 +64,15 @@ class Scripted final : public PhaseWork {
   }
 
  private:
+  void touch() const {
+    if (touched_pages == 0) return;
+    constexpr std::size_t page = 4096;
+    void* const pages = mmap(nullptr, touched_pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(pages, MAP_FAILED);
+    madvise(pages, touched_pages * page, MADV_NOHUGEPAGE);
+    for (std::size_t i = 0; i < touched_pages; ++i) static_cast<volatile char*>(pages)[i * page] = 1;
+    munmap(pages, touched_pages * page);
+  }
   Status step(const std::string& name) {
     events->push_back(name);
     if (name == fails) return fail(errno_error(EIO, name, "/x"));
@@ -108,6 +121,15 @@ TEST_F(MpiPhaseRunner, FirstBatchIsReadyBeforeTheTimerAndVerificationComesAfterI
   EXPECT_EQ(run().status, PhaseStatus::ok);
   EXPECT_EQ(events_, (Events{"before", "prepare 0+2", "probe begin", "open", "execute", "prepare 2+2", "execute",
                              "sync", "close", "probe end", "after 4", "probe report"}));
+}
+
+TEST_F(MpiPhaseRunner, PageFaultsOfAllRanksAreCounted) {
+  work_.touched_pages = 500;
+  EXPECT_EQ(run().status, PhaseStatus::ok);
+  if (!world_.root()) return;
+  const auto ranks = static_cast<std::uint64_t>(world_.size());
+  // Both batches touch them, in pages of the system: it may have larger ones than these.
+  EXPECT_GE(record_["minor_faults"], 2 * 500 * ranks * 4096 / static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
 }
 
 /// Preparing takes 5 ms, twice before the timer or within it, and all else much less.

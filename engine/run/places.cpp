@@ -8,12 +8,21 @@
 #include "base/json.hpp"
 #include "base/resources.hpp"
 #include "mpi/agreement.hpp"
+#include "storage/file_facts.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
 namespace {
 
-Needs larger(const Needs& a, const Needs& b) { return {std::max(a.bytes, b.bytes), std::max(a.inodes, b.inodes)}; }
+constexpr std::uint64_t folder_inodes = 3;  // the folder itself, its marker, its manifest
+
+Needs larger(const Needs& a, const Needs& b) {
+  return {std::max(a.bytes, b.bytes), std::max(a.inodes, b.inodes), std::max(a.directories, b.directories)};
+}
+
+Needs together(const Needs& a, const Needs& b) {
+  return {a.bytes + b.bytes, a.inodes + b.inodes, a.directories + b.directories};
+}
 
 /// Named datasets live side by side, each as large as the case that takes most of it; of the others one at a time does,
 /// unless they are kept. What is `there` already needs no more room.
@@ -22,49 +31,93 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std
   Needs largest;
   std::map<std::string, Needs> named;
   for (const auto& planned : plan.cases) {
-    if (planned.target != target.name || there.contains(planned.dataset)) continue;
-    const Needs needs =
+    if (!Plan::may_lie_at(planned, target.name) || there.contains(planned.dataset)) continue;
+    Needs needs =
         Registry<WorkloadEntry>::instance().find(planned.workload.name)->needs(planned.workload.values, plan.layout);
+    if (!planned.spill.empty()) needs.bytes = 0;  // it takes the room that there is
     if (!planned.dataset.empty())
       named[planned.dataset] = larger(named[planned.dataset], needs);
     else if (plan.keep)
-      total = {total.bytes + needs.bytes, total.inodes + needs.inodes};
+      total = together(total, needs);
     else
       largest = larger(largest, needs);
   }
-  for (const auto& [name, needs] : named) total = {total.bytes + needs.bytes, total.inodes + needs.inodes};
-  return {total.bytes + largest.bytes, total.inodes + largest.inodes};
+  for (const auto& [name, needs] : named) total = together(total, needs);
+  return together(total, largest);
 }
 
-/// Collective: of what the leader of the node has found there, for each of its ranks.
-std::unique_ptr<WriteBack> write_back_of(const mpi::World& world, const Place& place) {
+/// The ranks for which a target is the same path: all, unless the path has words that stand for where a rank is. Of
+/// those on a node the first leads.
+struct Sharers {
+  mpi::Comm all;
+  mpi::Comm node;
+  Sharers(const mpi::World& world, const std::string& path)
+      : all(world.all().split_by_text(path)), node(world.node().split_by_text(path)) {}
+  [[nodiscard]] bool root() const { return all.rank() == 0; }
+  [[nodiscard]] bool leader() const { return node.rank() == 0; }
+};
+
+/// Collective: of what the leader has found there, for each of the node's ranks.
+std::unique_ptr<WriteBack> write_back_of(const Sharers& sharers, const Place& place) {
   TargetSpace space;
-  space.file_system = world.node().broadcast(place.space.file_system, 0);
-  space.device = static_cast<std::uint64_t>(world.node().broadcast(static_cast<std::int64_t>(place.space.device), 0));
+  space.file_system = sharers.node.broadcast(place.space.file_system, 0);
+  space.device = static_cast<std::uint64_t>(sharers.node.broadcast(static_cast<std::int64_t>(place.space.device), 0));
   return make_write_back(space);
 }
 
 /// Collective: how many ranks work on the file system that this rank finds there: those that share its device where it
 /// is one of a node, else all. Hosts that are namespaces of one machine may share one. The leader of a node looks.
-int ranks_sharing(const mpi::World& world, const TargetSpace* space) {
+int ranks_sharing(const mpi::World& world, const Sharers& sharers, const TargetSpace* space) {
   std::string device = space != nullptr && space->of_this_node() ? std::to_string(space->device) : std::string();
-  device = world.node().broadcast(std::move(device), 0);
+  device = sharers.node.broadcast(std::move(device), 0);
   const mpi::Comm sharing = world.kernel().split_by_text(device);
   return device.empty() ? world.size() : sharing.size();
 }
 
+/// What cases with several targets may take, by file system; those in memory have it from one memory.
+using Given = std::map<std::uint64_t, std::uint64_t>;
+
+/// Of a further target on a file system that has others: what they leave of its limit.
+std::uint64_t room_at(const TargetSpace& space, const Limits& limits, std::uint64_t memory_bytes, Given& given) {
+  Limits of_all = limits;
+  of_all.space_bytes.reset();
+  std::uint64_t& taken = given[space.memory ? 0 : space.device];
+  const std::uint64_t most = most_bytes(space, of_all, memory_bytes);
+  const std::uint64_t left = most > taken ? most - taken : 0;
+  const std::uint64_t room = std::min(left, limits.space_bytes.value_or(left));
+  taken += room;
+  return room;
+}
+
 /// Room is looked at where the folder will be, before anything is made. `sharing`: ranks whose part lies there.
-Status check_target(const Plan& plan, const PlannedTarget& target, const mpi::World& world, int sharing,
-                    const Result<TargetSpace>& space, Place& place) {
-  if (!world.topology().leader()) return {};
+Status check_target(const Plan& plan, const PlannedTarget& target, int sharing, const Result<TargetSpace>& space,
+                    Given& given, Place& place) {
   if (!space) return fail(space.error());
   place.space = *space;
   std::map<std::string, Json> there;
+  std::uint64_t inodes = folder_inodes;
   if (plan.continues)
-    if (const auto folder = RunFolder::open(target.path, plan.run_id)) there = folder->facts();
+    if (const auto folder = RunFolder::open(target.path, plan.run_id)) {
+      there = folder->facts();
+      inodes = 0;
+    }
   const Needs needs = needs_at(plan, target, there);
-  return check_room(target, *space, part_of(needs.bytes, sharing, world.size()),
-                    part_of(needs.inodes, sharing, world.size()), plan.limits, memory_left_bytes().value_or(0));
+  const std::uint64_t memory_bytes = memory_left_bytes().value_or(0);
+  place.room_bytes = room_at(*space, plan.limits, memory_bytes, given) / static_cast<std::uint64_t>(sharing);
+  inodes += needs.directories + part_of(needs.inodes, sharing, plan.layout.ranks);
+  return check_room(target, *space, part_of(needs.bytes, sharing, plan.layout.ranks), inodes, plan.limits,
+                    memory_bytes);
+}
+
+/// Collective: the leader of those that share the path on a node judges the room there.
+Status look_at(const Plan& plan, const PlannedTarget& target, const mpi::World& world, const Sharers& sharers,
+               Given& given, Place& place) {
+  Result<TargetSpace> space = TargetSpace{};
+  if (sharers.leader()) space = RunFolder::space(target.path);
+  const int sharing = ranks_sharing(world, sharers, space ? &*space : nullptr);
+  const Status status = sharers.leader() ? check_target(plan, target, sharing, space, given, place) : Status{};
+  place.room_bytes = static_cast<std::uint64_t>(sharers.node.broadcast(static_cast<std::int64_t>(place.room_bytes), 0));
+  return status;
 }
 
 /// What a crashed launch of the same run left is removed before the folder is made afresh.
@@ -84,7 +137,7 @@ Status keep(const Plan& plan, Place& place, Result<RunFolder> folder) {
   return {};
 }
 
-/// Another node's leader finds rank 0's folder there (a shared file system), or makes its node's own.
+/// Another node's leader finds the root's folder there (a shared file system), or makes its node's own.
 Status find_or_make(const std::string& path, const Plan& plan, const std::string& nonce, Place& place) {
   auto shared = RunFolder::open(path, plan.run_id);
   if (shared && shared->nonce() == nonce) return keep(plan, place, std::move(shared));
@@ -92,14 +145,14 @@ Status find_or_make(const std::string& path, const Plan& plan, const std::string
   return keep(plan, place, make_clean(path, plan.run_id, plan.continues));
 }
 
-/// Collective: what an earlier launch has entered, as rank 0 finds it, and who shares the folder.
-void open_book(const Plan& plan, const mpi::World& world, Place& place, Watchdog& watchdog) {
+/// Collective: what an earlier launch has entered, as the root finds it, and who shares the folder.
+void open_book(const Plan& plan, const mpi::World& world, const Sharers& sharers, Place& place, Watchdog& watchdog) {
   std::string known = "{}";
-  if (plan.continues && world.root()) {
+  if (plan.continues && sharers.root()) {
     const Watched watched(watchdog, "read the manifest of " + place.folder->path());
     known = json_text(Json(place.folder->facts()));
   }
-  known = world.all().broadcast(std::move(known), 0);
+  known = sharers.all.broadcast(std::move(known), 0);
   DatasetBook::Keep keep;
   if (place.writes_manifest)
     keep = [folder = place.folder.get()](const std::string& name, const Json& facts) {
@@ -111,21 +164,22 @@ void open_book(const Plan& plan, const mpi::World& world, Place& place, Watchdog
   place.parts = sharing.size();
 }
 
-/// Collective: rank 0 first, then the other nodes' leaders, then everybody else.
-Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place,
-                    Watchdog& watchdog) {
+/// Collective: the root of each path first, then the other nodes' leaders, then everybody else.
+Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, const Sharers& sharers,
+                    Place& place, Watchdog& watchdog) {
   const std::string what = "prepare target '" + target.name + "'";
   Status status;
-  if (world.root()) {
+  if (sharers.root()) {
     const Watched watched(watchdog, what);
     place.writes_manifest = true;
     status = keep(plan, place, make_clean(target.path, plan.run_id, plan.continues));
   }
   status = mpi::share_status(world.all(), status);
   if (!status) return status;
-  const std::string nonce = world.all().broadcast(world.root() ? place.folder->nonce() : std::string(), 0);
-  const bool leads = world.topology().leader();
-  if (leads && !world.root()) {
+  place.dax = sharers.root() && is_dax(*place.folder);
+  const std::string nonce = sharers.all.broadcast(sharers.root() ? place.folder->nonce() : std::string(), 0);
+  const bool leads = sharers.leader();
+  if (leads && !sharers.root()) {
     const Watched watched(watchdog, what);
     status = find_or_make(target.path, plan, nonce, place);
   }
@@ -136,13 +190,17 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
     status = keep(plan, place, RunFolder::open(target.path, plan.run_id));
   }
   status = mpi::share_status(world.all(), status);
-  if (status) open_book(plan, world, place, watchdog);
+  if (status) open_book(plan, world, sharers, place, watchdog);
   return status;
+}
+
+std::uint64_t free_bytes(const TargetSpace& space, std::uint64_t available_memory_bytes) {
+  return space.memory ? std::min(space.free_bytes, available_memory_bytes) : space.free_bytes;
 }
 
 bool is_used(const Plan& plan, const PlannedTarget& target) {
   return !target.path.empty() &&
-         std::ranges::any_of(plan.cases, [&](const PlannedCase& c) { return c.target == target.name; });
+         std::ranges::any_of(plan.cases, [&](const PlannedCase& c) { return Plan::may_lie_at(c, target.name); });
 }
 
 }  // namespace
@@ -152,13 +210,18 @@ std::uint64_t part_of(std::uint64_t total, int ranks, int all) {
   return total / every * some + (total % every * some + every - 1) / every;
 }
 
+std::uint64_t most_bytes(const TargetSpace& space, const Limits& limits, std::uint64_t available_memory_bytes) {
+  const std::uint64_t free = free_bytes(space, available_memory_bytes);
+  auto most = static_cast<std::uint64_t>(static_cast<double>(free) * limits.space_fraction);
+  most = std::min(most, free > limits.reserve_bytes ? free - limits.reserve_bytes : 0);
+  return limits.space_bytes ? std::min(most, *limits.space_bytes) : most;
+}
+
 Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes,
                   std::uint64_t needed_inodes, const Limits& limits, std::uint64_t available_memory_bytes) {
   const std::string name = "target '" + target.name + "' (" + target.path + ")";
-  const std::uint64_t free = space.memory ? std::min(space.free_bytes, available_memory_bytes) : space.free_bytes;
-  auto most = static_cast<std::uint64_t>(static_cast<double>(free) * limits.space_fraction);
-  most = std::min(most, free > limits.reserve_bytes ? free - limits.reserve_bytes : 0);
-  if (limits.space_bytes) most = std::min(most, *limits.space_bytes);
+  const std::uint64_t free = free_bytes(space, available_memory_bytes);
+  const std::uint64_t most = most_bytes(space, limits, available_memory_bytes);
   if (needed_bytes > most)
     return fail(environment_error(name, "needs " + std::to_string(needed_bytes) + " bytes but may take only " +
                                             std::to_string(most) + " of " + std::to_string(free) +
@@ -171,6 +234,8 @@ Status check_room(const PlannedTarget& target, const TargetSpace& space, std::ui
 
 Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchdog& watchdog) {
   Places places;
+  std::map<std::string, Sharers> sharers;
+  Given given;
   Status status;
   for (const auto& target : plan.targets) {
     Place& place = places.places_[target.name];
@@ -178,19 +243,19 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
       place.writes_manifest = world.root();
       continue;
     }
+    const Sharers& own = sharers.try_emplace(target.name, world, target.path).first->second;
     const Watched watched(watchdog, "check target '" + target.name + "'");
-    Result<TargetSpace> space = TargetSpace{};
-    if (world.topology().leader()) space = RunFolder::space(target.path);
-    const int sharing = ranks_sharing(world, space ? &*space : nullptr);
-    if (status) status = check_target(plan, target, world, sharing, space, place);
+    Status found = look_at(plan, target, world, own, given, place);
+    if (status) status = std::move(found);
   }
   status = mpi::share_status(world.all(), status);
   if (!status) return fail(status.error());
   for (const auto& target : plan.targets) {
     if (!is_used(plan, target)) continue;
     Place& place = places.places_[target.name];
-    place.write_back = write_back_of(world, place);
-    status = make_folders(plan, target, world, place, watchdog);
+    const Sharers& own = sharers.at(target.name);
+    place.write_back = write_back_of(own, place);
+    status = make_folders(plan, target, world, own, place, watchdog);
     if (status) continue;
     (void)places.remove(world, watchdog);
     return fail(status.error());

@@ -22,6 +22,8 @@ struct Place {
   int part = 0;                  // of the ranks that share the folder, this one's number and their count
   int parts = 1;
   TargetSpace space;                      // as it was before the run, on this node
+  std::uint64_t room_bytes = 0;           // that each rank may take there
+  bool dax = false;                       // rank 0's folder is on persistent memory past the page cache
   std::unique_ptr<WriteBack> write_back;  // null: nobody counts it
 };
 
@@ -42,6 +44,10 @@ class Places final {
 
 /// What `ranks` of `all` ranks make of a total that all share evenly, rounded up.
 [[nodiscard]] std::uint64_t part_of(std::uint64_t total, int ranks, int all);
+
+/// What the limits let a plan take of a target. Pure.
+[[nodiscard]] std::uint64_t most_bytes(const TargetSpace& space, const Limits& limits,
+                                       std::uint64_t available_memory_bytes);
 
 /// Room the plan takes of each target at its fullest, against what is free and the plan's limits. `needs` of all cases:
 /// the largest one's, or the sum when datasets are kept. Pure.

@@ -146,5 +146,13 @@ TEST_F(MpiPlacesOfNodes, InodesAreThoseOfEachDisk) {
   EXPECT_NE(said->find("inodes"), std::string::npos) << *said;
 }
 
+TEST_F(MpiPlacesOfNodes, EachDiskHasToHoldTheWholeFolder) {
+  // A file of one rank, its directory, and the folder with marker and manifest; half of what is free may be taken.
+  const auto said = prepared(65536, "size=4m,nr_inodes=9");
+  if (!said) GTEST_SKIP() << "mounting a tmpfs in a namespace of its own is not permitted here";
+  EXPECT_NE(said->find("needs 5 inodes, has 8 free"), std::string::npos) << *said;
+  EXPECT_EQ(prepared(65536, "size=4m,nr_inodes=11"), "");
+}
+
 }  // namespace
 }  // namespace ullage::places_test

@@ -36,9 +36,8 @@ Result<NamedValues> parse_named(const Json& json, const std::string& pointer, co
   if (entry == nullptr)
     return fail(
         bad_plan(pointer + "/name", "no " + kind + " is called '" + named.name + "'; see 'ullage-engine describe'"));
-  if (entry->description.unavailable)
-    return fail(bad_plan(pointer + "/name",
-                         kind + " '" + named.name + "' is not available: " + *entry->description.unavailable));
+  if (const auto reason = entry->description.unavailable())
+    return fail(bad_plan(pointer + "/name", kind + " '" + named.name + "' is not available: " + *reason));
   Values values;
   if (given != nullptr) {
     auto parsed = values_from(*given, pointer + "/parameters");
@@ -111,6 +110,25 @@ Result<std::map<std::string, std::vector<std::int64_t>>> parse_prior(const Json&
   return prior;
 }
 
+/// Each target is another one with a path, and the work can lie at several.
+Status check_spill(const Plan& plan, const PlannedCase& planned, const std::string& pointer) {
+  std::vector<std::string> seen{planned.target};
+  for (std::size_t i = 0; i < planned.spill.size(); ++i) {
+    const std::string here = pointer + "/spill/" + std::to_string(i);
+    const auto target = std::ranges::find(plan.targets, planned.spill[i], &PlannedTarget::name);
+    if (target == plan.targets.end()) return fail(bad_plan(here, "no target is called '" + planned.spill[i] + "'"));
+    if (target->path.empty() || plan.target_of(planned).path.empty())
+      return fail(bad_plan(here, "needs targets with a path"));
+    if (std::ranges::find(seen, planned.spill[i]) != seen.end()) return fail(bad_plan(here, "is named twice"));
+    seen.push_back(planned.spill[i]);
+  }
+  if (planned.spill.empty()) return {};
+  if (plan.keep || !planned.dataset.empty())
+    return fail(bad_plan(pointer + "/spill", "must be empty where datasets are kept"));
+  const auto* workload = Registry<WorkloadEntry>::instance().find(planned.workload.name);
+  return workload->check_spill(planned.workload.values, pointer);
+}
+
 Status check_case(const Plan& plan, const PlannedCase& planned, const std::string& pointer) {
   const auto target = std::ranges::find(plan.targets, planned.target, &PlannedTarget::name);
   if (target == plan.targets.end())
@@ -118,15 +136,25 @@ Status check_case(const Plan& plan, const PlannedCase& planned, const std::strin
   const auto* backend = Registry<BackendEntry>::instance().find(planned.backend.name);
   if (backend->capabilities.path && target->path.empty())
     return fail(bad_plan(pointer + "/target", "backend '" + planned.backend.name + "' needs a target with a path"));
+  if (auto status = check_spill(plan, planned, pointer); !status) return status;
   if (backend->check)
     if (auto status = backend->check(planned.backend.values, pointer + "/backend/parameters"); !status) return status;
   const auto* workload = Registry<WorkloadEntry>::instance().find(planned.workload.name);
   if (!workload->works_on_storage() && planned.backend.name != "null")
     return fail(bad_plan(pointer + "/backend/name",
                          "must be null: workload '" + planned.workload.name + "' works on cores and memory"));
+  if (backend->capabilities.memory && !planned.dataset.empty())
+    return fail(bad_plan(pointer + "/dataset",
+                         "must be empty: backend '" + planned.backend.name + "' holds data for one repetition"));
   if (planned.dataset.empty() && workload->uses_dataset(planned.workload.values))
     return fail(bad_plan(pointer + "/dataset", "is missing: these phases use a dataset that another case has made"));
   return workload->check(planned.workload.values, backend->capabilities, plan.layout, pointer + "/workload/parameters");
+}
+
+bool read_names(const Json& json, std::vector<std::string>& out) {
+  if (!json.is_array() || !std::ranges::all_of(json, [](const Json& one) { return one.is_string(); })) return false;
+  out = json.get<std::vector<std::string>>();
+  return true;
 }
 
 Result<PlannedCase> parse_case(const Json& json, const std::string& pointer) {
@@ -137,6 +165,9 @@ Result<PlannedCase> parse_case(const Json& json, const std::string& pointer) {
   planned.dataset = reader.text("dataset", "");
   if (planned.dataset.size() > 64 || !is_word(planned.dataset, "_-"))
     reader.mistake(bad_plan(reader.at("dataset"), "must be at most 64 letters, digits, '_' or '-'"));
+  const Json* spill = reader.member("spill");
+  if (spill != nullptr && !read_names(*spill, planned.spill))
+    reader.mistake(bad_plan(reader.at("spill"), "must be a list of names of targets"));
   const Json* backend = reader.member("backend");
   const Json* workload = reader.member("workload");
   planned.first_repetition = static_cast<int>(reader.integer("first_repetition", 0, most_repetitions, 0));
@@ -260,6 +291,10 @@ Status parse_parts(const PlanParts& parts, Plan& plan) {
 }
 
 }  // namespace
+
+bool Plan::may_lie_at(const PlannedCase& planned, const std::string& target) {
+  return planned.target == target || std::ranges::find(planned.spill, target) != planned.spill.end();
+}
 
 const PlannedTarget& Plan::target_of(const PlannedCase& planned) const {
   return *std::ranges::find(targets, planned.target, &PlannedTarget::name);

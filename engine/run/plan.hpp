@@ -32,7 +32,8 @@ struct PlannedCase {
   std::string target;
   NamedValues backend;
   NamedValues workload;
-  std::string dataset;  // named: outlives the case, other cases use it; empty: one of its own
+  std::string dataset;             // named: outlives the case, other cases use it; empty: one of its own
+  std::vector<std::string> spill;  // targets, in this order, for data that finds no room at those before
   std::map<std::string, std::vector<std::int64_t>> prior_elapsed_ns;  // by phase
   int first_repetition = 0;  // number of the first one here: those below it are in earlier launches' records
 };
@@ -67,6 +68,8 @@ struct Plan {
   std::vector<PlannedCase> cases;
 
   [[nodiscard]] const PlannedTarget& target_of(const PlannedCase& planned) const;
+  /// Whether data of the case may lie there.
+  [[nodiscard]] static bool may_lie_at(const PlannedCase& planned, const std::string& target);
 };
 
 /// Errors are ErrorKind::bad_plan with the JSON pointer.

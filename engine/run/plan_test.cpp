@@ -63,6 +63,44 @@ TEST(Plan, PreparedDatasetsAreNames) {
     EXPECT_EQ(pointer_with("/prepared", wrong), "/prepared") << wrong;
 }
 
+/// A good plan with a case whose states may go on to `b`.
+Json spilling_plan(const Json& spill) {
+  Json json = good_plan();
+  json["targets"].push_back({{"name", "b"}, {"uri", "posix:/b"}});
+  Json& planned = json["cases"][0];
+  planned["workload"] = {{"name", "stepfile"}, {"parameters", Json::object()}};
+  planned["dataset"] = "";
+  planned["spill"] = spill;
+  return json;
+}
+
+TEST(Plan, FurtherTargetsAreOthersWithAPath) {
+  const auto plan = parse_plan(spilling_plan({"b"}).dump());
+  ASSERT_TRUE(plan.has_value()) << to_line(plan.error());
+  EXPECT_EQ(plan->cases[0].spill, std::vector<std::string>{"b"});
+  EXPECT_TRUE(Plan::may_lie_at(plan->cases[0], "b"));
+  EXPECT_FALSE(Plan::may_lie_at(plan->cases[1], "b"));
+  const auto pointer = [](const Json& json) {
+    const auto parsed = parse_plan(json.dump());
+    return parsed ? std::string() : parsed.error().where;
+  };
+  EXPECT_EQ(pointer(spilling_plan({"x"})), "/cases/0/spill/0") << "no such target";
+  EXPECT_EQ(pointer(spilling_plan({"n"})), "/cases/0/spill/0") << "has no path";
+  EXPECT_EQ(pointer(spilling_plan({"b", "a"})), "/cases/0/spill/1") << "the case's own";
+  EXPECT_EQ(pointer(spilling_plan({"b", "b"})), "/cases/0/spill/1");
+  EXPECT_EQ(pointer(spilling_plan("b")), "/cases/0/spill");
+  EXPECT_EQ(pointer(spilling_plan({1})), "/cases/0/spill");
+  Json log = spilling_plan({"b"});
+  log["cases"][0]["workload"]["parameters"]["layout"] = "log";
+  EXPECT_EQ(pointer(log), "/cases/0/spill");
+  Json kept = spilling_plan({"b"});
+  kept["keep"] = true;
+  EXPECT_EQ(pointer(kept), "/cases/0/spill");
+  Json transfer = spilling_plan({"b"});
+  transfer["cases"][0]["workload"] = good_plan()["cases"][0]["workload"];
+  EXPECT_EQ(pointer(transfer), "/cases/0/spill");
+}
+
 TEST(Plan, EveryMistakeIsNamedByItsPointer) {
   EXPECT_EQ(pointer_with("/schema", "ullage.plan/2"), "/schema");
   EXPECT_EQ(pointer_with("/extra", 1), "/extra");

@@ -38,30 +38,23 @@ Result<std::unique_ptr<Workload>> make_workload(const NamedValues& planned, cons
 
 class Repetition final {
  public:
-  Repetition(const RunContext& context, const PlannedCase& planned, const Place& place, const Schedule::Next& next)
-      : context_(context), planned_(planned), place_(place), next_(next), world_(*context.world) {
+  Repetition(const RunContext& context, const PlannedCase& planned, const Place& place, const Schedule::Next& next,
+             const std::vector<const Place*>& spill)
+      : context_(context), planned_(planned), place_(place), spill_(spill), next_(next), world_(*context.world) {
     context_.write_back = place.write_back.get();
     report_.outcome.warmup = next.warmup;
   }
 
   [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key, bool keep) {
     context_.meter->sample_by(mix64(key + static_cast<std::uint64_t>(world_.rank())));
-    auto backend = make_backend(key);
-    if (!agreed("make backend", mpi::agree(world_.all(), backend ? Status{} : fail(backend.error()))))
-      return std::move(report_);
-    StorageContext bound;
-    bound.world = &world_;
-    bound.folder = place_.folder.get();
-    bound.backend = backend->get();
-    bound.buffer = &buffer;
-    bound.case_id = planned_.id;
-    bound.dataset = planned_.dataset;
-    bound.datasets = place_.datasets.get();
-    bound.run_key = key;
-    bound.keep = keep;
-    bound.part = place_.part;
-    bound.parts = place_.parts;
-    bound.writes_manifest = place_.writes_manifest;
+    std::vector<std::unique_ptr<Backend>> backends;  // of the case's target, and of those behind it
+    std::vector<StorageContext> contexts;
+    if (!makes_backends(buffer, key, keep, backends, contexts)) return std::move(report_);
+    const Capabilities capabilities = backends.front()->capabilities();
+    dax_ = capabilities.memory ? capabilities.dax : place_.dax;
+    file_system_ = !capabilities.memory ? place_.space.file_system : capabilities.dax ? "devdax" : "memory";
+    StorageContext& bound = contexts.front();
+    bound.spill.assign(contexts.begin() + 1, contexts.end());
     const auto made = within_resources([&] { return make_workload(planned_.workload, bound); });
     if (!agreed("make workload", mpi::agree(world_.all(), made ? Status{} : fail(made.error()))))
       return std::move(report_);
@@ -85,12 +78,46 @@ class Repetition final {
     };
   }
 
-  [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::uint64_t key) const {
+  /// False: one of them could not be made, which is in the report.
+  [[nodiscard]] bool makes_backends(AlignedBuffer& buffer, std::uint64_t key, bool keep,
+                                    std::vector<std::unique_ptr<Backend>>& backends,
+                                    std::vector<StorageContext>& contexts) {
+    for (std::size_t i = 0; i <= spill_.size(); ++i) {
+      const Place& place = i == 0 ? place_ : *spill_[i - 1];
+      auto backend = make_backend(place, key);
+      if (!agreed("make backend", mpi::agree(world_.all(), backend ? Status{} : fail(backend.error())))) return false;
+      backends.push_back(std::move(*backend));
+      contexts.push_back(context_at(place, *backends.back(), buffer, key, keep));
+      contexts.back().target = i == 0 ? planned_.target : planned_.spill[i - 1];
+    }
+    return true;
+  }
+
+  [[nodiscard]] StorageContext context_at(const Place& place, Backend& backend, AlignedBuffer& buffer,
+                                          std::uint64_t key, bool keep) const {
+    StorageContext bound;
+    bound.world = &world_;
+    bound.folder = place.folder.get();
+    bound.backend = &backend;
+    bound.buffer = &buffer;
+    bound.case_id = planned_.id;
+    bound.dataset = planned_.dataset;
+    bound.datasets = place.datasets.get();
+    bound.run_key = key;
+    bound.keep = keep;
+    bound.part = place.part;
+    bound.parts = place.parts;
+    bound.writes_manifest = place.writes_manifest;
+    bound.room_bytes = place.room_bytes;
+    return bound;
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(const Place& place, std::uint64_t key) const {
     const Watched watched(*context_.watchdog, "make backend " + planned_.backend.name);
     const auto make = [&] {
       return Registry<BackendEntry>::instance()
           .find(planned_.backend.name)
-          ->make(planned_.backend.values, {&world_, place_.folder.get(), key});
+          ->make(planned_.backend.values, {&world_, place.folder.get(), key});
     };
     return within_resources(make);
   }
@@ -119,7 +146,8 @@ class Repetition final {
       record.update(Json{{"case", planned_.id},
                          {"repetition", next_.repetition},
                          {"warmup", next_.warmup},
-                         {"file_system", place_.space.file_system}});
+                         {"file_system", file_system_},
+                         {"dax", dax_}});
       report_.outcome.ok = outcome.status == PhaseStatus::ok;
       report_.interrupted = outcome.status == PhaseStatus::interrupted;
       report_.outcome.grade = worse_grade(report_.outcome.grade, outcome.grade);
@@ -139,16 +167,21 @@ class Repetition final {
   RunContext context_;
   const PlannedCase& planned_;
   const Place& place_;
+  const std::vector<const Place*>& spill_;
   const Schedule::Next& next_;
   const mpi::World& world_;
   RepetitionReport report_;
+  std::string file_system_;  // of the target, or what the data is instead of its files
+  bool dax_ = false;
 };
 
 }  // namespace
 
 RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned,
-                                const Place& place, const Schedule::Next& next, AlignedBuffer& buffer) {
-  return Repetition(context, planned, place, next).run(buffer, run_key(plan, planned, next.repetition), plan.keep);
+                                const Place& place, const Schedule::Next& next, AlignedBuffer& buffer,
+                                const std::vector<const Place*>& spill) {
+  return Repetition(context, planned, place, next, spill)
+      .run(buffer, run_key(plan, planned, next.repetition), plan.keep);
 }
 
 }  // namespace ullage

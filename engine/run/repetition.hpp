@@ -19,8 +19,10 @@ struct RepetitionReport {
   std::vector<nlohmann::json> records;  // phases and events, on rank 0
 };
 
-/// Collective: whatever fails on one rank is agreed, the dataset is removed, and the run can go on.
+/// `spill`: the places of the case's further targets. Collective: whatever fails on one rank is agreed, the dataset is
+/// removed, and the run can go on.
 [[nodiscard]] RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned,
-                                              const Place& place, const Schedule::Next& next, AlignedBuffer& buffer);
+                                              const Place& place, const Schedule::Next& next, AlignedBuffer& buffer,
+                                              const std::vector<const Place*>& spill = {});
 
 }  // namespace ullage

@@ -11,6 +11,7 @@
 
 #include "base/json.hpp"
 #include "base/signals.hpp"
+#include "mpi/agreement.hpp"
 #include "mpi/common_clock.hpp"
 #include "probes/probe.hpp"
 #include "run/launch_records.hpp"
@@ -22,6 +23,7 @@
 #include "run/record_writer.hpp"
 #include "run/repetition.hpp"
 #include "run/schedule.hpp"
+#include "run/target_template.hpp"
 
 namespace ullage {
 namespace {
@@ -81,7 +83,7 @@ class Session final {
         watch_(watch) {
     set_origin();
     for (const auto& entry : Registry<ProbeEntry>::instance().all())
-      if (!entry.description.unavailable) probes_.push_back(entry.make());
+      if (!entry.description.unavailable()) probes_.push_back(entry.make());
   }
 
   [[nodiscard]] int run() {
@@ -136,7 +138,10 @@ class Session final {
     const RunContext context{&world_, &clock_, &watch_.watchdog(), &meter_, probes_, origin_ns_};
     const std::int64_t start = elapsed_ns();
     watch_.begins({planned.id, next.repetition});
-    RepetitionReport report = run_repetition(context, plan_, planned, places_.at(planned.target), next, buffer_);
+    std::vector<const Place*> spill;
+    spill.reserve(planned.spill.size());
+    for (const std::string& name : planned.spill) spill.push_back(&places_.at(name));
+    RepetitionReport report = run_repetition(context, plan_, planned, places_.at(planned.target), next, buffer_, spill);
     watch_.ends(report.outcome.ok, report.interrupted);
     set_origin();  // phases measure the clocks
     report.outcome.elapsed_ns = elapsed_ns() - start;
@@ -203,9 +208,11 @@ class Session final {
 
 int run_plan(const std::string& plan_path, const mpi::World& world) {
   StopFlags::instance().install();
-  const auto plan = read_plan(plan_path, world);
+  auto plan = read_plan(plan_path, world);
   if (!plan) return report(world, plan.error());
   if (const auto status = check_layout(plan->layout, world.topology()); !status) return report(world, status.error());
+  if (const auto status = mpi::share_status(world.all(), expand_targets(*plan, world)); !status)
+    return report(world, status.error());
   if (world.root()) forget_earlier_launch(plan->records);  // before a watch looks for them
 
   LaunchWatch watch(*plan, world);

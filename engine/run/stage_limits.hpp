@@ -13,12 +13,12 @@ inline constexpr double slowest_bytes_per_s = 10e6;
 /// `least_ns`, or the time that `bytes` of all ranks take at that rate.
 [[nodiscard]] std::int64_t stage_limit_ns(std::int64_t least_ns, std::uint64_t bytes);
 
-/// Of a sync or a close after `written_bytes` of each of `ranks`: of them no more is on its way than the memory of all
-/// nodes holds.
+/// The limit of a sync or a close after `written_bytes` of each of `ranks`: no more of them is unconfirmed than the
+/// memory of all nodes holds.
 [[nodiscard]] std::int64_t flush_limit_ns(std::int64_t least_ns, std::uint64_t written_bytes, int ranks,
                                           std::uint64_t memory_bytes);
 
-/// Of this node; 0 when the system does not say.
+/// The memory of this node; 0 when the system does not say.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
 }  // namespace ullage

@@ -48,6 +48,11 @@ Result<std::unique_ptr<ViewedFile>> Backend::open_viewed(const OpenRequest& requ
   return views()->open_viewed(request, hints);
 }
 
+Result<std::unique_ptr<ArrayFile>> Backend::open_arrays(const OpenRequest& request, std::span<const ArraySpec> specs) {
+  if (arrays() == nullptr) return fail(unsupported("open with arrays", request.name));
+  return arrays()->open_arrays(request, specs);
+}
+
 Result<std::unique_ptr<MetadataApi>> Backend::make_metadata() {
   if (metadata() == nullptr) return fail(unsupported("metadata", ""));
   return metadata()->make_metadata();
@@ -64,7 +69,10 @@ std::vector<std::string> capability_words(const Capabilities& capabilities) {
   if (capabilities.collective) words.emplace_back("collective");
   if (capabilities.metadata) words.emplace_back("metadata");
   if (capabilities.views) words.emplace_back("views");
+  if (capabilities.arrays) words.emplace_back("arrays");
   if (capabilities.direct) words.emplace_back("direct");
+  if (capabilities.memory) words.emplace_back("memory");
+  if (capabilities.dax) words.emplace_back("dax");
   if (capabilities.queue_depth > 1) words.push_back("queue_depth=" + std::to_string(capabilities.queue_depth));
   if (capabilities.threads > 1) words.push_back("threads=" + std::to_string(capabilities.threads));
   return words;

@@ -15,6 +15,7 @@
 #include "base/registry.hpp"
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
+#include "storage/array_file.hpp"
 #include "storage/metadata.hpp"
 #include "storage/run_folder.hpp"
 #include "storage/viewed_file.hpp"
@@ -59,9 +60,10 @@ enum class OpenMode {
 struct OpenRequest {
   std::string name;  // relative to the run folder
   OpenMode mode = OpenMode::create;
-  bool shared = false;               // every rank of `everyone` opens it in the same phase
+  bool shared = false;               // every rank of `everyone`, or of `among`, opens it in the same phase
   std::uint64_t expected_bytes = 0;  // size of the whole file once written, for preallocation
   bool unique = false;               // nobody else has it open, as far as the library can make use of that
+  const mpi::Comm* among = nullptr;  // who opens a shared file together, the first ranks of `everyone`; null: all
 };
 
 struct Capabilities {
@@ -71,9 +73,13 @@ struct Capabilities {
   bool collective_sync = false;  // sync and close of a shared file wait for all ranks
   bool metadata = false;         // works on names
   bool views = false;            // open_viewed()
+  bool arrays = false;           // open_arrays()
   bool direct = false;           // bypasses the page cache as configured
+  bool memory = false;           // what it holds is memory, and lasts until the backend's end
+  bool dax = false;              // with memory: persistent memory without files
   int queue_depth = 1;           // deepest that is served
   int threads = 1;
+  int file_threads = 0;  // how many threads besides the rank's own may open and use files, each file by one at a time
   std::size_t alignment_bytes = 1;  // of offsets, lengths and buffers, known once the target is (else 1)
 };
 
@@ -132,6 +138,16 @@ class MetadataFacet {
   [[nodiscard]] virtual Result<std::unique_ptr<MetadataApi>> make_metadata() = 0;
 };
 
+/// Facet: files of named arrays.
+class ArraysFacet {
+ public:
+  virtual ~ArraysFacet() = default;
+  /// As Backend::open(). The arrays are made in a new file, and must be in one that is there with as many rows; an
+  /// array of 0 rows then has those of the file.
+  [[nodiscard]] virtual Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
+                                                                       std::span<const ArraySpec> arrays) = 0;
+};
+
 /// Facet: a node's cache between the files and their device.
 class CacheFacet {
  public:
@@ -153,10 +169,13 @@ class Backend {
   /// Collective over `everyone` when request.shared: all ranks succeed or all fail.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(const OpenRequest& request) = 0;
   [[nodiscard]] virtual Map hints_given() const { return {}; }
+  /// What is known of its files after a phase, besides what each says; finding out may take time.
+  [[nodiscard]] virtual Map hints_granted() const { return {}; }
 
   [[nodiscard]] virtual ConcurrencyFacet* concurrency() { return nullptr; }
   [[nodiscard]] virtual NamesFacet* names() { return nullptr; }
   [[nodiscard]] virtual ViewsFacet* views() { return nullptr; }
+  [[nodiscard]] virtual ArraysFacet* arrays() { return nullptr; }
   [[nodiscard]] virtual MetadataFacet* metadata() { return nullptr; }
   [[nodiscard]] virtual CacheFacet* cache() { return nullptr; }
 
@@ -169,6 +188,8 @@ class Backend {
   [[nodiscard]] Status remove_directory(const std::string& name);
   [[nodiscard]] Result<FileExtents> inspect(const std::string& name);
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints);
+  [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
+                                                               std::span<const ArraySpec> arrays);
   [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata();
   [[nodiscard]] Status drop_cached(const std::string& name);
 };
@@ -200,7 +221,8 @@ void Registry<BackendEntry>::add(BackendEntry entry);
 extern template class Registry<BackendEntry>;
 extern template struct Registered<BackendEntry>;
 
-/// description.capabilities as words: path, data, collective, metadata, views, direct, queue_depth=N when above 1.
+/// description.capabilities as words: path, data, collective, metadata, views, arrays, direct, memory, queue_depth=N
+/// when above 1.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 
 }  // namespace ullage

@@ -62,10 +62,11 @@ class NumberedRemoval final {
 };
 
 /// A tree is removed by what is found in it, since how far it was filled is in no manifest: every name must be one of
-/// the tree's.
+/// the tree's. `Shape` is that of a tree of items or of the files of steps.
+template <class Shape>
 class TreeRemoval final {
  public:
-  TreeRemoval(const TreeShape& shape, Part part, Leftovers& leftovers)
+  TreeRemoval(const Shape& shape, Part part, Leftovers& leftovers)
       : shape_(shape), part_(part), leftovers_(leftovers) {}
 
   void run(int directory, const std::string& path) {
@@ -99,7 +100,7 @@ class TreeRemoval final {
     if (const auto removed = remove_empty_directory(directory, name); !removed) leftovers_.note(path, removed.error());
   }
 
-  const TreeShape& shape_;
+  const Shape& shape_;
   Part part_;
   Leftovers& leftovers_;
 };
@@ -154,6 +155,8 @@ void remove_dataset(int folder, const std::string& path, const DatasetEntry& ent
   if (!directory) return leftovers.note(name, directory.error());
   if (entry.tree) {
     TreeRemoval(*entry.tree, part, leftovers).run(directory->get(), name);
+  } else if (entry.steps) {
+    TreeRemoval(*entry.steps, part, leftovers).run(directory->get(), name);
   } else {
     NumberedRemoval removal(folder, path, entry, part, leftovers);
     removal.run();

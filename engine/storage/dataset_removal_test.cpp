@@ -137,5 +137,52 @@ TEST_F(DatasetRemoval, LeftoversAreFew) {
   EXPECT_EQ(leftovers.left.size(), Leftovers::most_left);
 }
 
+DatasetEntry states(StepLayout layout) {
+  DatasetEntry entry{.dataset = "s", .directory = "c-s"};
+  entry.steps = StepShape{2, 9, layout, 2};
+  return entry;
+}
+
+void make_states(const test::Bench& bench, const DatasetEntry& entry) {
+  const StepShape& shape = *entry.steps;
+  fs::create_directories(bench.path(entry.directory));
+  for (std::uint64_t i = 0; i < shape.directory_count(); ++i)
+    fs::create_directories(bench.path(entry.directory + "/" + shape.directory_path(i)));
+  for (std::uint64_t rank = 0; rank < shape.ranks; ++rank)
+    for (std::uint64_t step = 0; step < shape.steps; ++step)
+      test::write_file(bench.path(entry.directory + "/" + shape.file_path(rank, step)), "x");
+}
+
+TEST(StatesRemoval, TakesEveryLayoutWholeAndInParts) {
+  for (const StepLayout layout :
+       {StepLayout::flat, StepLayout::dir_per_rank, StepLayout::dir_per_step, StepLayout::hashed, StepLayout::log}) {
+    const test::Bench bench;
+    const DatasetEntry entry = states(layout);
+    make_states(bench, entry);
+    Leftovers parts;
+    for (int part = 0; part < 3; ++part) bench.folder().remove_dataset(entry, {part, 3, true}, parts);
+    EXPECT_EQ(parts.removed_files, entry.steps->file_count()) << word(layout);
+    Leftovers rest;
+    bench.folder().remove_dataset(entry, {}, rest);
+    EXPECT_TRUE(parts.left.empty() && rest.left.empty()) << word(layout);
+    EXPECT_EQ(rest.removed_files, 0U) << word(layout);
+    EXPECT_FALSE(fs::exists(bench.path("c-s"))) << word(layout);
+  }
+}
+
+TEST(StatesRemoval, LeavesAndReportsWhatIsNotOurs) {
+  const test::Bench bench;
+  const DatasetEntry entry = states(StepLayout::dir_per_rank);
+  make_states(bench, entry);
+  for (const char* foreign : {"c-s/r.1/s.1.9", "c-s/precious", "c-s/r.0/s.0.1.old"})
+    test::write_file(bench.path(foreign), "keep");
+  Leftovers leftovers;
+  bench.folder().remove_dataset(entry, {}, leftovers);
+  EXPECT_EQ(leftovers.removed_files, 18U);
+  for (const char* foreign : {"c-s/r.1/s.1.9", "c-s/precious", "c-s/r.0/s.0.1.old"})
+    EXPECT_TRUE(fs::exists(bench.path(foreign))) << foreign;
+  EXPECT_GE(leftovers.left.size(), 3U);
+}
+
 }  // namespace
 }  // namespace ullage::dataset_removal_test

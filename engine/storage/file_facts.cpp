@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -53,9 +54,9 @@ std::optional<MappedPart> mapped_part(int fd, std::uint64_t start_bytes, std::ui
   return part;
 }
 
-bool has_unwritten_extents(int fd, std::uint64_t size_bytes, std::uint32_t flags) {
-  for (std::uint64_t start = 0; start < size_bytes;) {
-    const auto part = mapped_part(fd, start, size_bytes, flags);
+bool has_unwritten_extents(int fd, std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t flags) {
+  for (std::uint64_t start = begin_bytes; start < end_bytes;) {
+    const auto part = mapped_part(fd, start, end_bytes, flags);
     if (!part) return false;  // not supported here: SEEK_HOLE alone decides
     if (part->unwritten) return true;
     if (part->last || part->end_bytes <= start) return false;
@@ -64,9 +65,9 @@ bool has_unwritten_extents(int fd, std::uint64_t size_bytes, std::uint32_t flags
   return false;
 }
 
-bool has_hole(int fd, std::uint64_t size_bytes) {
-  const off_t hole = lseek(fd, 0, SEEK_HOLE);
-  return hole >= 0 && static_cast<std::uint64_t>(hole) < size_bytes;
+bool has_hole(int fd, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  const off_t hole = lseek(fd, static_cast<off_t>(begin_bytes), SEEK_HOLE);
+  return hole >= 0 && static_cast<std::uint64_t>(hole) < end_bytes;
 }
 
 std::optional<std::size_t> stated_alignment(int fd) {
@@ -93,15 +94,22 @@ std::size_t assumed_alignment(int fd) {
 }  // namespace
 
 Result<FileExtents> inspect_file(const RunFolder& folder, const std::string& name) {
+  return inspect_part(folder, name, 0, std::numeric_limits<std::uint64_t>::max());
+}
+
+Result<FileExtents> inspect_part(const RunFolder& folder, const std::string& name, std::uint64_t offset_bytes,
+                                 std::uint64_t length_bytes) {
   const auto file = folder.open_file(name, O_RDONLY);
   if (!file) return fail(file.error());
   struct stat status{};
   if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", folder.path() + "/" + name));
   const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t begin = std::min(offset_bytes, size);
+  const std::uint64_t end = begin + std::min(length_bytes, size - begin);
   // Data still in the page cache over an unwritten extent is written: asked a second time after write-back.
-  const bool unwritten =
-      has_unwritten_extents(file->get(), size, 0) && has_unwritten_extents(file->get(), size, FIEMAP_FLAG_SYNC);
-  return FileExtents{size, !unwritten && !has_hole(file->get(), size)};
+  const bool unwritten = has_unwritten_extents(file->get(), begin, end, 0) &&
+                         has_unwritten_extents(file->get(), begin, end, FIEMAP_FLAG_SYNC);
+  return FileExtents{end - begin, !unwritten && (begin == end || !has_hole(file->get(), begin, end))};
 }
 
 Status drop_cached_file(const RunFolder& folder, const std::string& name) {
@@ -120,6 +128,18 @@ Result<std::size_t> direct_alignment_bytes(const RunFolder& folder) {
   if (!direct) return fail(direct.error());
   const auto stated = stated_alignment(direct->get());
   return stated ? *stated : assumed_alignment(direct->get());
+}
+
+bool is_dax(const RunFolder& folder) {
+#ifdef STATX_ATTR_DAX
+  const auto marker = folder.open_marker(0);
+  struct statx status{};
+  return marker && statx(marker->get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &status) == 0 &&
+         (status.stx_attributes & STATX_ATTR_DAX) != 0;
+#else
+  (void)folder;
+  return false;
+#endif
 }
 
 Status allocate_file(int fd, std::uint64_t size_bytes, const std::string& path) {

@@ -120,6 +120,14 @@ TEST_F(FileFacts, AlignmentForDirectAccess) {
   EXPECT_GE(*alignment, 512U);
 }
 
+TEST_F(FileFacts, AMemoryFileSystemIsNoPersistentMemory) {
+  if (!target_space(target_.path())->memory && access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "no tmpfs to look at";
+  const test::TempFolder memory("/dev/shm");
+  const auto folder = RunFolder::make(memory.path(), "r1");
+  ASSERT_TRUE(folder) << line_of(folder);
+  EXPECT_FALSE(is_dax(*folder));
+}
+
 TEST_F(FileFacts, AllocationThatFailsIsGivenBack) {
   const test::SmallFileSystem small("size=1m");
   if (!small.mounted()) GTEST_SKIP() << "mounting a tmpfs is not permitted here";

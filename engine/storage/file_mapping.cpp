@@ -9,11 +9,13 @@
 namespace ullage {
 namespace {
 
-// Of Linux 4.15 and 5.14, for C libraries that are older.
+// Linux 4.15 and 5.14 have these flags, older C libraries do not name them.
 constexpr int map_shared_validate = 0x03;
 constexpr int map_sync = 0x80000;
 constexpr int populate_read = 22;
 constexpr int populate_write = 23;
+
+void unmap(std::byte* data, std::uint64_t size_bytes) { (void)munmap(data, size_bytes); }
 
 int advice_of(MapAdvice advice) {
   switch (advice) {
@@ -32,17 +34,21 @@ int advice_of(MapAdvice advice) {
 }  // namespace
 
 FileMapping::FileMapping(FileMapping&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_bytes_(other.size_bytes_), is_sync_(other.is_sync_) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_bytes_(other.size_bytes_),
+      is_sync_(other.is_sync_),
+      unmap_(other.unmap_) {}
 
 FileMapping& FileMapping::operator=(FileMapping&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_bytes_, other.size_bytes_);
   std::swap(is_sync_, other.is_sync_);
+  std::swap(unmap_, other.unmap_);
   return *this;
 }
 
 FileMapping::~FileMapping() {
-  if (data_ != nullptr) (void)munmap(data_, size_bytes_);
+  if (data_ != nullptr) unmap_(data_, size_bytes_);
 }
 
 Result<FileMapping> FileMapping::map(int fd, std::uint64_t bytes, bool writes, const MappingParameters& parameters,
@@ -57,7 +63,7 @@ Result<FileMapping> FileMapping::map(int fd, std::uint64_t bytes, bool writes, c
   }
   if (!is_sync) found = mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
   if (found == MAP_FAILED) return fail(errno_error(errno, "map", path));
-  FileMapping mapping(static_cast<std::byte*>(found), bytes, is_sync);
+  FileMapping mapping(static_cast<std::byte*>(found), bytes, is_sync, unmap);
   if (auto status = mapping.advise(writes, parameters, path); !status) return fail(status.error());
   return mapping;
 }

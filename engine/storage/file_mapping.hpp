@@ -54,19 +54,28 @@ class FileMapping final {
   [[nodiscard]] static Result<FileMapping> map(int fd, std::uint64_t bytes, bool writes,
                                                const MappingParameters& parameters, const std::string& path);
 
+  /// A mapping that a library has made, and `unmap` ends.
+  using Unmap = void (*)(std::byte* data, std::uint64_t size_bytes);
+  [[nodiscard]] static FileMapping of_library(std::byte* data, std::uint64_t size_bytes, bool is_sync, Unmap unmap) {
+    return {data, size_bytes, is_sync, unmap};
+  }
+
+  /// What `parameters` want of the pages of a mapping that is there.
+  [[nodiscard]] Status advise(bool writes, const MappingParameters& parameters, const std::string& path) const;
+
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   /// Whether stores reach persistent memory without msync once they have left the caches.
   [[nodiscard]] bool is_sync() const noexcept { return is_sync_; }
 
  private:
-  FileMapping(std::byte* data, std::uint64_t size_bytes, bool is_sync)
-      : data_(data), size_bytes_(size_bytes), is_sync_(is_sync) {}
-  [[nodiscard]] Status advise(bool writes, const MappingParameters& parameters, const std::string& path) const;
+  FileMapping(std::byte* data, std::uint64_t size_bytes, bool is_sync, Unmap unmap)
+      : data_(data), size_bytes_(size_bytes), is_sync_(is_sync), unmap_(unmap) {}
 
   std::byte* data_ = nullptr;
   std::uint64_t size_bytes_ = 0;
   bool is_sync_ = false;
+  Unmap unmap_ = nullptr;
 };
 
 }  // namespace ullage

@@ -14,6 +14,7 @@ class ForwardingBackend : public Backend,
                           public ConcurrencyFacet,
                           public NamesFacet,
                           public ViewsFacet,
+                          public ArraysFacet,
                           public MetadataFacet,
                           public CacheFacet {
  public:
@@ -24,10 +25,12 @@ class ForwardingBackend : public Backend,
     return inner_->open(request);
   }
   [[nodiscard]] Map hints_given() const override { return inner_->hints_given(); }
+  [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
 
   [[nodiscard]] ConcurrencyFacet* concurrency() override { return inner_->concurrency() != nullptr ? this : nullptr; }
   [[nodiscard]] NamesFacet* names() override { return inner_->names() != nullptr ? this : nullptr; }
   [[nodiscard]] ViewsFacet* views() override { return inner_->views() != nullptr ? this : nullptr; }
+  [[nodiscard]] ArraysFacet* arrays() override { return inner_->arrays() != nullptr ? this : nullptr; }
   [[nodiscard]] MetadataFacet* metadata() override { return inner_->metadata() != nullptr ? this : nullptr; }
   [[nodiscard]] CacheFacet* cache() override { return inner_->cache() != nullptr ? this : nullptr; }
 
@@ -40,6 +43,10 @@ class ForwardingBackend : public Backend,
   [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override { return inner_->inspect(name); }
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
     return inner_->open_viewed(request, hints);
+  }
+  [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
+                                                               std::span<const ArraySpec> arrays) override {
+    return inner_->open_arrays(request, arrays);
   }
   [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata() override { return inner_->make_metadata(); }
   [[nodiscard]] Status drop_cached(const std::string& name) override { return inner_->drop_cached(name); }

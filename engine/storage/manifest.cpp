@@ -7,6 +7,7 @@
 #include <iterator>
 #include <random>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -45,6 +46,16 @@ bool flag_of(const Json& object, const char* key) {
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
+/// Every one of them must be there.
+bool take_numbers(const Json& json, std::span<const std::pair<const char*, std::uint64_t*>> numbers) {
+  for (const auto& [key, value] : numbers) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_number_unsigned()) return false;
+    *value = found->get<std::uint64_t>();
+  }
+  return true;
+}
+
 std::optional<TreeShape> parse_tree(const Json& json) {
   TreeShape tree;
   const std::array<std::pair<const char*, std::uint64_t*>, 5> numbers{
@@ -53,17 +64,25 @@ std::optional<TreeShape> parse_tree(const Json& json) {
        {"items_per_directory", &tree.items_per_directory},
        {"depth", &tree.depth},
        {"branching", &tree.branching}}};
-  for (const auto& [key, value] : numbers) {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_number_unsigned()) return std::nullopt;
-    *value = found->get<std::uint64_t>();
-  }
+  if (!take_numbers(json, numbers)) return std::nullopt;
   tree.leaf_only = flag_of(json, "leaf_only");
   tree.unique_directory = flag_of(json, "unique_directory");
   tree.directories = flag_of(json, "directories");
   if (tree.ranks == 0 || tree.branching == 0 || tree.directory_count() > TreeShape::most_directories)
     return std::nullopt;
   return tree;
+}
+
+std::optional<StepShape> parse_steps(const Json& json) {
+  StepShape steps;
+  const std::array<std::pair<const char*, std::uint64_t*>, 3> numbers{
+      {{"ranks", &steps.ranks}, {"steps", &steps.steps}, {"levels", &steps.levels}}};
+  const auto layout = parse_step_layout(text_of(json, "layout"));
+  if (!take_numbers(json, numbers) || !layout) return std::nullopt;
+  steps.layout = *layout;
+  if (steps.ranks == 0 || steps.steps == 0 || steps.levels == 0 || steps.levels > StepShape::most_levels)
+    return std::nullopt;
+  return steps;
 }
 
 /// "c-" stands before every name in manifests of earlier releases and of the known tools that run beside us.
@@ -83,6 +102,11 @@ std::optional<DatasetEntry> parse_entry(std::string_view line) {
   if (const auto tree = json.find("tree"); tree != json.end() && tree->is_object()) {
     DatasetEntry entry{text_of(json, "dataset"), text_of(json, "directory"), 0, false, false, parse_tree(*tree)};
     return entry.tree && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
+  }
+  if (const auto steps = json.find("steps"); steps != json.end() && steps->is_object()) {
+    DatasetEntry entry{.dataset = text_of(json, "dataset"), .directory = text_of(json, "directory")};
+    entry.steps = parse_steps(*steps);
+    return entry.steps && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
   }
   const auto files = json.find("files");
   if (files == json.end() || !files->is_number_unsigned()) return std::nullopt;
@@ -129,7 +153,14 @@ Json to_json(const TreeShape& tree) {
           {"directories", tree.directories}};
 }
 
+Json to_json(const StepShape& steps) {
+  return {{"ranks", steps.ranks}, {"steps", steps.steps}, {"layout", word(steps.layout)}, {"levels", steps.levels}};
+}
+
 std::string manifest_line(const DatasetEntry& entry) {
+  if (entry.steps)
+    return json_text({{"dataset", entry.dataset}, {"directory", entry.directory}, {"steps", to_json(*entry.steps)}}) +
+           "\n";
   if (entry.tree)
     return json_text({{"dataset", entry.dataset}, {"directory", entry.directory}, {"tree", to_json(*entry.tree)}}) +
            "\n";

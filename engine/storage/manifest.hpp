@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/step_shape.hpp"
 #include "storage/tree_shape.hpp"
 
 namespace ullage {
@@ -23,10 +24,11 @@ struct DatasetEntry {
   std::string dataset;    // case id, or its own name
   std::string directory;  // directory_of_dataset(dataset)
   std::uint64_t files = 0;
-  bool per_process = false;                      // data.%08d instead of data
-  bool directory_per_process = false;            // %08d/data.%08d
-  std::optional<TreeShape> tree = std::nullopt;  // instead of numbered files
-  bool side_files = false;                       // what an MPI library makes beside its files is ours too
+  bool per_process = false;                       // data.%08d instead of data
+  bool directory_per_process = false;             // %08d/data.%08d
+  std::optional<TreeShape> tree = std::nullopt;   // instead of numbered files
+  bool side_files = false;                        // what an MPI library makes beside its files is ours too
+  std::optional<StepShape> steps = std::nullopt;  // instead of numbered files
   /// Name of file `index` relative to the run folder.
   [[nodiscard]] std::string file_name(std::uint64_t index) const;
   /// Directory of file `index`: the dataset's own, or its sub-directory.
@@ -38,6 +40,7 @@ struct DatasetEntry {
 
 /// Every member of the tree by its name.
 [[nodiscard]] nlohmann::json to_json(const TreeShape& tree);
+[[nodiscard]] nlohmann::json to_json(const StepShape& steps);
 
 /// One line of the manifest, with its newline.
 [[nodiscard]] std::string manifest_line(const DatasetEntry& entry);

@@ -90,6 +90,24 @@ TEST(Manifest, TreesComeBack) {
   EXPECT_TRUE(parse_manifest(R"({"dataset":"easy","directory":"c-easy","tree":{"ranks":1}})").empty());
 }
 
+TEST(Manifest, FilesOfStepsComeBack) {
+  DatasetEntry entry{.dataset = "states", .directory = "c-states"};
+  for (const StepLayout layout : {StepLayout::flat, StepLayout::hashed, StepLayout::log}) {
+    entry.steps = StepShape{72, 12'500, layout, 2};
+    EXPECT_EQ(parse_manifest(manifest_line(entry)), std::vector<DatasetEntry>{entry});
+  }
+  for (const StepShape& wrong : {StepShape{0, 1, StepLayout::flat, 1}, StepShape{1, 0, StepLayout::flat, 1},
+                                 StepShape{1, 1, StepLayout::hashed, 0}, StepShape{1, 1, StepLayout::hashed, 6}}) {
+    entry.steps = wrong;
+    EXPECT_TRUE(parse_manifest(manifest_line(entry)).empty());
+  }
+  EXPECT_TRUE(parse_manifest(R"({"dataset":"s","directory":"c-s","steps":{"ranks":1,"steps":1,"levels":1}})").empty());
+  EXPECT_TRUE(
+      parse_manifest(R"({"dataset":"s","directory":"..","steps":{"ranks":1,"steps":1,"levels":1,"layout":"flat"}})")
+          .empty())
+      << "a directory that is not the dataset's own";
+}
+
 TEST(Manifest, LastFactsCountAndNullStrikesThem) {
   const std::string text = facts_line("a", {{"n", 1}}) + facts_line("b", {{"n", 2}}) + facts_line("a", {{"n", 3}}) +
                            manifest_line({"a", "c-a", 1, false, false, std::nullopt}) + facts_line("b", nullptr) +

@@ -62,4 +62,15 @@ void MovingThreads::work(std::size_t thread) {
   }
 }
 
+Status ThreadsFacet::make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) {
+  const auto count = static_cast<std::size_t>(wanted.threads);
+  if (count == 1) {
+    threads_.reset();
+    return {};
+  }
+  if (!threads_ || threads_->size() != count) threads_ = std::make_unique<MovingThreads>(count);
+  threads_->share_memory(wanted.window);
+  return {};
+}
+
 }  // namespace ullage

@@ -6,6 +6,7 @@
 #include <barrier>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -60,6 +61,17 @@ class MovingThreads final {
   std::mutex account_;
   std::optional<Error> failure_;
   std::vector<std::jthread> others_;  // last: they use the rest
+};
+
+/// Facet of backends whose ranks move the data of a file by as many of these threads as a phase wants.
+class ThreadsFacet final : public ConcurrencyFacet {
+ public:
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override;
+  /// Null where the rank moves its data alone.
+  [[nodiscard]] MovingThreads* threads() const { return threads_.get(); }
+
+ private:
+  std::unique_ptr<MovingThreads> threads_;
 };
 
 }  // namespace ullage

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/aligned_buffer.hpp"
 #include "mpi/comm.hpp"
@@ -27,6 +28,9 @@ struct StorageContext {
   int part = 0;                     // of the ranks that share the folder, this one's number and their count
   int parts = 1;
   bool writes_manifest = false;  // this rank writes the manifest of its file system
+  std::string target;
+  std::uint64_t room_bytes = 0;       // that this rank may take there, where there are further targets
+  std::vector<StorageContext> spill;  // further targets, in this order, for data that finds no room at those before
 
   [[nodiscard]] const std::string& dataset_name() const { return dataset.empty() ? case_id : dataset; }
   [[nodiscard]] bool stays() const { return keep || !dataset.empty(); }

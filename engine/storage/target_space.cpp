@@ -16,6 +16,8 @@
 #include <system_error>
 #include <utility>
 
+#include "storage/dax_device.hpp"
+
 namespace ullage {
 namespace {
 
@@ -72,6 +74,10 @@ Result<TargetSpace> target_space(const std::string& path) {
     const int error = errno;
     return fail(environment_error(path, error == ENOENT ? "does not exist" : std::generic_category().message(error)));
   }
+  if (is_dax_device(status))
+    return fail(environment_error(path,
+                                  "is a devdax device, which has no files: name a folder on a file system (ndctl "
+                                  "create-namespace --mode fsdax), or backend devdax, which needs an empty device"));
   TargetSpace space;
   space.free_bytes = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
   space.free_inodes =

@@ -25,10 +25,10 @@ enum class Pointer {
   ordered,     // the shared one, in a call of all of them: their data lies in the order of the ranks
 };
 
-/// An open file of one rank, used by one thread. Lengths are multiples of 8. Calls that are collective are so over all
-/// ranks that opened the file. The first error stays its rank's: from then on move() gives it back, having taken part
-/// with nothing where the call is collective, so that no other rank hangs. Not closed by the destructor's good grace:
-/// see File.
+/// An open file of one rank, used by one thread. Lengths are multiples of 8, or any through a view of an array. Calls
+/// that are collective are so over all ranks that opened the file. The first error stays its rank's: from then on
+/// move() gives it back, having taken part with nothing where the call is collective, so that no other rank hangs. Not
+/// closed by the destructor's good grace: see File.
 class ViewedFile {
  public:
   ViewedFile() = default;

@@ -31,9 +31,9 @@ class WriteBack {
 /// the kernel counts nothing: its file system keeps written data in memory of its own, or in no file at all.
 [[nodiscard]] std::unique_ptr<WriteBack> make_write_back(const TargetSpace& space);
 
-/// Of a device's `stat`; none when the text is no such thing.
+/// Reads a device's `stat`; none when the text is no such thing.
 [[nodiscard]] std::optional<std::uint64_t> steps_of_device(std::string_view stat);
-/// Of /proc/vmstat.
+/// The counts of /proc/vmstat.
 struct NodePages {
   std::uint64_t written = 0;
   std::uint64_t pending = 0;  // dirty, or handed over and not confirmed

@@ -66,6 +66,13 @@ bool WorkloadEntry::uses_dataset(const Values& values) const {
   return storage != nullptr && storage->uses_dataset && storage->uses_dataset(values);
 }
 
+Status WorkloadEntry::check_spill(const Values& values, const std::string& pointer) const {
+  const auto* storage = std::get_if<StorageWork>(&work);
+  if (storage != nullptr && storage->check_spill) return storage->check_spill(values, pointer);
+  return fail(
+      bad_plan(pointer + "/spill", "must be empty: workload '" + description.name + "' keeps its data at one target"));
+}
+
 template class Registry<WorkloadEntry>;
 template struct Registered<WorkloadEntry>;
 

@@ -22,10 +22,11 @@ namespace ullage {
 struct Capabilities;
 struct StorageContext;
 
-/// What one repetition takes of a target at its fullest, over all ranks.
+/// What one repetition takes of a target at its fullest, over all ranks, besides the run's folder.
 struct Needs {
   std::uint64_t bytes = 0;
   std::uint64_t inodes = 0;
+  std::uint64_t directories = 0;  // in each folder of the run, where nodes have one of their own; not in `inodes`
 };
 
 /// What work without storage is bound to; outlives it.
@@ -105,6 +106,8 @@ struct StorageWork {
   std::function<std::unique_ptr<Workload>(const Values&, const StorageContext&)> make;
   /// Whether it works on a dataset that another case has made, which the plan must name; null: never.
   std::function<bool(const Values&)> uses_dataset = nullptr;
+  /// Whether its data may lie at several targets, with these values; null: never. `pointer` is that of the case.
+  std::function<Status(const Values&, const std::string& pointer)> check_spill = nullptr;
 };
 
 struct WorkloadEntry {
@@ -116,6 +119,7 @@ struct WorkloadEntry {
                              const std::string& pointer) const;
   [[nodiscard]] Needs needs(const Values& values, const PlannedLayout& layout) const;
   [[nodiscard]] bool uses_dataset(const Values& values) const;
+  [[nodiscard]] Status check_spill(const Values& values, const std::string& pointer) const;
 };
 
 // Compiled in workload.cpp.

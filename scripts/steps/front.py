@@ -2,24 +2,31 @@
 """Runs pytest with the engine of a preset."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from steps import engine, python_env
-from steps.process import LOGS, shown
+from steps.process import LOGS, StepError, logged, say, shown
 from steps.tally import Tally, read
 
+Argv: TypeAlias = Sequence[str | Path]
 LIMIT_S = 900
 END_TO_END = "tests/e2e"
 FAULTS = "faults"
 # An ordinary test run has no time for these amounts: only `random_damage` has them, unless somebody asks for others.
 _RANDOM = ("tests/fuzz", "tests/e2e/test_fault_resume.py")
+# While writing, damage of other kinds is left to `make test`.
+_LITTLE_DAMAGE = {"ULLAGE_FUZZ_S": "0.25"}
 _THOROUGH = {"ULLAGE_FUZZ_S": "4", "ULLAGE_KILLS": "20"}
+# After `make test` the same time is for seeds that it has not come to.
+_OTHER = {**_THOROUGH, "ULLAGE_FUZZ_S": "2", "ULLAGE_FUZZ_SEED": "1000001"}
 UNIT = (f"--ignore={END_TO_END}",)
 # More processes take longer to find their tests than they save.
 MOST_AT_ONCE = 8
-# End-to-end tests start ranks of their own and wait for them half of the time.
-MORE_THAN_CORES = 1
+# End-to-end tests wait most of the time: for launchers, for ranks that sleep, for what is meant to hang.
+MORE_THAN_CORES = 3
 
 
 def report_of(preset: str, name: str) -> Path:
@@ -27,15 +34,26 @@ def report_of(preset: str, name: str) -> Path:
     return LOGS / f"pytest-{preset}-{name}.xml"
 
 
-def _run(preset: str, name: str, *chosen: str, at_once: int, extra: Mapping[str, str] | None = None) -> Tally:
-    """Run the tests that the words ``chosen`` choose, ``at_once`` files at a time (0: in one process)."""
+def _run(
+    preset: str,
+    name: str,
+    *chosen: str,
+    at_once: int,
+    extra: Mapping[str, str] | None = None,
+    run: Callable[[Argv, Mapping[str, str]], int] | None = None,
+) -> Tally:
+    """Run the tests that the words ``chosen`` choose in ``at_once`` processes (0: in one).
+
+    Tests are given out one by one, end-to-end tests in the order of their conftest.py: files of which the tests share
+    something stay together. Of unit tests, who has finished takes over some of the others.
+    """
     report = report_of(preset, name)
     report.unlink(missing_ok=True)
-    words = ["-q", "--tb=short", f"--numprocesses={at_once}", "--dist=loadfile", f"--junit-xml={report}"]
+    dist = "worksteal" if chosen == UNIT else "loadgroup"
+    words = ["-q", "--tb=short", f"--numprocesses={at_once}", f"--dist={dist}", f"--junit-xml={report}"]
     argv = [python_env.VENV / "bin" / "python", "-m", "pytest", *words, *chosen]
-    code = shown(
-        argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine"), **(extra or {})}, limit_s=LIMIT_S
-    )
+    run = run or partial(shown, limit_s=LIMIT_S)
+    code = run(argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine"), **(extra or {})})
     counted = read(report)
     return counted + Tally(failed=int(code != 0 and counted.failed == 0))
 
@@ -45,8 +63,22 @@ def _cores() -> int:
 
 
 def unit(preset: str) -> Tally:
-    """Run what starts no run of its own."""
-    return _run(preset, "unit", *UNIT, at_once=_cores())
+    """Run what starts no run of its own, and print nothing unless it fails: other tests print beside it."""
+    return _run(preset, "unit", *UNIT, at_once=_cores(), run=_kept)
+
+
+def _kept(argv: Argv, extra: Mapping[str, str]) -> int:
+    try:
+        logged("pytest-unit", argv, extra)
+    except StepError as failure:
+        say(str(failure))
+        return 1
+    return 0
+
+
+def unit_while_writing(preset: str) -> Tally:
+    """Do the same with less random damage."""
+    return _run(preset, "unit", *UNIT, at_once=_cores(), extra=_unless_asked(_LITTLE_DAMAGE))
 
 
 def timed(preset: str) -> Tally:
@@ -61,16 +93,21 @@ def end_to_end(preset: str) -> Tally:
 
 def faults(preset: str) -> Tally:
     """Run every test that provokes a fault, with more random damage and kills than in other runs."""
-    return _run(preset, FAULTS, "tests", "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_thorough())
+    return _run(
+        preset, FAULTS, "tests", "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_unless_asked(_THOROUGH)
+    )
 
 
 def random_damage(preset: str) -> Tally:
-    """Run the tests of random damage and kills, as many as ``faults`` does: the others do the same in every run."""
-    return _run(preset, "damage", *_RANDOM, "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_thorough())
+    """Run the tests of random damage on other seeds, and more kills: all others are the same each time."""
+    return _run(
+        preset, "damage", *_RANDOM, "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_unless_asked(_OTHER)
+    )
 
 
-def _thorough() -> dict[str, str]:
-    return {name: os.environ.get(name, value) for name, value in _THOROUGH.items()}
+def _unless_asked(amounts: Mapping[str, str]) -> dict[str, str]:
+    """Return ``amounts`` but those that somebody has set otherwise."""
+    return {name: os.environ.get(name, value) for name, value in amounts.items()}
 
 
 def of_another_mpi(preset: str) -> Tally:

@@ -4,11 +4,19 @@
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from steps import engine, front
 from steps.process import StepError
 from steps.schedule import Step
 from steps.tally import Tally
+
+
+def built_ahead(build: Callable[[str], None], preset: str) -> Tally:
+    """Build what a later step tests. What fails here is left to that step, where it fails again and is counted."""
+    with contextlib.suppress(StepError):
+        build(preset)
+    return Tally()
 
 
 @dataclass(frozen=True)
@@ -24,15 +32,9 @@ class Leg:
         """Return the build, aside, and the tests."""
         ahead = f"build of {self.preset}"
         return [
-            Step(ahead, self._ahead, "aside"),
+            Step(ahead, partial(built_ahead, self.build, self.preset), "aside"),
             Step(f"{self.what}, {self.preset}", lambda: self.test(self.preset), needs=(ahead,)),
         ]
-
-    def _ahead(self) -> Tally:
-        # What fails here is left to the tests, where it fails again and is counted.
-        with contextlib.suppress(StepError):
-            self.build(self.preset)
-        return Tally()
 
 
 # The sanitizers' leg has the MPI of the wheel too, so the engine's tests need not be built for both.

@@ -99,11 +99,25 @@ def _read_marker(path: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def _inner_folders(path: Path) -> list[RunFolder]:
+    """Return the run folders in the directories of a run folder; none where they cannot be read."""
+    try:
+        directories = [Path(entry.path) for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)]
+        return [found for directory in directories for found in find_run_folders(directory)]
+    except (OSError, UserError):
+        return []
+
+
 def remove(engine: Path, folder: RunFolder) -> str | None:
     """Let the engine remove what the folder's manifest lists, then the folder.
 
-    Return why something was left, None when nothing was.
+    A search makes folders there for its runs, whose own folders in these go first. Return why something was left, None
+    when nothing was.
     """
+    for inner in _inner_folders(folder.path):
+        why = inner.refused or remove(engine, inner)
+        if why is not None:
+            return f"{inner.path}: {why}"
     done = subprocess.run(
         [str(engine), "clean", str(folder.path)], stdin=subprocess.DEVNULL, capture_output=True, check=False
     )

@@ -32,11 +32,18 @@ def _plain(value: object) -> object:
     return value
 
 
-def case_id(backend: Named, workload: Named, target: Target, layout: Layout, dataset: str = "") -> str:
+def case_id(
+    backend: Named,
+    workload: Named,
+    target: Target,
+    layout: Layout,
+    dataset: str = "",
+    spill: Sequence[Target] = (),
+) -> str:
     """Return the first 16 hex digits of the SHA-256 of a case's canonical JSON, with its target and its layout.
 
-    The name of the dataset it shares with others belongs to it where it has one. The elapsed times of earlier launches
-    do not, so a resumed case keeps its id.
+    The name of the dataset it shares with others belongs to it where it has one, and so do further targets. The elapsed
+    times of earlier launches do not, so a resumed case keeps its id.
     """
     content = {
         "backend": backend.model_dump(mode="json"),
@@ -44,6 +51,7 @@ def case_id(backend: Named, workload: Named, target: Target, layout: Layout, dat
         "target": target.model_dump(mode="json"),
         "layout": layout.model_dump(mode="json"),
         **({"dataset": dataset} if dataset else {}),
+        **({"spill": [one.model_dump(mode="json") for one in spill]} if spill else {}),
     }
     return hashlib.sha256(canonical_json(content)).hexdigest()[:16]
 

@@ -32,6 +32,8 @@ _SCALED: Final = {
 _TIMES: Final = frozenset({"s", "seconds"})
 _TIME_SHARE: Final = "of time"
 _MOST_DECIMALS: Final = 9
+# Without their unit these would be verbs before a number.
+_MOVED: Final = {"read_bytes": "bytes read", "write_bytes": "bytes written"}
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,11 @@ def format_row(row: Row) -> str:
     return f"{format_quantity(row.median, row.unit)} {interval or '(one sample)'}"
 
 
+def percent(share: float, decimals: int = 0) -> str:
+    """Format a share with so many decimals: ``45 %``, ``2.65 %``."""
+    return f"{100 * share:.{decimals}f} %"
+
+
 def format_share(share: float | None) -> str:
     """Format as ``83 %``; a dash stands where no ceiling is known."""
     return DASH if share is None else f"{significant(share * 100, 2)} %"
@@ -121,8 +128,8 @@ def format_param(key: str, value: Scalar) -> str:
 
 
 def param_label(key: str) -> str:
-    """Return the name for people: ``block_bytes`` becomes ``block``."""
-    return key.removesuffix("_bytes").replace("_", " ")
+    """Return the name for people: ``block_bytes`` becomes ``block``, ``read_bytes`` becomes ``bytes read``."""
+    return _MOVED.get(key) or key.removesuffix("_bytes").replace("_", " ")
 
 
 def plural(count: int, noun: str) -> str:

@@ -9,11 +9,13 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.model.plan import Target
 
+MEMORY: Final = "memory"
+DEVDAX: Final = "devdax"
 _WITH_PATH: Final = frozenset({"posix"})
-_WITHOUT_PATH: Final = frozenset({"null", "model"})
+_WITHOUT_PATH: Final = frozenset({"null", "model", MEMORY, DEVDAX})
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+]*):(.*)", re.DOTALL)
 _LONGEST_NAME: Final = 64
-_FORMS: Final = "write NAME=PATH, NAME=posix:PATH, NAME=null: or NAME=model:"
+_FORMS: Final = "write NAME=PATH, NAME=posix:PATH, NAME=memory:, NAME=devdax:, NAME=null: or NAME=model:"
 
 
 def parse_target(text: str) -> Target:
@@ -46,6 +48,7 @@ def _uri(place: str, text: str) -> str:
         )
     if not path.strip() or "\0" in path:
         raise UserError("target has no usable path", f"'{text}'", _FORMS)
+    _check_words(path, text)
     return f"{scheme}:{Path(path).expanduser().absolute()}"
 
 
@@ -72,3 +75,29 @@ def target_path(target: Target) -> Path | None:
     """Return where the target lies in the file system; None when it has no path."""
     path = target.uri.partition(":")[2]
     return Path(path) if path else None
+
+
+# -- paths that differ between ranks -----------------------------------------------------------------------------------
+
+# What may stand in braces in a path, for where a rank is: the engine replaces it.
+_WORDS: Final = ("rank", "local_rank", "node", "host", "socket", "numa")
+_BRACED: Final = re.compile(r"\{([^{}]*)\}")
+
+
+def _check_words(path: str, text: str) -> None:
+    for word in _BRACED.findall(path):
+        if word not in _WORDS:
+            known = ", ".join(f"{{{one}}}" for one in _WORDS)
+            raise UserError(f"unknown word {{{word}}} in a path", f"'{text}'", f"use {known}")
+
+
+def target_folder(target: Target) -> Path | None:
+    """Return an existing folder of the target: its path, or the first that its words in braces may stand for.
+
+    Return the path as it is where there is none, and None when it has no path.
+    """
+    path = target_path(target)
+    if path is None or not _BRACED.search(str(path)):
+        return path
+    pattern = _BRACED.sub("?*", str(path)).lstrip("/")
+    return next((found for found in sorted(Path("/").glob(pattern)) if found.is_dir()), path)

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from html import escape, unescape
 from pathlib import Path
 from typing import Any, Final
@@ -47,31 +48,53 @@ def with_script(page: str, script: str) -> str:
     return head + script + end + tail
 
 
-def run_probe(folder: Path, page: str, probe: str, *options: str, width: int | None = None) -> dict[str, Any]:
+def run_probe(folder: Path, page: str, probe: str, *options: str) -> dict[str, Any]:
     """What ``probe`` leaves in ``found`` when all charts are drawn.
 
-    The page's own policy would stop the probe, as it stops every script that is not the report's. ``width``: of a frame
-    around the page, since a window of Chromium cannot be as narrow as a phone.
+    The page's own policy would stop the probe, as it stops every script that is not the report's.
     """
-    script = f"""<script>(async () => {{
+    return _probed(folder, with_script(_open(page, _posting(probe)), _KEPT), *options)
+
+
+def run_probe_in_frames(folder: Path, page: str, probe: str, widths: Sequence[int], *options: str) -> dict[str, Any]:
+    """The same in a frame of each of ``widths`` in turn, by the width: no window of Chromium is as narrow as a phone.
+
+    The frame is within the document: time of a page of its own would not be Chromium's virtual time.
+    """
+    style = f"body {{ margin: 0 }} iframe {{ border: 0; width: {widths[0]}px; height: 100vh }}"
+    at_each = f"""
+      const all = found, frame = parent.document.querySelector("iframe");
+      for (const width of {json.dumps(widths)}) {{
+        const found = all[width] = {{}};
+        frame.style.width = `${{width}}px`;
+        await pause(100);
+        {probe}
+      }}"""
+    framed = escape(_open(page, _posting(at_each)))
+    outer = f'<!DOCTYPE html><style>{style}</style><body>{_KEPT}<iframe srcdoc="{framed}"></iframe>'
+    return _probed(folder, outer, *options)
+
+
+def _open(page: str, script: str) -> str:
+    return with_script(re.sub(r"<meta http-equiv=[^>]*>", "", page), script)
+
+
+def _posting(probe: str) -> str:
+    return f"""<script>(async () => {{
       const found = {{}}, pause = (ms) => new Promise((go) => setTimeout(go, ms));
       while (!document.documentElement.dataset.drawn) await pause(20);
       try {{ {probe} }} catch (error) {{ found.error = String(error); }}
       top.postMessage(JSON.stringify(found), "*");
     }})();</script>"""
-    text = with_script(re.sub(r"<meta http-equiv=[^>]*>", "", page), script)
+
+
+def _probed(folder: Path, page: str, *options: str) -> dict[str, Any]:
     place = folder / "probe.html"
-    place.write_text(with_script(text, _KEPT) if width is None else _framed(text, width), encoding="utf-8")
+    place.write_text(page, encoding="utf-8")
     seen = browse(folder, place, "--dump-dom", *options)
     match = re.search(r'<pre id="found">(.+?)</pre>', seen.stdout, re.DOTALL)
     assert match is not None, seen.stderr[-2000:]
     return json.loads(unescape(match.group(1)))
-
-
-def _framed(page: str, width: int) -> str:
-    """Within the document of the frame: time of a page of its own would not be Chromium's virtual time."""
-    style = f"body {{ margin: 0 }} iframe {{ border: 0; width: {width}px; height: 100vh }}"
-    return f'<!DOCTYPE html><style>{style}</style><body>{_KEPT}<iframe srcdoc="{escape(page)}"></iframe>'
 
 
 _KEPT: Final = """<script>addEventListener("message", (event) => {

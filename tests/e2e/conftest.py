@@ -8,6 +8,25 @@ from pathlib import Path
 import pytest
 from tests.e2e.launching import code_of
 
+_HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file together where they share what the file makes once, and begin with what takes longest.
+
+    All others are given out one by one, so that none waits for its file (``--dist=loadgroup``).
+    """
+    for item in items:
+        if item.path.is_relative_to(_HERE) and isinstance(item, pytest.Function) and _shares(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def _shares(item: pytest.Function) -> bool:
+    """Tell whether a test uses something that its file has once, as an emulated machine."""
+    fixtures = item._fixtureinfo.name2fixturedefs
+    return any(definition.scope == "module" for name in item.fixturenames for definition in fixtures.get(name, ()))
+
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:

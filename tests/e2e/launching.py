@@ -131,6 +131,16 @@ def code_of(words: list[str]) -> int:
     return subprocess.run(words, check=False, capture_output=True).returncode
 
 
+def cleaned(engine: Path, folder: Path) -> bool:
+    """Whether `clean` removes the folder of a run, which its last rank may hold a moment longer than the launcher."""
+    deadline = time.monotonic() + 30
+    while code_of([str(engine), "clean", str(folder)]) != 0:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
 def untouched(target: Path) -> bool:
     """Whether the target holds what it held before, and nothing else."""
     return [path.name for path in target.iterdir()] == ["precious"] and (

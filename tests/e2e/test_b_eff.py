@@ -70,7 +70,7 @@ def test_the_value_follows_from_the_records_by_the_formula(message_engine: Path,
     assert len(page) < 2 << 20
     assert "rings against random rings" in page
     for defect in range(1, 8):
-        assert f"D{defect} " in page
+        assert f"D{defect}: " in page
     launches = len(list((result / "records").iterdir()))
     code, _, err = run_here("resume", str(result), "--engine", str(message_engine))
     assert code == 0, err

@@ -71,6 +71,7 @@ def summary_of(result: Path) -> dict[str, Any]:
     return json.loads((result / "summary.json").read_text())  # type: ignore[no-any-return]
 
 
+@pytest.mark.long
 @pytest.mark.any_mpi
 def test_the_value_follows_from_the_records_by_the_formula(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
@@ -102,6 +103,7 @@ def test_the_value_follows_from_the_records_by_the_formula(io_engine: Path, targ
     assert len(course_of(result).launches) == len(course.launches)
 
 
+@pytest.mark.long
 def test_any_number_of_processes(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ("--ranks", "5", "--partitions", "3,5", "--time", "2s", "--rewrite")
@@ -170,6 +172,7 @@ def test_a_pattern_that_hangs_is_left_out_and_voids_the_result(
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.long
 @pytest.mark.any_mpi
 @pytest.mark.parametrize("resumable", [True, False])
 def test_an_interrupted_run_goes_on(io_engine: Path, target: Path, tmp_path: Path, resumable: bool) -> None:
@@ -185,6 +188,7 @@ def test_an_interrupted_run_goes_on(io_engine: Path, target: Path, tmp_path: Pat
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.long
 @pytest.mark.any_mpi
 def test_without_storage_the_loop_itself_is_seen(io_engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"

@@ -27,7 +27,7 @@ def test_collectives_of_two_ranks_have_times_overlap_and_a_report(engine: Path, 
     assert all(0 <= row["median"] <= 1 for row in overlap)
     assert {row["metric"] for row in rows} >= {"one_sided_latency", "one_sided_bandwidth", "link_bandwidth"}
     page = (result / "report.html").read_text()
-    for title in ("time of a call, 2 ranks", "beside computation", "one-sided, one at a time"):
+    for title in ("time of a call, 2 ranks", "during computation", "one-sided, one at a time"):
         assert title in page
 
 

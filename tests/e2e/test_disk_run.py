@@ -71,6 +71,7 @@ def test_depth_keeps_so_many_requests_in_flight(engine: Path, target: Path, tmp_
         assert 8 < under_way < 16 * 1.1, "far more than one at a time, never more than were asked for"
 
 
+@pytest.mark.long
 def test_fio_does_the_same_in_turn_and_leaves_nothing(engine: Path, target: Path, tmp_path: Path) -> None:
     if shutil.which("fio") is None:
         pytest.skip("fio is not installed")
@@ -122,6 +123,7 @@ def test_threads_of_one_process_on_a_file_system_in_memory_that_is_labelled_so(e
     assert {row.params.get("threads", 1) for row in rows if "queue_depth" in row.params} == {1, 5}
 
 
+@pytest.mark.long
 def test_an_interrupted_run_is_reported_and_can_be_finished(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = disk(engine, f"here={target}", result, "--no-peer", "--time", "60s", "--volume", "64M")

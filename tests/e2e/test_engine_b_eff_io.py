@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.launching import MIB, Document, Finished, code_of, finish, plan, run, start, untouched
+from tests.e2e.launching import MIB, Document, Finished, cleaned, finish, plan, run, start, untouched
 
 TYPES = {"scatter": (0, 8), "shared": (9, 16), "separated": (17, 24), "segmented": (25, 33), "seg_coll": (34, 42)}
 
@@ -117,7 +117,7 @@ def test_a_hang_leaves_nothing_that_clean_cannot_remove(engine: Path, tmp_path: 
     hang = faulty(kind="hang", operation="write", rank=0, after=4)
     document = first(tmp_path, target, [case("shared", "write", hang)], watchdog_s=3.0)
     assert run(engine, tmp_path, document).of("end")[0].status == "timeout"
-    assert code_of([str(engine), "clean", str(target / f"ullage-{document['run_id']}")]) == 0
+    assert cleaned(engine, target / f"ullage-{document['run_id']}")
     assert untouched(target)
 
 

@@ -121,6 +121,7 @@ def test_a_file_system_that_never_answers_is_a_timeout_of_its_step(
     assert end.cases_failed == (step.startswith(("begin", "remove: ")))
 
 
+@pytest.mark.long
 @pytest.mark.fault(
     "a disk that stops answering in a sync", "timeout after --watchdog without write-back, however much was written"
 )

@@ -27,6 +27,7 @@ def processes_on(place: HostsPlace, host: str) -> list[int]:
     return [int(word) for word in found.stdout.split()]
 
 
+@pytest.mark.long
 @pytest.mark.fault(
     "a node that hangs whole (all processes of one of two hosts are stopped)",
     "exit 5 within the limit; node and rank named; no process left",

@@ -26,6 +26,7 @@ def look(engine: Path, target: Path, result: Path, *words: str) -> list[str]:
     return command(engine, *base, *words)
 
 
+@pytest.mark.long
 def test_a_quick_look_is_whole_and_says_invalid(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     done = subprocess.run(look(engine, target, result), capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
@@ -70,6 +71,7 @@ def _has_made(result: Path, dataset: str) -> bool:
     return False
 
 
+@pytest.mark.long
 @pytest.mark.any_mpi
 def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"

@@ -15,7 +15,7 @@ from ullage.results.folder import ResultFolder
 
 LINK_RATE = 200e6 / 8
 
-TINY = ("--quick", "--block", "1K", "--streams", "1,2", "--seconds", "0.02", "--repetitions", "1", "--no-peer")
+TINY = ("--quick", "--block", "1K", "--streams", "1,2", "--seconds", "0.2", "--repetitions", "1", "--no-peer")
 
 
 def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: Path, tmp_path: Path) -> None:
@@ -55,6 +55,7 @@ def test_bad_words_are_one_line_and_leave_nothing(engine: Path, tmp_path: Path) 
     check_refusal(engine, tmp_path, ["run", "network", "--block", "64K"], 2, "a datagram of a stream has 16 to 65507")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("front", ["h0", "h1"])
 def test_between_hosts_ours_and_the_peers_find_the_rate_of_the_link(engine: Path, tmp_path: Path, front: str) -> None:
     """Wherever Ullage is started: the peers' servers run on the other host."""

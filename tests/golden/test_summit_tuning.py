@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ullage.analysis.tuning.tradeoffs import changes, sentence
+from ullage.cli.app import run
 from ullage.importers import read
 from ullage.runs.tuning.objective import medians, read_value
 
@@ -37,3 +38,12 @@ def test_the_total_is_an_objective_by_its_name() -> None:
         for target in (BEFORE, AFTER)
     ]
     assert totals == [pytest.approx(284.7, abs=0.1), pytest.approx(366.48, abs=0.1)]
+
+
+def test_the_command_prints_both_from_the_published_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["tune", str(TABLE)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("nodes=504 ppn=2 (before: nodes=160 ppn=16) changes mdtest-hard-write")
+    assert "ior-hard-write bandwidth to 27.2 x" in lines[0]
+    assert "IO500 changes from 284.7 to 366.5, which is 1.29 x." in lines
+    assert "have no interval" in lines[-1]

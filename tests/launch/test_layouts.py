@@ -62,5 +62,6 @@ def test_several_nodes_are_taken_to_be_alike(monkeypatch: pytest.MonkeyPatch) ->
     assert layout_here(64, 2, None).binding == "core"
     assert layout_here(66, 2, None).binding == "none"
     assert layout_here(64, None, None).binding == "none"
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
     monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
     assert layout_here(64, None, None).binding == "core"

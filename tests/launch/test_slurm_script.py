@@ -50,8 +50,13 @@ def test_ranks_are_bound_and_do_not_yield_whatever_cores_there_are_here(
     layout: Layout, cores: int | None, is_bound: bool, make_plan: Callable[[Layout], Plan]
 ) -> None:
     text = batch_script(ResultFolder(Path("/scratch")), ENGINE, "openmpi", 1, make_plan(layout), cores)
-    assert ("--cpu-bind=cores" in text) is is_bound
-    assert ("mpi_yield_when_idle=1" in text) is not is_bound
+    assert ('--cpu-bind="$bind"' in text) is is_bound
+    assert ("--cpu-bind=none" in text) is not is_bound
+    crowd = layout.ranks_per_node
+    condition = f'if [ {crowd} -gt "${{SLURM_CPUS_ON_NODE:-1}}" ]; then\n'
+    within = text.partition(condition)[2].partition("fi\n")[0]
+    assert "mpi_yield_when_idle=1" in within
+    assert ("bind=none" in within) is is_bound
 
 
 def test_scripts_are_written_for_all_launches_and_are_sound_shell(
@@ -75,11 +80,14 @@ def test_a_script_starts_the_engine_with_the_words_meant(
     (bin_ / "srun").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     (bin_ / "srun").chmod(0o755)
     monkeypatch.setenv("PATH", f"{bin_}:/usr/bin:/bin")
-    script = write_batch(ready.result, ENGINE, "openmpi", [(1, make_plan(Layout(ranks=2)))]).scripts[0]
+    monkeypatch.setenv("SLURM_NTASKS", "2")
+    script = write_batch(ready.result, ENGINE, "openmpi", [(1, make_plan(Layout(ranks=2, binding="core")))]).scripts[0]
     bash = shutil.which("bash")
     assert bash
-    said = subprocess.run([bash, str(script)], check=True, capture_output=True, text=True).stdout.splitlines()
-    assert said == ["--mpi=pmix", "-K", "--cpu-bind=none", str(ENGINE), "run", str(ready.result.plan_path(1))]
+    for cpus, bind in (("2", "cores"), ("1", "none")):
+        monkeypatch.setenv("SLURM_CPUS_ON_NODE", cpus)
+        said = subprocess.run([bash, str(script)], check=True, capture_output=True, text=True).stdout.splitlines()
+        assert said == ["--mpi=pmix", "-K", f"--cpu-bind={bind}", str(ENGINE), "run", str(ready.result.plan_path(1))]
 
 
 def test_a_path_that_an_sbatch_line_cannot_hold_is_refused(make_plan: Callable[[Layout], Plan]) -> None:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder behind a file system in user space: passthrough.c, compiled when it is first needed."""
 
+import atexit
 import contextlib
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,9 +31,7 @@ def passthrough(folder: Path, hang: str = "") -> Generator[Served]:
         pytest.skip("not available: a C compiler and the development files of libfuse 3")
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("not available: /dev/fuse is not open to this user")
-    program, mount, behind = folder / "passthrough", folder / "mount", folder / "behind"
-    words = ["-D_FILE_OFFSET_BITS=64", str(_SOURCE), "-o", str(program), "-lfuse3"]
-    subprocess.run([compiler, *words], check=True)
+    program, mount, behind = _program(compiler), folder / "mount", folder / "behind"
     mount.mkdir()
     behind.mkdir()
     process = subprocess.Popen(
@@ -46,6 +47,17 @@ def passthrough(folder: Path, hang: str = "") -> Generator[Served]:
         subprocess.run([_unmount(), "-l", mount] if os.geteuid() == 0 else [_unmount(), "-uz", mount], check=False)
         process.kill()  # it may be told to hang
         process.communicate(timeout=_LONGEST_START_S)
+
+
+@cache
+def _program(compiler: str) -> Path:
+    """The server, compiled once a process."""
+    folder = tempfile.mkdtemp(prefix="passthrough")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    program = Path(folder) / "passthrough"
+    words = ["-D_FILE_OFFSET_BITS=64", str(_SOURCE), "-o", str(program), "-lfuse3"]
+    subprocess.run([compiler, *words], check=True)
+    return program
 
 
 def _unmount() -> str:

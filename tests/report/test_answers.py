@@ -78,9 +78,17 @@ def test_the_same_words_for_several_accesses_are_said_once() -> None:
 def test_one_target_is_answered_by_its_setting_and_what_lies_beyond_the_table() -> None:
     rising = {(ranks, 1 << 20): 1e9 * ranks for ranks in (1, 2, 4)}
     lines = grid_lines(find_all(grid("a", rising), settable=settable_by(SweepOptions)))
-    assert lines[0] == "a reads: 4 ranks and 1M blocks (4.00 GB/s)."
+    assert lines[0] == "a reads have the best median with 4 ranks and 1M blocks (4.00 GB/s)."
     assert "a reads still rise at 4 ranks, the last tried: test 8 ranks (--extend ranks)." in lines
     assert any(re.fullmatch(r"From 1 to 4 ranks: a reads \(4\.0+ x\) rise\.", line) for line in lines)
+
+
+def test_a_setting_that_stands_alone_is_not_called_the_best() -> None:
+    lines = grid_lines(find_all(grid("a", {(1, 1 << 10): 1e9})))
+    assert (
+        lines[0]
+        == "a reads were measured with 1 rank and 1K blocks (1.00 GB/s); no other setting was compared with it."
+    )
 
 
 def test_a_finding_of_a_suite_under_a_grids_name_is_no_grids() -> None:
@@ -142,14 +150,14 @@ def test_what_all_rows_share_is_said_once_and_flags_in_words() -> None:
     assert "18" in notes[0]
     assert "Flags: too few repetitions for a 95 % interval (all 18 rows)." in notes
     mixed = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in flagged]
-    assert "What was measured differs between targets: a reads cold; b reads warm." in said_once(mixed, find_all(mixed))
+    assert "The targets were not measured alike: a reads cold; b reads warm." in said_once(mixed, find_all(mixed))
 
 
 def test_targets_that_were_not_measured_alike_are_not_compared_without_a_word() -> None:
     rows = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in two_targets()]
     (answer,) = answers(summary_of(find_all(rows), rows))
     assert answer.lines[0].startswith("Reads: ")
-    assert answer.lines[1] == "What was measured differs between targets: a reads cold; b reads warm."
+    assert answer.lines[1] == "The targets were not measured alike: a reads cold; b reads warm."
     assert answer.lines[1] not in answer.notes
     alike = answers(summary_of(find_all(two_targets()), two_targets()))[0]
     assert not any("differs" in line for line in (*alike.lines, *alike.notes))

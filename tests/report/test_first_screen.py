@@ -90,8 +90,8 @@ def test_time_lost_to_others_is_what_all_of_the_time_lacks() -> None:
     lost = [row(share, "noise_share", "of time", better="less") for share in (0.01, 0.05)]
     vessel = vessels(summary(*(("noise", one) for one in lost)))[0]
     assert vessel.share == pytest.approx(0.95)
-    assert vessel.value == "5.0% lost"
-    assert vessel.kind == "all of the time"
+    assert vessel.value == "5.0 % lost"
+    assert vessel.kind == "ceiling: all of the time"
 
 
 def test_a_part_without_a_ceiling_says_which_to_declare() -> None:
@@ -142,12 +142,12 @@ def test_the_sentence_names_fullest_and_emptiest() -> None:
     found = vessels(summary(("cores", full), ("memory", half), ("network", row(1.0))))
     changes = [Finding(kind="k", text="t", gain=Gain(factor=2, low=1.5, high=2.5))]
     assert judgement(found, changes) == (
-        "Cores reach 90% of their ceiling, memory 50%; 1 of 3 parts has no known ceiling; "
+        "Cores reach 90 % of their ceiling, memory 50 %; 1 of 3 parts has no known ceiling; "
         "the largest sure gain is 2.00 x (1.50 x to 2.50 x)."
     )
     assert judgement([], []) == ""
     lost = row(0.02, "noise_share", "of time", better="less")
-    assert judgement(vessels(summary(("noise", lost))), []) == "Other work takes 2.0% of the time."
+    assert judgement(vessels(summary(("noise", lost))), []) == "Other work takes 2.0 % of the time."
     assert gain_text(Gain(factor=3)) == "3.00 x (one estimate)"
 
 

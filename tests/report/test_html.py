@@ -127,7 +127,7 @@ def test_every_figure_has_its_spec_and_its_fallback(written: tuple[ResultFolder,
     places = [attributes["data-figure"] for _, attributes in page.tags if "data-figure" in attributes]
     assert places == list(figures["specs"])
     assert len(places) == 18
-    assert page.words.count("The same numbers stand in the tables.") == len(places)
+    assert page.words.count("The tables hold the same numbers.") == len(places)
 
 
 @pytest.fixture(scope="module")
@@ -259,7 +259,7 @@ def test_many_rows_are_packed_and_a_few_stand_in_the_page() -> None:
     data = ReportData(make_summary(shape))
     text = html.render(data)
     page = parse(text)
-    assert "The strongest 20 of 3,600 rows" in page.words
+    assert "20 of 3,600 rows, the best of each kind" in page.words
     assert len(text.encode()) < 1_500_000
     packs = [unpacked(script) for script in page.scripts[2:-2]]
     assert [len(pack["rows"]) for pack in packs] == [2000, 1600]
@@ -272,6 +272,14 @@ def test_many_rows_are_packed_and_a_few_stand_in_the_page() -> None:
     kept = strongest_rows(data.view, 100)
     assert len(kept) == 100
     assert data.view.panels[0].best in kept
+
+
+def test_the_few_rows_that_stand_in_the_page_are_those_of_all_suites() -> None:
+    summary = make_summary(Shape(ranks=(1, 2), blocks=tuple(131072 * index for index in range(1, 9))))
+    half = len(summary.rows) // 2
+    rows = [row.model_copy(update={"suite": "a" if at < half else "b"}) for at, row in enumerate(summary.rows)]
+    kept = strongest_rows(ReportData(summary.model_copy(update={"rows": rows})).view, 2)
+    assert [row.suite for row in kept] == ["a", "b"]
 
 
 def test_an_empty_result_has_a_page(tmp_path: Path) -> None:

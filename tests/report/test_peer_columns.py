@@ -10,9 +10,11 @@ from rich.console import Console
 
 from support.sample_result import Shape, make_summary
 from ullage.exporters import load_exporters
-from ullage.model.summary import Peer, Summary
+from ullage.model.summary import Ceiling, Peer, Summary
+from ullage.quantity import DASH
 from ullage.report import html
 from ullage.report.data import ReportData
+from ullage.report.grids import peer_share_text
 from ullage.report.table import columns, front_columns, peer_ratio
 from ullage.report.terminal import print_summary
 
@@ -43,6 +45,15 @@ def test_the_ratio_is_ours_over_the_peers() -> None:
     assert peer_ratio(row) is None
     assert peer_ratio(row.model_copy(update={"peer": fio(row.median * 2)})) == 0.5
     assert peer_ratio(row.model_copy(update={"peer": fio(0.0)})) is None
+
+
+def test_the_peers_share_of_a_time_is_the_least_over_what_it_took() -> None:
+    ceiling = Ceiling(value=2.0, kind="declared", source="data sheet")
+    row = make_summary(SMALL).rows[0].model_copy(update={"ceiling": ceiling, "share": 1.0, "peer": fio(8.0)})
+    assert peer_share_text(row.model_copy(update={"better": "more", "peer": fio(1.0)})) == "50 %"
+    assert peer_share_text(row.model_copy(update={"better": "less"})) == "25 %"
+    assert peer_share_text(row.model_copy(update={"better": "less", "peer": fio(0.0)})) == DASH
+    assert peer_share_text(row.model_copy(update={"share": None})) == DASH, "the best of this run is no bound"
 
 
 def test_without_a_peer_no_table_has_a_column_for_it() -> None:

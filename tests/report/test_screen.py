@@ -171,7 +171,7 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
         "5. cpu: more advice of cpu",
     ]
     assert "remark" not in "\n".join(lines)
-    assert any(line.startswith("  Mind: not measured whole: disk (interrupted)") for line in lines)
+    assert any(line.startswith("  Note: these parts are not complete: disk (interrupted)") for line in lines)
 
 
 def test_many_long_findings_leave_room_for_what_follows() -> None:
@@ -180,7 +180,7 @@ def test_many_long_findings_leave_room_for_what_follows() -> None:
         for number in range(40)
     ]
     lines = must_fit(parts_of(long))
-    assert any("Mind:" in line for line in lines)
+    assert any("Note:" in line for line in lines)
     assert sum(line.startswith("  ") and line.strip()[:2].rstrip(".").isdigit() for line in lines) == 5
 
 
@@ -238,7 +238,7 @@ def test_parts_without_a_ceiling_say_how_to_declare_one() -> None:
     assert "ullage machine --declare machine.toml" in result({"machine": None})
     assert "--ceiling TARGET:write=RATE" in result({"ceilings": {}})
     assert "--machine" not in result({"ceilings": {}}), "this suite has no such option"
-    assert "To have a ceiling" not in result({})
+    assert "To declare a ceiling" not in result({})
 
 
 def test_a_long_finding_keeps_what_to_do() -> None:

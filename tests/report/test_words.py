@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentences above the tables."""
 
+from typing import Literal
+
 from support.sample_result import Shape, make_summary
+from ullage.model.summary import Finding
 from ullage.quantity import listing
 from ullage.report import words
 from ullage.report.data import ReportData
@@ -53,3 +56,22 @@ def test_long_lists_are_cut() -> None:
     assert listing(["a", "b", "c", "d"], 3) == "a, b and 2 more"
     assert listing(["a"]) == "a"
     assert listing([]) == ""
+
+
+def test_events_that_several_suites_share_are_told_once() -> None:
+    def event(suite: str, text: str, count: int, severity: Literal["info", "warning"] = "info") -> Finding:
+        return Finding(kind="budget", text=text, severity=severity, suite=suite, numbers={"count": count})
+
+    cpu = event("cpu", "The time ended. This happened 24 times.", 24)
+    disk = event("disk", "The time ended.", 1)
+    warned = event("disk", "It stopped.", 1, "warning")
+    assert [one.text for one in words.events_once([cpu, disk, warned])] == [
+        "It stopped. This happened in disk.",
+        "The time ended. This happened 25 times in cpu and disk.",
+    ]
+
+
+def test_events_of_a_single_suite_stay_as_they_are() -> None:
+    often = Finding(kind="budget", text="The time ended. This happened 2 times.", numbers={"count": 2})
+    other = Finding(kind="budget", text="The clock jumped.", numbers={"count": 1})
+    assert words.events_once([often, other]) == [often, other]

@@ -220,3 +220,19 @@ def test_a_tail_begins_where_it_is_told_and_passes_over_garbage(file: Path) -> N
     with file.open("ab") as stream:
         stream.write(b"garbage\n" + line(END))
     assert [record.kind for record in tail.poll()] == ["end"]
+
+
+@pytest.mark.parametrize(
+    "number", ["18446744073709551616", "-18446744073709551616", "1e20", "1E+20", "1.5e0020", "-2e19"]
+)
+def test_a_number_beyond_64_bits_is_a_problem(number: str) -> None:
+    text = json.dumps({**CASE, "workload_parameters": {"volume": 1}}).replace('"volume": 1', f'"volume": {number}')
+    assert parse_record(text.encode()) == Problem(0, "a number beyond 64 bits, which the engine does not write")
+    assert isinstance(parse_record(text.replace(" ", "").encode()), Problem)
+
+
+@pytest.mark.parametrize("number", ["18446744073709551615", "1e19", "1e-20", "1", "0.1234567890123456789", "1e5"])
+def test_a_large_number_within_64_bits_and_an_id_that_looks_like_one_are_read(number: str) -> None:
+    case = {**CASE, "case": "1e99567812345678", "workload_parameters": {"volume": 1}}
+    text = json.dumps(case).replace('"volume": 1', f'"volume": {number}')
+    assert isinstance(parse_record(text.encode()), CaseRecord)

@@ -86,9 +86,9 @@ def test_the_line_says_part_case_rate_share_of_the_time_and_what_is_left() -> No
     status.take(phase())
     status.take(case())
     assert status.what() == "part 2 of 3: sweep  every cell  nvme write 1.00 GB/s"
-    assert status.time(20.0) == "[####............]  25%  30.0 s left"
+    assert status.time(20.0) == "[####............]  25 %  30.0 s left"
     assert status.share(5.0) == 0.0
-    assert status.time(99.0) == "[################] 100%  0 s left"
+    assert status.time(99.0) == "[################] 100 %  0 s left"
 
 
 def test_a_phase_without_time_has_no_rate() -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from steps import engine
 from steps.process import StepError
+from steps.tally import Tally
 
 
 @pytest.fixture(autouse=True)
@@ -39,3 +40,23 @@ def test_configured_means_that_there_is_something_to_build(checkout: Path) -> No
     (checkout / "build" / "mpich" / "build.ninja").touch()
     assert engine.configured(["mpich"])
     assert not engine.configured(["mpich", "asan"])
+
+
+def test_tests_that_passed_are_run_again_when_the_program_or_its_corpus_has_changed(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, corpus = checkout / "build" / "openmpi" / "ullage-engine-tests", checkout / "tests" / "fuzz" / "corpus"
+    for place in (program.parent, corpus):
+        place.mkdir(parents=True)
+    found = [Tally(failed=1), Tally(passed=2), Tally(passed=2), Tally(passed=2)]
+    monkeypatch.setattr(engine, "build_tests", lambda _preset: None)
+    monkeypatch.setattr(engine, "_test", lambda *_words: found.pop(0))
+    program.write_text("one")
+    assert engine.test_on_one_process("openmpi").failed == 1
+    assert engine.test_on_one_process("openmpi").passed == 2, "those that failed are run again"
+    assert engine.test_on_one_process("openmpi") == Tally()
+    program.write_text("another")
+    assert engine.test_on_one_process("openmpi").passed == 2
+    (corpus / "plan.json").write_text("{}")
+    assert engine.test_on_one_process("openmpi").passed == 2
+    assert found == []

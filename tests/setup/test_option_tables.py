@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from option_tables import main, option_table, pages, tables_in, with_tables
-from ullage.runs.suite import find_suite, load_suites
+from ullage.runs.suite import all_suites, find_suite, load_suites
 from ullage.suites.sweep.options import SweepOptions
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -14,7 +14,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def test_every_suite_has_its_options_in_the_documentation_once() -> None:
     found = [suite for _, text in pages(DOCS) for suite in tables_in(text)]
-    assert sorted(found) == sorted(load_suites())
+    assert len(found) == len(set(found))
+    assert set(load_suites()) <= set(found) <= set(all_suites())
 
 
 @pytest.mark.parametrize("path", [path for path, _ in pages(DOCS)], ids=lambda path: path.stem)

@@ -73,8 +73,8 @@ class World:
     oversubscribed: bool = False
     stop_after: int | None = None
     together: bool = False
-    _skip: dict[tuple[str, int, PatternType], list[int]] = field(
-        default_factory=dict[tuple[str, int, PatternType], list[int]]
+    _skip: dict[tuple[str, int, int, PatternType], list[int]] = field(
+        default_factory=dict[tuple[str, int, int, PatternType], list[int]]
     )
     _clock_s: float = 100.0
     _number: int = 0
@@ -121,7 +121,7 @@ class World:
             lacking = lacking[done:]
 
     def _case(self, target: Target, ranks: int, access: Access, hints: int, kind: PatternType) -> Case:
-        skip = self._skip.get((target.name, hints, kind), [])
+        skip = self._skip.get((target.name, hints, ranks, kind), [])
         parameters: Parameters = {"type": kind, "access": access}
         if skip:
             parameters["skip"] = [str(one) for one in skip]
@@ -157,7 +157,7 @@ class World:
             records += own
             taken += seconds
             if hung is not None:
-                self._skip.setdefault((target.name, hints, kind), []).append(hung)
+                self._skip.setdefault((target.name, hints, ranks, kind), []).append(hung)
                 status = "timeout"
                 break
             done += 1
@@ -191,8 +191,10 @@ class World:
         taken = 0.0
         for at in places:
             if self.hangs(at):
-                text = f"rank 0 on n1 made no progress for 30 s in {at.pattern.phase}: execute"
-                hang = EventRecord(severity="error", code="timeout", text=text, case=case.id, rank=0, node="n1")
+                text = f"rank {at.ranks - 1} on n1 made no progress for 30 s in {at.pattern.phase}: execute"
+                hang = EventRecord(
+                    severity="error", code="timeout", text=text, case=case.id, rank=at.ranks - 1, node="n1"
+                )
                 ended = self._case_record(case, taken + 30, status="timeout")
                 return [hang, ended], taken + 30, at.pattern.number
             is_bad = self.fails(at)

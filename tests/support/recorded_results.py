@@ -16,6 +16,7 @@ import sys
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
+from functools import cache
 from html.parser import HTMLParser
 from itertools import islice
 from pathlib import Path
@@ -134,6 +135,16 @@ class _Page(HTMLParser):
 def read_frozen(name: str) -> Frozen:
     """As ``write_frozen`` has left it."""
     return json.loads(lzma.decompress((RECORDED / f"{name}.json.xz").read_bytes()))
+
+
+@cache
+def frozen_summaries() -> tuple[tuple[str, Frozen], ...]:
+    """The name and the frozen summary of every recorded result and import. Nobody changes them: they are read once."""
+    places = sorted(
+        path.relative_to(RECORDED).as_posix().removesuffix(".json.xz") for path in RECORDED.rglob("*.json.xz")
+    )
+    found = ((name, read_frozen(name)["json"]) for name in places)
+    return tuple((name, json.loads(summary) if isinstance(summary, str) else summary) for name, summary in found)
 
 
 def write_frozen(name: str, found: Mapping[str, Any]) -> None:

@@ -62,6 +62,14 @@ def test_the_mount_of_a_path(machine: Path, path: str, kind: str, options: tuple
     assert (mount.file_system, mount.options) == (kind, options)
 
 
+@pytest.mark.parametrize(("text", "node"), [("1\n", 1), ("-1\n", None)])
+def test_a_partition_is_on_the_numa_node_of_its_drive(machine: Path, text: str, node: int | None) -> None:
+    (machine / "sys/block/nvme0n1/numa_node").write_text(text)
+    device = read_device("259:2", machine)
+    assert device is not None
+    assert device.numa_node == node
+
+
 def test_a_partition_takes_the_queue_of_its_drive(machine: Path) -> None:
     device = read_device("259:2", machine)
     assert device is not None

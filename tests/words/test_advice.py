@@ -2,7 +2,6 @@
 """Advice names only what its reader can type: options of the suite that it is about, or of the verb it quotes."""
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -16,22 +15,23 @@ from support import recorded_results
 from ullage.cli.app import make_app
 from ullage.cli.command_tree import commands
 from ullage.runs.options.declared import declared
-from ullage.runs.suite import load_suites
+from ullage.runs.suite import all_suites, load_suites
 
 SOURCES: Final = Path(ullage.__file__).parent
 OPTION: Final = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w.{])")
 OTHER_PROGRAM: Final = re.compile(r"`(?!ullage )[^`]*`")
 VERB: Final = re.compile(r"`ullage (\w+)")
 # These read the command lines of other programs, and name the options of those.
-OF_OTHERS: Final = frozenset({"from-ior", "from-mdtest"})
+OF_OTHERS: Final = frozenset({"from-ior", "from-mdtest", "from-mpi-tile-io"})
 # What is to be changed: options, an assignment, or a command or call in backquotes.
 CHANGE: Final = re.compile(r"(--[a-z][a-z-]* \S|[A-Za-z_]\w*=\S|`[^`]+`)")
 
 
 @cache
 def options_of(suite: str) -> frozenset[str]:
-    found = load_suites().get(suite)
-    return frozenset() if found is None else frozenset(one.name for one in declared(found.options).values())
+    """Those of the suite, and of what a verb runs of the same package."""
+    found = [one for name, one in all_suites().items() if suite in (name, getattr(one, "package", ""))]
+    return frozenset(option.name for one in found for option in declared(one.options).values())
 
 
 @cache
@@ -56,10 +56,7 @@ def unknown_options(text: str, suite: str) -> set[str]:
 
 def said() -> Iterator[tuple[str, dict[str, Any]]]:
     """The suite and each finding, event and note of every recorded result."""
-    for path in sorted(recorded_results.RECORDED.rglob("*.json.xz")):
-        name = path.relative_to(recorded_results.RECORDED).as_posix().removesuffix(".json.xz")
-        summary = recorded_results.read_frozen(name)["json"]
-        summary = json.loads(summary) if isinstance(summary, str) else summary
+    for _, summary in recorded_results.frozen_summaries():
         for one in (*summary["findings"], *summary["events"]):
             yield one["suite"] or summary["suite"], one
 

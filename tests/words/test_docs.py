@@ -113,3 +113,12 @@ def test_the_reference_names_everything_of_the_engine(engine: Path) -> None:
     description = describe(engine)
     text = engine_page(description)
     assert all(f"### `{one.name}`" in text for one in (*description.backends, *description.workloads))
+
+
+def test_the_contract_names_every_registered_thing_of_the_engine() -> None:
+    """The pages of docs/reference list the parameters; they are written by scripts/reference.py."""
+    text = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "engine.md").read_text(encoding="utf-8")
+    names = re.findall(r"^### `([a-z-]+)`$", page, re.MULTILINE)
+    assert len(names) > 20
+    assert [name for name in names if f"`{name}`" not in text] == []

@@ -18,6 +18,7 @@ from ullage.cli.app import make_app
 from ullage.cli.command_tree import commands
 from ullage.suites.from_ior.flags import TABLE as IOR
 from ullage.suites.from_mdtest.flags import TABLE as MDTEST
+from ullage.suites.from_mpi_tile_io.translation import TABLE as MPI_TILE_IO
 
 SOURCES: Final = Path(ullage.__file__).parent
 OPTION: Final = re.compile(r"(?<![\w-])--[A-Za-z](?:[\w.-]*\w)?(?![\w-]|\.\{)")
@@ -25,6 +26,7 @@ OPTION: Final = re.compile(r"(?<![\w-])--[A-Za-z](?:[\w.-]*\w)?(?![\w-]|\.\{)")
 OF_TOOLS: Final = {
     "from_ior": {name for flag in IOR.flags for name in flag.names},
     "from_mdtest": {name for flag in MDTEST.flags for name in flag.names},
+    "from_mpi_tile_io": {name for flag in MPI_TILE_IO.flags for name in flag.names},
     "io500": {name for flag in IOR.flags for name in flag.names if name.startswith(("--posix.", "--mpiio."))}
     | {"--posix.lustre", "--posix.gpfs", "--posix.beegfs"},
 }
@@ -52,7 +54,8 @@ def known(suite: str) -> set[str]:
     if suite == "tune":
         return options()["ullage", "tune", "io500"] | options()["ullage", "tune", "sweep"] | FORMS
     word = suite if ("ullage", "run", suite) in options() else suite.replace("_", "-")
-    return options()["ullage", "run", word] | OF_TOOLS.get(suite, set()) | FORMS
+    of_verb = options().get(("ullage", "predict", word), set[str]())
+    return options()["ullage", "run", word] | of_verb | OF_TOOLS.get(suite, set()) | FORMS
 
 
 def texts_of(suite: str) -> Iterator[tuple[str, str]]:

@@ -7,10 +7,10 @@ results of tests/golden, which another test holds to what the product says.
 """
 
 import ast
-import json
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -67,6 +67,7 @@ def words(sentence: str) -> int:
 # -- from the sources --------------------------------------------------------------------------------------------------
 
 
+@cache
 def templates() -> dict[str, list[str]]:
     """By file below src/ullage: the texts with placeholders of every function of a module that makes sentences."""
     found: dict[str, list[str]] = {}
@@ -111,15 +112,12 @@ def _is_sentence(text: str) -> bool:
 
 def said() -> list[tuple[str, dict[str, Any]]]:
     """Findings and events of all frozen results, each with the name of its result."""
-    found: list[tuple[str, dict[str, Any]]] = []
-    names = [
-        path.relative_to(recorded_results.RECORDED).as_posix() for path in recorded_results.RECORDED.rglob("*.json.xz")
+    return [
+        (name, one)
+        for name, summary in recorded_results.frozen_summaries()
+        for part in ("findings", "events")
+        for one in summary.get(part, [])
     ]
-    for name in sorted(names):
-        summary = recorded_results.read_frozen(name.removesuffix(".json.xz"))["json"]
-        summary = json.loads(summary) if isinstance(summary, str) else summary
-        found += [(name, one) for part in ("findings", "events") for one in summary.get(part, [])]
-    return found
 
 
 def _shape(text: str) -> str:

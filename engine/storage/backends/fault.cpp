@@ -8,6 +8,7 @@
 
 #include "base/aligned_buffer.hpp"
 #include "mpi/agreement.hpp"
+#include "storage/backends/fault_arrays.hpp"
 #include "storage/backends/fault_calls.hpp"
 #include "storage/backends/fault_metadata.hpp"
 #include "storage/backends/fault_viewed_file.hpp"
@@ -174,6 +175,15 @@ class FaultBackend final : public ForwardingBackend {
     return make_fault_viewed_file(std::move(*file), injector_, path_of(request.name));
   }
 
+  [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
+                                                               std::span<const ArraySpec> specs) override {
+    if (auto status = suffer_open(request); !status) return fail(status.error());
+    auto file = inner().open_arrays(request, specs);
+    if (!file) return file;
+    const bool collective = request.shared && inner().capabilities().collective;
+    return make_fault_arrays(std::move(*file), injector_, path_of(request.name), specs, collective);
+  }
+
   [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata() override {
     auto api = inner().make_metadata();
     if (!api) return api;
@@ -195,7 +205,7 @@ class FaultBackend final : public ForwardingBackend {
     const Status status = faults::suffer(injector_, FaultOperation::open, path_of(request.name));
     // The others must not wait in the inner open for a rank that never comes.
     if (request.shared && injector_.parameters().operation == FaultOperation::open)
-      return mpi::share_status(world_.all(), status);
+      return mpi::share_status(request.among != nullptr ? *request.among : world_.all(), status);
     return status;
   }
 
@@ -218,9 +228,8 @@ Result<Inner> inner_of(const FaultParameters& parameters, const std::string& poi
   const auto* entry = Registry<BackendEntry>::instance().find(parameters.inner);
   if (entry == nullptr || entry->wraps)
     return fail(bad_plan(pointer + "/inner", "no other backend is called '" + parameters.inner + "'"));
-  if (entry->description.unavailable)
-    return fail(bad_plan(pointer + "/inner",
-                         "backend '" + parameters.inner + "' is not available: " + *entry->description.unavailable));
+  if (const auto reason = entry->description.unavailable())
+    return fail(bad_plan(pointer + "/inner", "backend '" + parameters.inner + "' is not available: " + *reason));
   const std::string inner_pointer = pointer + "/inner_parameters";
   const auto given = values_from_text(entry->description.parameters, parameters.inner_parameters, inner_pointer);
   if (!given) return fail(given.error());
@@ -249,7 +258,8 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
   return std::make_unique<FaultBackend>(std::move(*backend), parameters, context);
 }
 
-constexpr Capabilities fault_capabilities{.metadata = true, .views = true};  // as far as the inner backend has them
+constexpr Capabilities fault_capabilities{
+    .metadata = true, .views = true, .arrays = true};  // as far as the inner backend has them
 
 const Registered<BackendEntry> registered_fault{{
     .description = {.name = "fault",

@@ -74,7 +74,7 @@ class ModelViewedFile final : public ViewedFile {
   std::int64_t late_ns_ = 0;
 };
 
-constexpr Capabilities model_capabilities{.path = false, .data = false, .views = true};
+constexpr Capabilities model_capabilities{.path = false, .data = false, .views = true, .file_threads = 1};
 
 class ModelBackend final : public Backend, public ViewsFacet {
  public:

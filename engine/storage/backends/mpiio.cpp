@@ -12,6 +12,7 @@
 #include "mpi/agreement.hpp"
 #include "mpi/file.hpp"
 #include "storage/backend.hpp"
+#include "storage/backends/mpi_path.hpp"
 #include "storage/backends/mpiio_meeting.hpp"
 #include "storage/backends/mpiio_viewed_file.hpp"
 #include "storage/file_facts.hpp"
@@ -129,16 +130,6 @@ class MpiioFile final : public File {
   std::optional<Error> failure_;
 };
 
-/// ROMIO takes what stands before a colon for the name of a file system, also in the middle of a path, unless one
-/// stands in front.
-std::string romio_prefix(const RunFolder& folder) {
-  if (folder.path().find(':') == std::string::npos || !mpi::mpi_io_component().starts_with("romio")) return {};
-  const auto space = RunFolder::space(folder.path());
-  if (space && space->file_system.starts_with("nfs")) return "nfs:";
-  if (space && space->file_system == "lustre") return "lustre:";
-  return "ufs:";
-}
-
 constexpr Capabilities mpiio_capabilities{.collective_sync = true, .views = true};
 
 class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet, public CacheFacet {
@@ -166,8 +157,8 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
       end = file->size_bytes();
       if (auto status = settled(request, end ? Status{} : fail(end.error())); !status) return fail(status.error());
     }
-    return std::make_unique<MpiioFile>(std::move(*file), path_of(request), request.shared ? &everyone_ : nullptr,
-                                       parameters_.collective, *end);
+    return std::make_unique<MpiioFile>(std::move(*file), path_of(request),
+                                       request.shared ? &group_of(request) : nullptr, parameters_.collective, *end);
   }
 
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
@@ -177,7 +168,7 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
     if (!info) return fail(info.error());
     auto file = open_file(request, viewed_access_of(request.mode), *info, request.unique);
     if (!file) return fail(file.error());
-    return make_mpiio_viewed_file(std::move(*file), path_of(request), request.shared ? &everyone_ : nullptr);
+    return make_mpiio_viewed_file(std::move(*file), path_of(request), request.shared ? &group_of(request) : nullptr);
   }
 
   [[nodiscard]] NamesFacet* names() override { return this; }
@@ -215,14 +206,20 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
     return mpi::FileAccess::read;
   }
 
+  [[nodiscard]] const mpi::Comm& group_of(const OpenRequest& request) const {
+    return request.among != nullptr ? *request.among : everyone_;
+  }
+
   [[nodiscard]] std::string path_of(const OpenRequest& request) const { return folder_.path() + "/" + request.name; }
 
   /// Whole, allocated where that is asked for, on all ranks of a shared file or on none.
   [[nodiscard]] Result<mpi::File> open_file(const OpenRequest& request, mpi::FileAccess access, const mpi::Info& hints,
                                             bool unique) const {
-    if (auto status = settled(request, check(request)); !status) return fail(status.error());
-    auto file = mpi::File::open(request.shared ? world_.all() : world_.self(), prefix_ + path_of(request), access,
-                                hints, unique);
+    if (auto status = settled(request, check_before_open(world_, folder_, request)); !status)
+      return fail(status.error());
+    const mpi::Comm& together = request.among != nullptr ? *request.among : world_.all();
+    auto file =
+        mpi::File::open(request.shared ? together : world_.self(), prefix_ + path_of(request), access, hints, unique);
     if (auto status = settled(request, file ? Status{} : fail(file.error())); !status) return fail(status.error());
     if (request.mode == OpenMode::create && parameters_.preallocate)
       if (auto status = settled(request, file->preallocate(request.expected_bytes)); !status) {
@@ -232,23 +229,9 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
     return file;
   }
 
-  /// No symbolic link on the way, and the file there or not there as it has to be: asked here, because ROMIO passes the
-  /// error of the first rank on as a number that means nothing on the others. Of a shared file by one rank of each
-  /// node.
-  [[nodiscard]] Status check(const OpenRequest& request) const {
-    if (request.shared && !world_.topology().leader()) return {};
-    const std::string path = path_of(request);
-    if (auto checked = folder_.checked_path(request.name); !checked) return fail(checked.error());
-    const auto there = folder_.open_file(request.name, O_PATH);
-    if (!there && there.error().errno_value != ENOENT) return fail(there.error());
-    if (there && request.mode == OpenMode::create) return fail(errno_error(EEXIST, "open", path));
-    if (!there && request.mode != OpenMode::create) return fail(there.error());
-    return {};
-  }
-
   /// The status of all ranks of a shared file, of this one for its own.
   [[nodiscard]] Status settled(const OpenRequest& request, const Status& own) const {
-    return request.shared ? mpi::share_status(everyone_, own) : own;
+    return request.shared ? mpi::share_status(group_of(request), own) : own;
   }
 
   MpiioParameters parameters_;

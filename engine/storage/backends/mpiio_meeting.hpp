@@ -32,12 +32,15 @@ class MpiioMeeting final {
     return {counts[0] > 0, counts[1] > 0, counts[2]};
   }
 
-  /// Before closing: goes along with the syncs of those that are not there yet. `failed` is asked each time.
+  /// Before closing: goes along with the syncs of those that are not there yet. `failed` is asked each time. Returns
+  /// whether any rank has failed.
   template <class Failed, class Sync>
-  void wait_for_syncs(const Failed& failed, const Sync& sync) const {
-    if (everyone_ == nullptr) return;
-    for (Outcome outcome = meet(false, failed()); outcome.anyone_syncs; outcome = meet(false, failed()))
+  bool wait_for_syncs(const Failed& failed, const Sync& sync) const {
+    if (everyone_ == nullptr) return failed();
+    Outcome outcome = meet(false, failed());
+    for (; outcome.anyone_syncs; outcome = meet(false, failed()))
       if (!outcome.anyone_failed) sync();
+    return outcome.anyone_failed;
   }
 
   [[nodiscard]] bool first() const { return everyone_ == nullptr || everyone_->rank() == 0; }

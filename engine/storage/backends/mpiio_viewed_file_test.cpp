@@ -222,5 +222,33 @@ TEST(OneRankMpiioViewedFile, FullFileSystemIsSeen) {
   EXPECT_TRUE(file->close());
 }
 
+/// The first ranks open a file together; the last one goes its own way meanwhile, also where one of them fails.
+TEST(MpiMpiioViewedFile, AFileCanBeOpenedAmongSomeRanks) {
+  Bench bench;
+  const int ranks = bench.world().size();
+  const bool inside = ranks == 1 || bench.world().rank() < ranks - 1;
+  const mpi::Comm group = bench.world().all().split(inside ? 0 : 1, bench.world().rank());
+  for (const char* name : {"mpiio", "fault"}) {
+    const Values eio{{"inner", std::string("mpiio")}, {"operation", std::string("write")}, {"rank", std::int64_t{0}}};
+    const auto backend = bench.make(name, std::string(name) == "fault" ? eio : Values{});
+    if (inside) {
+      auto file = backend->open_viewed({name, OpenMode::create, true, 0, true, &group}, {});
+      ASSERT_TRUE(file) << line_of(file);
+      FileView view;
+      view.array = mpi::FileArray{
+          40, {static_cast<std::uint64_t>(group.size())}, {1}, {static_cast<std::uint64_t>(group.rank())}};
+      ASSERT_TRUE((*file)->set_view(view, {}));
+      const bool fails = std::string(name) == "fault" && bench.world().rank() == 0;
+      EXPECT_EQ(write_words(**file, Pointer::together, group.rank(), 2).has_value(), !fails);
+      EXPECT_EQ((*file)->sync().has_value(), !fails);
+      EXPECT_TRUE((*file)->close());
+    }
+    bench.world().all().barrier();
+  }
+  const auto extents = bench.make("mpiio")->inspect("mpiio");
+  ASSERT_TRUE(extents);
+  EXPECT_EQ(extents->size_bytes, static_cast<std::uint64_t>(std::max(1, ranks - 1)) * 80);
+}
+
 }  // namespace
 }  // namespace ullage::mpiio_viewed_file_test

@@ -28,7 +28,7 @@ class NullViewedFile final : public ViewedFile {
   [[nodiscard]] Status close() override { return {}; }
 };
 
-constexpr Capabilities null_capabilities{.path = false, .data = false, .views = true};
+constexpr Capabilities null_capabilities{.path = false, .data = false, .views = true, .file_threads = 1024};
 
 class NullBackend final : public Backend, public ViewsFacet {
  public:

@@ -85,7 +85,7 @@ class PosixFile final : public File {
   MovingThreads* threads_;
 };
 
-constexpr Capabilities posix_capabilities{.metadata = true, .threads = 1024};
+constexpr Capabilities posix_capabilities{.metadata = true, .threads = 1024, .file_threads = 1024};
 
 class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
  public:
@@ -95,17 +95,10 @@ class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
         vector_pieces_(static_cast<std::size_t>(parameters.vector_pieces)) {}
 
   [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
-  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) override {
-    const auto threads = static_cast<std::size_t>(wanted.threads);
-    if (threads == 1) {
-      threads_.reset();
-      return {};
-    }
-    if (!positioned_)
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
+    if (wanted.threads > 1 && !positioned_)
       return fail(unsupported("several threads", "posix without positioned: the threads share a file's position"));
-    if (!threads_ || threads_->size() != threads) threads_ = std::make_unique<MovingThreads>(threads);
-    threads_->share_memory(wanted.window);
-    return {};
+    return threads_.make_ready(memory, wanted);
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
@@ -120,12 +113,12 @@ class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
  private:
   template <class Call>
   [[nodiscard]] std::unique_ptr<File> file_by(KernelFile file, const Call& call) const {
-    return std::make_unique<PosixFile<Call>>(std::move(file), call, threads_.get());
+    return std::make_unique<PosixFile<Call>>(std::move(file), call, threads_.threads());
   }
 
   bool positioned_;
   std::size_t vector_pieces_;
-  std::unique_ptr<MovingThreads> threads_;  // where there is more than the rank itself
+  ThreadsFacet threads_;
 };
 
 Status check_posix(const Values& values, const std::string& pointer) {

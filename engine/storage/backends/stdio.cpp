@@ -104,7 +104,7 @@ class StdioFile final : public File {
   std::uint64_t at_ = 0;
 };
 
-constexpr Capabilities stdio_capabilities{};
+constexpr Capabilities stdio_capabilities{.file_threads = 1};
 
 class StdioBackend final : public KernelFileBackend, public ConcurrencyFacet {
  public:

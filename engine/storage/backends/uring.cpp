@@ -187,7 +187,7 @@ const Registered<BackendEntry> registered_uring{{
     .description = {.name = "uring",
                     .doc = "Reads and writes files by io_uring. A rank can have many operations in flight at once.",
                     .parameters = specs_of(uring_table()),
-                    .unavailable = IoRing::missing()},
+                    .missing = IoRing::missing},
     .capabilities = uring_capabilities,
     .make = make_uring,
 }};

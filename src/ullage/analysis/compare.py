@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ullage.analysis.statistics import ComparisonVerdict, Contest, Spread
 
 MAIN: Final = "main"
-"""In the place of a metric: what each phase is about, or what comes first."""
+"""Stands in the place of a metric for the metric of each phase, or for the first one of the suite."""
 # These parameters may differ between two cells besides what is compared, when they follow from that.
 _TOLD: Final = ("ranks", "nodes", "threads")
 # At most 5 % of comparisons of equals may say something false; what is left of that is the cost of a stop rule, which
@@ -41,9 +41,12 @@ _SURROUNDINGS: Final = (
 
 @dataclass(frozen=True)
 class Cell:
-    """``other`` against ``base`` in one setting. ``ratio`` is other over base, of geometric means, with its interval
-    where one is known (all intervals hold together); ``outcome`` says what that means for ``other``, whichever
-    direction is better."""
+    """Compares a number of one result with that of another in one setting.
+
+    ``other`` against ``base`` in one setting. ``ratio`` is other over base, of geometric means, with its interval where
+    one is known (all intervals hold together); ``outcome`` says what that means for ``other``, whichever direction is
+    better.
+    """
 
     setting: tuple[tuple[str, Scalar], ...]
     metric: str

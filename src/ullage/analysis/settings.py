@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tells rows apart: their parameters, which of them differ, and in which order their values stand. Pure."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -31,11 +32,11 @@ def sort_key(value: Scalar | None) -> tuple[int, float, str]:
 
 def values_by_key(rows: Iterable[Row]) -> dict[str, set[Scalar]]:
     """Return every parameter with the set of values that it takes."""
-    values: dict[str, set[Scalar]] = {}
+    values: defaultdict[str, set[Scalar]] = defaultdict(set)
     for row in rows:
         for key, value in row.params.items():
-            values.setdefault(key, set()).add(value)
-    return values
+            values[key].add(value)
+    return dict(values)
 
 
 def separating_keys(rows: Iterable[Row], place: Callable[[Row], tuple[object, ...]]) -> list[str]:

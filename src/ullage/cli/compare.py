@@ -58,14 +58,26 @@ def compare(
     Two numbers are compared if they differ in one dimension only, and in what follows from it. Results of 2 and of 4
     ranks are compared phase by phase. Each ratio is the other value divided by that of the base.
     """
-    from ullage.analysis.compare import MAIN, compare_summaries
-    from ullage.analysis.matching import dimensions_of
     from ullage.parameters import suggest
     from ullage.report import comparison_text
+    from ullage.report.data import uncollected
 
     if form not in {"terminal", *comparison_text.FORMS}:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, ["terminal", *comparison_text.FORMS]))
-    summaries = _summaries(results)
+    with uncollected():
+        found = _compared(_summaries(results), by, base, metric)
+        if form == "terminal":
+            comparison_text.print_comparison(found, everything=everything)
+        else:
+            sys.stdout.write(comparison_text.FORMS[form](found))
+
+
+def _compared(summaries: "dict[str, Summary]", by: str, base: str | None, metric: str | None) -> "Comparison":
+    """Compare, and say on stderr what to know of it."""
+    from ullage.analysis.compare import MAIN, compare_summaries
+    from ullage.analysis.matching import dimensions_of
+    from ullage.parameters import suggest
+
     dimensions = dimensions_of(row for summary in summaries.values() for row in summary.rows)
     if by not in dimensions:
         raise UserError(f"unknown dimension '{by}'", "--by", suggest(by, dimensions))
@@ -73,10 +85,7 @@ def compare(
     found = replace(found, attribution=tuple(_attributed(found, summaries)))
     for warning in found.warnings:
         sys.stderr.write(f"ullage: warning: {warning}\n")
-    if form == "terminal":
-        comparison_text.print_comparison(found, everything=everything)
-    else:
-        sys.stdout.write(comparison_text.FORMS[form](found))
+    return found
 
 
 def _attributed(found: "Comparison", summaries: "dict[str, Summary]") -> list[str]:

@@ -26,8 +26,8 @@ def import_(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="Read this format: table, pa1, pmbw, iozone, ior_json, ior_csv, b_eff_io, io500_result or "
-            "io500_published. Default: recognised by the content.",
+            help="Read this format: table, pa1, pmbw, iozone, ior_json, ior_csv, b_eff_io, "
+            "stepfile_published, io500_result or io500_published. Default: recognised by the content.",
             show_default=False,
         ),
     ] = None,

@@ -2,6 +2,7 @@
 """``ullage man``: the manual pages, made of the help texts."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,6 +12,8 @@ import typer
 import ullage
 from ullage.cli.command_tree import Command, Parameter
 
+_LIST: Final = re.compile(r",(?=\S)")
+"""A comma within a long word, behind which the word may go on in a new line."""
 _RUN: Final = ("ullage", "run")
 _PLAN: Final = ("ullage", "plan")
 _EXIT_CODES: Final = (
@@ -82,6 +85,7 @@ def _head(name: str, what: str) -> list[str]:
     # The first words of a NAME section are what `apropos` finds.
     return [
         f'.TH {_text(name).upper()} 1 "" "ullage {ullage.__version__}" "Ullage"',
+        ".ad l",  # a line of one long list has no blanks to stretch
         ".SH NAME",
         f"{_text(name)} \\- {_text(what)}",
     ]
@@ -102,7 +106,7 @@ def _options(parameters: Sequence[Parameter]) -> list[str]:
     lines: list[str] = []
     for one in parameters:
         note = f" [{one.note}]" if one.note else ""
-        lines += [".TP", f".B {_text(one.typed)}", _text(one.help + note)]
+        lines += [".TP", f".B {_text(one.typed)}", _LIST.sub(",\\\\:", _text(one.help + note))]
     return lines
 
 

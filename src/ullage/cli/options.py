@@ -29,7 +29,7 @@ def complete_launchers(incomplete: str) -> list[str]:
     """Return the words for ``--launcher`` that begin with ``incomplete``."""
     from ullage.launch import launcher_names
 
-    return [name for name in ["auto", *launcher_names(), "script"] if name.startswith(incomplete)]
+    return [name for name in ["auto", *launcher_names(), "script", "slurm"] if name.startswith(incomplete)]
 
 
 EngineOption: TypeAlias = Annotated[
@@ -46,8 +46,40 @@ LauncherOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NAME",
         autocompletion=complete_launchers,
-        help="Start the engine by auto (the mpiexec of its MPI), open-mpi or mpich. script writes "
-        "Slurm batch scripts instead.",
+        help="Start the engine by auto (srun inside a Slurm job, else the mpiexec of its MPI), open-mpi, mpich or "
+        "srun. slurm submits a job and follows it. script writes Slurm batch scripts instead.",
+    ),
+]
+AccountOption: TypeAlias = Annotated[
+    str, typer.Option(metavar="NAME", help="Charge the batch job to this account.", show_default=False)
+]
+QueueOption: TypeAlias = Annotated[
+    str, typer.Option(metavar="NAME", help="Submit the batch job to this queue (partition).", show_default=False)
+]
+WalltimeOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="TIME",
+        help="Limit the batch job to this time, as the batch system writes it: 00:30:00.",
+        show_default=False,
+    ),
+]
+ExtraOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--extra",
+        metavar="WORD",
+        help="Add this option of sbatch to the batch job, for example --extra=--constraint=amd. Repeat it for more.",
+        show_default=False,
+    ),
+]
+SiteOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--site",
+        metavar="FILE",
+        help="Take defaults of batch jobs from this TOML file. Default: ~/.config/ullage/site.toml, if there is one.",
+        show_default=False,
     ),
 ]
 HostsOption: TypeAlias = Annotated[

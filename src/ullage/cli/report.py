@@ -63,18 +63,37 @@ def report(
 
     The summary is made again from the records, so a report never shows more than the records hold.
     """
-    from ullage.exporters import load_exporters
-    from ullage.parameters import suggest
     from ullage.report.data import FinishedResult, uncollected
 
-    folder, forms = FinishedResult.open(result), [_SCREEN, _TERMINAL, *load_exporters()]
+    with uncollected():
+        _report(FinishedResult.open(result), form, output, care, force=force)
+
+
+def _report(folder: "ResultFolder", form: str, output: Path | None, care: str, *, force: bool) -> None:
+    """Do what ``report`` says; when this returns nothing refers to the records of ``folder`` any more."""
+    from ullage.exporters import load_exporters
+    from ullage.parameters import suggest
+
+    forms = [_SCREEN, _TERMINAL, *load_exporters()]
     if form not in forms:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
-    with uncollected():
-        if form in (_SCREEN, _TERMINAL):
-            _show(folder, form, output, _cared(care))
-        else:
-            _write(folder, form, output, _cared(care), force=force)
+    if form in (_SCREEN, _TERMINAL):
+        _show(folder, form, output, _cared(care))
+    else:
+        _write(folder, form, output, _cared(care), force=force)
+    _end_badly_without_rows(folder)
+
+
+def _end_badly_without_rows(folder: "ResultFolder") -> None:
+    """Say why, and exit with 3, where nothing was measured because no launch came to its first record."""
+    from ullage.errors import EXIT_ENVIRONMENT
+    from ullage.results.events import failed_launches
+
+    if any(file.run is not None for file in folder.read_records()):
+        return
+    if failed := [finding for one in (folder, *folder.parts()) for finding in failed_launches(one)]:
+        more = f" {len(failed) - 1} more launches failed." if len(failed) > 1 else ""
+        raise UserError(f"{failed[0].text}{more}", str(folder.path), "", EXIT_ENVIRONMENT)
 
 
 def _cared(words: str) -> tuple[str, ...]:

@@ -5,7 +5,20 @@ from typing import Annotated, cast
 
 import typer
 
-from ullage.cli.options import AllOption, EngineOption, QuietOption, ResultArgument, shown_at_end
+from ullage.cli.options import (
+    AccountOption,
+    AllOption,
+    EngineOption,
+    ExtraOption,
+    LauncherOption,
+    QueueOption,
+    QuietOption,
+    ResultArgument,
+    SiteOption,
+    WalltimeOption,
+    shown_at_end,
+)
+from ullage.cli.submitting import OF_JOBS, asked_of_site, check_nodes, submit_rest
 
 
 def resume(
@@ -21,10 +34,13 @@ def resume(
         ),
     ] = None,
     recheck: Annotated[bool, typer.Option("--recheck", help="Repeat cells that look like outliers.")] = False,
-    launcher: Annotated[
-        str, typer.Option(metavar="NAME", help="Start the engine by auto (the mpiexec of its MPI), open-mpi or mpich.")
-    ] = "auto",
+    launcher: LauncherOption = "auto",
     engine: EngineOption = None,
+    account: AccountOption = "",
+    queue: QueueOption = "",
+    walltime: WalltimeOption = "",
+    extra: ExtraOption = None,
+    site: SiteOption = None,
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -37,19 +53,26 @@ def resume(
     from ullage.launch.hosts import make_hosts
     from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext
-    from ullage.runs.lifecycle import launcher_name, measure
+    from ullage.runs.lifecycle import launcher_name, measure, refuse_copies
     from ullage.runs.options.declared import read_word
     from ullage.runs.options.kinds import Duration
     from ullage.runs.suite import find_suite
 
+    refuse_copies("resume")
     shown = shown_at_end(everything=everything, quiet=quiet)
     folder = ResultFolder.open(result)
     request = folder.read_request()
     if recheck:
         request = request.model_copy(update={"options": {**request.options, "recheck": True}})
+    asked = asked_of_site(
+        {"launcher": launcher, "account": account, "queue": queue, "walltime": walltime, "extra": extra, "site": site}
+    )
     program = find_engine(engine)
+    if asked.launcher in OF_JOBS:
+        raise typer.Exit(submit_rest(folder, program, asked, shown))
+    check_nodes(folder, request)
     engine_context = EngineContext(program, describe(program))
     prepared = find_suite(request.suite).prepare(request, engine_context)
     seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
-    chosen = choose_launcher(engine_context.description, launcher_name(launcher), hosts=make_hosts(request.hosts))
+    chosen = choose_launcher(engine_context.description, launcher_name(asked.launcher), hosts=make_hosts(request.hosts))
     raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown))

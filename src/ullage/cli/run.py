@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ullage.cli.options import (
+    AccountOption,
     AllOption,
     EngineOption,
+    ExtraOption,
     HostsOption,
     LauncherOption,
+    QueueOption,
     QuietOption,
     ResultOption,
+    SiteOption,
+    WalltimeOption,
     shown_at_end,
 )
+from ullage.cli.submitting import SLURM, asked_of_site, submission
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
+    from ullage.launch.site import Site
     from ullage.runs.inputs import EngineContext, ParsedOptions
     from ullage.runs.suite import Prepared, Suite
 
@@ -36,6 +43,11 @@ def _options(
     launcher: LauncherOption = "auto",
     engine: EngineOption = None,
     hosts: HostsOption = None,
+    account: AccountOption = "",
+    queue: QueueOption = "",
+    walltime: WalltimeOption = "",
+    extra: ExtraOption = None,
+    site: SiteOption = None,
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -48,15 +60,21 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     from ullage.launch.hosts import make_hosts
     from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext
-    from ullage.runs.lifecycle import launcher_name, measure
+    from ullage.runs.lifecycle import launcher_name, measure, refuse_copies
 
+    refuse_copies("run")
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
     engine = find_engine(own["engine"])
     engine_context = EngineContext(engine, describe(engine))
     request = make_request(suite, asked, own["hosts"])
-    name = str(own["launcher"])
+    site = asked_of_site(own)
+    name = site.launcher
+    if name == SLURM:
+        from ullage.runs.submitted import submit_and_watch
+
+        raise typer.Exit(submit_and_watch(submission(suite, request, own["result"], engine, site), shown))
     if name == _SCRIPT:
-        _write_scripts(suite.prepare(request, engine_context), engine_context, own["result"])
+        _write_scripts(suite.prepare(request, engine_context), engine_context, own["result"], site)
         return
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
     prepared = suite.prepare(request, engine_context)
@@ -64,7 +82,7 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
 
 
-def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None) -> None:
+def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:
     """Write all plans and a batch script for each. Nothing is started."""
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
@@ -82,7 +100,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     plans = list(enumerate(prepared.plans(folder), start=1))
     for number, plan in plans:
         folder.prepare_launch(number, plan)
-    batch = write_batch(folder, engine_context.engine, engine_context.description.engine.mpi.family, plans)
+    batch = write_batch(folder, engine_context.engine, engine_context.description.engine.mpi.family, plans, site)
     for script in batch.scripts:
         print_line(f"written  {script}")
     print_line(f"submit   {' '.join(batch.submit)}")

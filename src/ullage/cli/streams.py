@@ -44,7 +44,7 @@ class NamedOutput(io.TextIOWrapper):
 
 
 class Pipe(io.FileIO):
-    """Bytes for a reader who may have seen enough: what follows is dropped, and the work goes on to its own end.
+    """Writes bytes to a reader who may stop reading: what follows is dropped, and the work continues to its end.
 
     So ``ullage run ... | head`` measures everything and writes its result, and the exit code is that of the work.
     """

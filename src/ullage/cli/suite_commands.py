@@ -19,14 +19,22 @@ if TYPE_CHECKING:
 Act: TypeAlias = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
 
 
-def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callable[..., None]) -> None:
+def add_suites(
+    app: typer.Typer,
+    verb: str,
+    doc: str,
+    act: Act,
+    options: Callable[..., None],
+    of_verb: "Mapping[str, Suite] | None" = None,
+) -> None:
     """Add ``verb`` with a command for each suite to ``app``.
 
     The parameters of ``options`` are those of the verb; ``act`` gets the suite, what was asked of it, and them.
+    ``of_verb``: the suites by their commands, where it has its own.
     """
     from ullage.runs.suite import load_suites
 
-    suites = load_suites()
+    suites = load_suites() if of_verb is None else of_verb
 
     class Suites(TyperGroup):
         """Lists commands without options, and makes the one that is asked for."""
@@ -38,8 +46,8 @@ def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callabl
     group = typer.Typer(cls=Suites, help=doc, no_args_is_help=True, rich_markup_mode=None)
     # With a single suite typer would leave its name out of the command.
     group.callback()(_nothing)
-    for suite in suites.values():
-        group.command(name=suite.name, help=suite.doc)(_nothing)
+    for command, suite in suites.items():
+        group.command(name=command, help=suite.doc)(_nothing)
     app.add_typer(group, name=verb)
 
 

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 _DOC: Final = (
     "Search for the best setting of a suite.\n\nEach trial is a run of the suite. The best setting is then compared "
-    "with the default in alternating pairs. `ullage tune RESULT --more 30m` continues a search."
+    "with the default in alternating pairs. `ullage tune RESULT --more 30m` continues a search. `ullage tune TABLE` "
+    "says what the settings of a published table trade for what."
 )
-_RESULT: Final = "RESULT"
+_RESULT, _TABLE = "RESULT", "TABLE"
 
 
 def register(app: typer.Typer) -> None:
@@ -37,11 +38,13 @@ def register(app: typer.Typer) -> None:
     suites = load_suites()
 
     class Suites(TyperGroup):
-        """Makes the command of the suite that is asked for; a folder is a result to go on with."""
+        """Makes the command of the suite that is asked for; a folder is a result to go on with, a file a table."""
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
             if args and args[0] not in suites and (Path(args[0]) / "request.json").is_file():
                 return _RESULT, _made(_more, "more"), args
+            if args and args[0] not in suites and Path(args[0]).is_file():
+                return _TABLE, _made(_study, "study"), args
             name, command, rest = super().resolve_command(ctx, args)
             suite = None if name is None else suites.get(name)
             return name, command if suite is None else _made(_function(suite), suite.name), rest
@@ -51,6 +54,7 @@ def register(app: typer.Typer) -> None:
     for suite in suites.values():
         group.command(name=suite.name, help=suite.doc)(_nothing)
     group.command(name=_RESULT, help=_more.__doc__)(_more)
+    group.command(name=_TABLE, help=_study.__doc__)(_study)
     app.add_typer(group, name="tune")
 
 
@@ -153,7 +157,7 @@ def _more(
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Continue a search with what is known."""
+    "Continue a search from the trials that it has."
     from ullage.cli.resume import resume
     from ullage.errors import UserError
     from ullage.results.folder import ResultFolder
@@ -162,3 +166,20 @@ def _more(
     if suite != "tune":
         raise UserError(f"is a result of suite {suite}", str(result), "name a result of `ullage tune`")
     resume(result, time=more, launcher=launcher, engine=engine, everything=everything, quiet=quiet)
+
+
+def _study(
+    table: Annotated[
+        list[Path], typer.Argument(metavar="TABLE", help="Read this table of two settings or more, as `import` does.")
+    ],
+) -> None:
+    """Say what published settings trade for what.
+
+    The table has two settings or more; its numbers alone are read.
+    """
+    from ullage.importers import read
+    from ullage.runs.tuning.study import study
+    from ullage.terminal import print_line
+
+    for line in study(read(table)):
+        print_line(line)

@@ -26,7 +26,9 @@ _OFF: Final = ("0", "false", "no", "off")
 
 @dataclass(frozen=True)
 class Flag:
-    """``names``: as written on a command line, the first is its key; ``directive``: of ``-O NAME=VALUE``, or empty.
+    """A flag of a tool, and what becomes of it.
+
+    ``names``: as written on a command line, the first is its key; ``directive``: of ``-O NAME=VALUE``, or empty.
 
     ``harmless``: values of a refused flag that ask for nothing.
     """
@@ -142,7 +144,7 @@ class FlagTable:
 
     @cached_property
     def by_directive(self) -> Mapping[str, Flag]:
-        """In lower case: directives may be written in any."""
+        """The flags by their names in lower case: directives may be written in any."""
         return {flag.directive.lower(): flag for flag in self.flags if flag.directive}
 
 

@@ -19,7 +19,9 @@ from ullage.uri import parse_target, parse_targets
 
 
 class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
-    """``lines`` as typed. ``places``: name of the target that stands for each folder the lines name.
+    """The options of a suite that measures command lines.
+
+    ``lines`` as typed. ``places``: name of the target that stands for each folder the lines name.
 
     ``rooms``: bytes that might be taken of each target when the run began, which volumes behind a wall are cut to. A
     suite says of which ``tool`` its lines are, and in its ``shown`` which metrics its rows are.
@@ -29,9 +31,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     shown: ClassVar[Sequence[str]] = ()
     changes: ClassVar[Mapping[str, Change]] = {"keep": Change("Do not remove the datasets.")}
 
-    lines: Annotated[
-        list[str], Field(min_length=1), Repeated(metavar="LINE..."), Option("", argument=True, required=True)
-    ]
+    lines: Annotated[list[str], Field(min_length=1), Repeated(metavar="LINE"), Option("", argument=True, required=True)]
     target: Annotated[
         Target | None,
         Made(parse_target, metavar="NAME=PATH"),

@@ -40,7 +40,7 @@ class Bound:
 
     @property
     def phases(self) -> list[str]:
-        """In the order of execution."""
+        """The phases in the order of execution."""
         words = self.parameters.get("phases", [])
         return words if isinstance(words, list) else []
 
@@ -52,6 +52,8 @@ class Bound:
     @property
     def dataset_bytes(self) -> int:
         """What the case leaves at the target at most; of a use of another case's dataset, what it touches."""
+        if self.draft.leaves is not None:
+            return self.draft.leaves
         if self.draft.workload.name == "metadata":
             return self.ranks * count_of(self.parameters, "items") * count_of(self.parameters, "write_bytes")
         if self.draft.workload.name == "mixed-transfer":
@@ -61,6 +63,8 @@ class Bound:
     @property
     def items(self) -> int:
         """Files or directories, over all ranks."""
+        if self.draft.leaves is not None:
+            return 1
         if self.draft.workload.name == "metadata":
             return self.ranks * count_of(self.parameters, "items")
         return self.ranks if self.parameters.get("file_mode") == "per-process" else 1

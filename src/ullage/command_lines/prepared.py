@@ -19,7 +19,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import NO_LIMIT, check_places, most_bytes, most_files
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
-from ullage.units import format_bytes, format_time, format_volume
+from ullage.units import format_operations, format_rate, format_time, format_volume
 
 _HEADERS: Final = ["line", "dataset", "phases", "target", "backend", "data", "items", "each takes about", "case"]
 # These rates are assumed before anything was measured: the storage of an ordinary node reaches them.
@@ -74,7 +74,7 @@ def total_seconds(work: Work) -> float:
 
 def _tail(work: Work, rooms: Mapping[str, int]) -> list[str]:
     total_s = total_seconds(work)
-    basis = f"assumed, not measured: {format_bytes(int(_ASSUMED_RATE))} B/s and {_ASSUMED_OPERATIONS:g} operations/s"
+    basis = f"assumed, not measured: {format_rate(_ASSUMED_RATE)} and {format_operations(_ASSUMED_OPERATIONS)}"
     lines = [f"About {format_time(total_s)} in all ({basis}; a wall ends a phase)."]
     for name in dict.fromkeys(item.target.name for item in work.bound):
         if name in rooms:

@@ -30,7 +30,10 @@ _NAMING: Final = ("-J", "--job-name")
 
 @dataclass(frozen=True)
 class CommandLine:
-    """``words``: those behind the tool's name. Counts are None where the line does not say them."""
+    """A command line, split into words.
+
+    ``words``: those behind the tool's name. Counts are None where the line does not say them.
+    """
 
     text: str
     tool: str

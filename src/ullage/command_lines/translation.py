@@ -19,7 +19,8 @@ _LONGEST_NAME: Final = 48
 class Draft:
     """A case of command line ``line`` (from 1) at the folder ``place`` (as written; empty: not said).
 
-    ``dataset``: its name where another case uses it too. ``needs_path``: whether it works on files at all.
+    ``dataset``: its name where another case uses it too. ``needs_path``: whether it works on files at all. ``leaves``:
+    bytes of its dataset, one file; None where segments, blocks or items say how many.
     """
 
     line: int
@@ -28,6 +29,7 @@ class Draft:
     place: str
     dataset: str = ""
     needs_path: bool = True
+    leaves: int | None = None
 
 
 @dataclass(frozen=True)

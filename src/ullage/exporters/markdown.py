@@ -27,7 +27,7 @@ def render(data: ReportData) -> str:
         "" if summary.parts else _section("Best settings", table(front_columns(view), front_rows(view.swept))),
         *(_content(section, content) for section, content in sections if section.order > LEAD),
         _section("All rows", table(columns(view), summary.rows)),
-        _list("Events", words.by_severity(summary.events)),
+        _list("Events", words.events_once(summary.events)),
         _section("How to reproduce", _code(shlex.join(summary.command))) if summary.command else "",
     ]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -26,7 +26,9 @@ _LARGEST_BYTES: Final = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """``recognises`` looks at a text, ``read`` turns it into a summary.
+    """Reads the numbers of another program.
+
+    ``recognises`` looks at a text, ``read`` turns it into a summary.
 
     ``read`` gets the text and the name to use in its errors, and raises ``UserError`` with line and column. ``files``:
     names under which such a text lies in a folder of results, the best one first. ``read_all`` takes several files at

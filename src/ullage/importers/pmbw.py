@@ -63,7 +63,7 @@ def _samples(text: str, name: str) -> Iterator[tuple[Key, float]]:
 def _function(words: dict[str, str], place: str) -> str:
     found = next((words[name] for name in _NAMES if words.get(name)), "")
     if not 0 < len(found) <= _LONGEST_NAME or not found.isprintable():
-        raise UserError("names no function", place, "funcname=ScanRead64PtrUnrollLoop, say")
+        raise UserError("names no function", place, "name it, for example funcname=ScanRead64PtrUnrollLoop")
     return found
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the engine's ranks are started. One file a launcher; ``choose_launcher`` finds the one that fits the engine."""
 
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import cast
 
 from ullage.discovery import modules_in
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import Launcher, LauncherModule
+from ullage.launch.base import Family, JobLauncherModule, Launcher, LauncherModule
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.describe import Describe
 from ullage.parameters import suggest
@@ -22,25 +23,59 @@ def _launchers() -> dict[str, LauncherModule]:
     return {module.NAME: module for module in found}
 
 
+def _job_launchers() -> dict[str, JobLauncherModule]:
+    """Return every module of this package that launches as part of a batch job, by the launcher's name."""
+    found = [cast("JobLauncherModule", module) for module in modules_in(__name__) if hasattr(module, "in_job")]
+    return {module.NAME: module for module in found}
+
+
 def launcher_names() -> list[str]:
     """Return the names of all launchers, as in ``--launcher``."""
-    return list(_launchers())
+    return [*_launchers(), *_job_launchers()]
+
+
+def _in_job(module: JobLauncherModule, family: Family, hosts: Hosts) -> Launcher:
+    """Return the launcher of a batch job. Raise ``UserError`` outside of one, and where it does not fit."""
+    from ullage.system.allocation import allocation
+    from ullage.system.hardware import usable_cores
+
+    job = allocation()
+    if job is None or job.scheduler != module.SCHEDULER:
+        what = f"{module.PROGRAM} starts ranks inside a job of {module.SCHEDULER.capitalize()}, and this is none"
+        raise UserError(what, f"--launcher {module.NAME}", "run it inside salloc or sbatch", EXIT_ENVIRONMENT)
+    if hosts.names:
+        raise UserError("the batch system chooses the nodes", "--hosts", f"leave --hosts out with {module.NAME}")
+    program = shutil.which(module.PROGRAM)
+    if program is None:
+        raise UserError(f"no {module.PROGRAM} found", "PATH", "install it, or load its module", EXIT_ENVIRONMENT)
+    return module.in_job(Path(program), family, usable_cores())
 
 
 def choose_launcher(
     description: Describe, name: str | None = None, mpiexec: Path | None = None, hosts: Hosts = NO_HOSTS
 ) -> Launcher:
-    """Return the launcher ``name``, else the one of the MPI that the engine was built with.
+    """Return the launcher ``name``, else the batch job's that we are in, else that of the engine's MPI.
 
     Its mpiexec is ``mpiexec``, else that of the engine's MPI library, else one on PATH that says it is of the same
     family. Raise ``UserError`` (exit code 3) when there is none. ``hosts``: where ranks go, if any are named.
     """
-    known = _launchers()
+    from ullage.system.allocation import allocation
+
     family = description.engine.mpi.family
+    of_jobs = _job_launchers()
+    if name in of_jobs:
+        return _in_job(of_jobs[name], family, hosts)
+    known = _launchers()
+    job = allocation()
+    if name is None and job is not None and not hosts.names:
+        found = next((module for module in of_jobs.values() if job.scheduler == module.SCHEDULER), None)
+        if found is not None and shutil.which(found.PROGRAM) is not None:
+            with contextlib.suppress(UserError):
+                return _in_job(found, family, hosts)
     module = next((m for m in known.values() if family == m.FAMILY), None) if name is None else known.get(name)
     if module is None:
         if name is not None:
-            raise UserError(f"unknown launcher '{name}'", "--launcher", suggest(name, known))
+            raise UserError(f"unknown launcher '{name}'", "--launcher", suggest(name, [*known, *of_jobs]))
         what = f"no launcher for the engine's MPI: {description.engine.mpi.library}"
         raise UserError(what, "", f"name one with --launcher: {', '.join(sorted(known))}", EXIT_ENVIRONMENT)
     from ullage.system.hardware import usable_cores

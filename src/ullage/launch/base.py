@@ -11,11 +11,11 @@ from typing import Literal, Protocol, TypeAlias
 from ullage.errors import UserError
 from ullage.launch.hosts import Hosts, fewest_full
 from ullage.model.plan import Layout
+from ullage.system.allocation import Scheduler, nodes_of_job
 from ullage.system.hardware import usable_cores
 
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
 
-_NODES_OF_A_JOB = "SLURM_JOB_NUM_NODES"
 # Each of these stands in the environment of a batch job whose allocation may span nodes.
 _ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
 
@@ -52,7 +52,7 @@ class Launcher(Protocol):
 
     @property
     def remains(self) -> Remains:
-        """To be removed when it has ended, however that was."""
+        """What is to be removed when it has ended, however that was."""
         ...
 
     def on_this_node(self) -> "Launcher":
@@ -72,6 +72,10 @@ class Launcher(Protocol):
 
     def environment(self, layout: Layout) -> dict[str, str]:
         """Return the settings this MPI needs; what the user has set takes precedence."""
+        ...
+
+    def end_elsewhere(self) -> None:
+        """End what it has started on other nodes, once it was killed itself and where its end is not theirs."""
         ...
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
@@ -105,6 +109,17 @@ def bound_cores(layout: Layout, cores: int | None) -> int | None:
     return layout.threads
 
 
+def ranks_outnumber(layout: Layout, cores: int | None) -> bool:
+    """Tell whether ranks share cores, so that one that waits has to leave its core; so too where that is not known.
+
+    ``cores``: of a node, None when not known.
+    """
+    on_a_node = ranks_on_a_node(layout)
+    if on_a_node is None or cores is None:
+        return bound_cores(layout, cores) is None
+    return on_a_node * layout.threads > cores
+
+
 class LauncherModule(Protocol):
     """What the file of a launcher offers."""
 
@@ -117,6 +132,21 @@ class LauncherModule(Protocol):
         """Make the launcher for one mpiexec; ``cores``: physical cores this process may use, None when not known.
 
         ``hosts``: where the ranks go, if any are named.
+        """
+        ...
+
+
+class JobLauncherModule(Protocol):
+    """What the file of a launcher offers that starts ranks of any MPI as part of a batch job."""
+
+    NAME: str
+    SCHEDULER: Scheduler
+    PROGRAM: str
+
+    def in_job(self, program: Path, family: Family, cores: int | None) -> Launcher:
+        """Make the launcher for ranks of an MPI of that family; raise ``UserError`` where they would not meet.
+
+        ``cores``: of a node of the job, None when not known.
         """
         ...
 
@@ -172,9 +202,3 @@ def fewest_nodes(layouts: Iterable[Layout]) -> int | None:
     """Return the nodes of the layout on the fewest, or None where a layout does not say."""
     found = [layout.nodes or (1 if is_one_node(layout) else 0) for layout in layouts]
     return min(found, default=0) or None
-
-
-def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
-    """Return the nodes of the batch job that we are in; 1 outside of one, and where it does not say."""
-    said = environment.get(_NODES_OF_A_JOB, "")
-    return int(said) if said.isdecimal() and int(said) > 0 else 1

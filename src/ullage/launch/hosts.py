@@ -19,7 +19,9 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """``names``: in the order in which nodes are numbered, the first is where the launcher runs; empty: none are named.
+    """The nodes that a user has named.
+
+    ``names``: in the order in which nodes are numbered, the first is where the launcher runs; empty: none are named.
 
     ``agent``: program that starts a command on one of them, as ``ssh`` does; empty: what the MPI uses by itself.
     """

@@ -11,6 +11,7 @@ from typing import Final
 from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.plan import Layout
+from ullage.system.allocation import allocation
 
 NAME: Final = "mpich"
 FAMILY: Final[Family] = "mpich"
@@ -19,7 +20,7 @@ VERSION_MARK: Final = re.compile(r"HYDRA", re.IGNORECASE)
 
 # Together these make a waiting rank yield, from version 5 on; older ones spin for a scheduler tick anyway. Messages are
 # dearer then, so they are for ranks that share cores.
-_YIELDING: Final = {
+YIELDING: Final = {
     "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
     "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
     "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
@@ -39,7 +40,10 @@ _EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<
 
 @dataclass(frozen=True, slots=True)
 class Mpich:
-    """``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named."""
+    """Launches with the mpiexec of MPICH.
+
+    ``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named.
+    """
 
     mpiexec: Path
     cores: int | None = None
@@ -79,10 +83,17 @@ class Mpich:
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``."""
         shares = bound_cores(self.hosts.placed(layout), self.cores) is None
-        settings = dict(_YIELDING) if shares else {}
+        settings = dict(YIELDING) if shares else {}
         if is_one_node(self.hosts.placed(layout)):
             settings |= {"FI_TCP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
+        job = allocation()
+        if job is not None and job.scheduler == "slurm":
+            # Hydra starts its daemons by srun. Under a site's default of pmix their ranks find two PMIs and abort.
+            settings["SLURM_MPI_TYPE"] = "none"
         return settings
+
+    def end_elsewhere(self) -> None:
+        """See ``Launcher``: its daemons end the ranks of other nodes when it is gone."""
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``. Hydra names the node; its process is any of those that it has killed itself, so no rank."""

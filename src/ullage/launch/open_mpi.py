@@ -26,7 +26,10 @@ _FIRST_TO_DO_SO: Final = re.compile(r"Process name: \[\[\d+,\d+\],(?P<rank>\d+)\
 
 @dataclass(frozen=True, slots=True)
 class OpenMpi:
-    """``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named."""
+    """Launches with the mpiexec of Open MPI.
+
+    ``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named.
+    """
 
     mpiexec: Path
     cores: int | None = None
@@ -79,6 +82,9 @@ class OpenMpi:
         if is_one_node(self.hosts.placed(layout)):
             settings |= {"OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"}
         return settings
+
+    def end_elsewhere(self) -> None:
+        """See ``Launcher``: its daemons end the ranks of other nodes when it is gone."""
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``."""

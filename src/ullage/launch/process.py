@@ -16,7 +16,7 @@ from ullage.model.record import EndRecord, EventRecord
 from ullage.results.records import AnyRecord, RecordTail
 
 EndStatus: TypeAlias = Literal["complete", "interrupted", "failed", "timeout"]
-StopReason: TypeAlias = Literal["signal", "deadline", "silent", "no start"]
+StopReason: TypeAlias = Literal["signal", "deadline", "silent", "no start", "enough"]
 
 _POLL_S: Final = 0.2
 _START_POLL_S: Final = 0.05
@@ -89,16 +89,30 @@ class Patience:
 
     ``deadline_s``: from start to end, None for ``deadline_of`` its plan; ``silence_s``: without a sign of life, None
     for ``silence_of`` its plan; ``start_timeout_s``: to its first record; ``stop_grace_s``: from being asked to end to
-    being killed.
+    being killed. ``is_enough`` tells, at every look at the records, whether no more of them are wanted.
     """
 
     deadline_s: float | None = None
     silence_s: float | None = None
     start_timeout_s: float = 300.0
     stop_grace_s: float = 15.0
+    is_enough: Callable[[], bool] | None = None
 
 
 _USUAL_PATIENCE: Final = Patience()
+_LONGEST_END: Final = 0.25
+_SHORTEST_GRACE_S: Final = 0.5
+
+
+def patience_within(seconds: float, plan: Plan) -> Patience:
+    """Return the patience with a launch of ``plan`` that has to be gone after ``seconds``, killed where it must be.
+
+    Its end is part of them: it is asked to end before, and has a quarter of the time for it at most.
+    """
+    grace_s = min(_USUAL_PATIENCE.stop_grace_s, max(_SHORTEST_GRACE_S, _LONGEST_END * seconds))
+    usual_s = deadline_of(plan)
+    least_s = max(0.0, seconds - grace_s)
+    return Patience(least_s if usual_s is None else min(usual_s, least_s), stop_grace_s=grace_s)
 
 
 def launch(
@@ -150,6 +164,7 @@ class _Watch:
         self.hang = ""
         self.stopped_ranks: list[int] = []
         self._signs = SignOfLife(records_path)
+        self._stop_file = records_path.with_name(f"{records_path.name}.stop")
         self._tail = tail
         self._ranks = ranks
         self._knows_ranks = False
@@ -218,7 +233,8 @@ class _Watch:
         if self._asked < wanted:
             self._first_asked = self._first_asked or now
             self._asked += 1
-            running.ask_to_end()
+            # Ranks look for the file once they have begun, and only once.
+            running.ask_to_end(self._stop_file if self._has_records and self._asked == 1 else None)
         return now - self._first_asked > self._patience.stop_grace_s
 
     def _reason(self, elapsed_s: float, caught: list[int]) -> StopReason | None:
@@ -227,6 +243,8 @@ class _Watch:
         limit_s = self._patience.deadline_s
         if limit_s is not None and elapsed_s > limit_s:
             return "deadline"
+        if self._patience.is_enough is not None and self._patience.is_enough():
+            return "enough"
         return "no start" if not self._has_records and elapsed_s > self._patience.start_timeout_s else None
 
 

@@ -11,7 +11,7 @@ import secrets
 import select
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -36,7 +36,7 @@ def silence_of(plan: Plan) -> float:
 
 
 class SignOfLife:
-    """Of the launch whose records go to ``records``. One that has never given a sign is not silent."""
+    """Watches the launch whose records go to ``records``. One that never gave a sign does not count as silent."""
 
     def __init__(self, records: Path) -> None:
         self._path = records.with_name(f"{records.name}.alive")
@@ -89,23 +89,31 @@ def is_stopped(pid: int) -> bool:
 _KILL_TIMEOUT_S: Final = 5.0
 _KILL_PAUSE_S: Final = 0.02
 LAUNCH_VARIABLE: Final = "ULLAGE_LAUNCH"
-_RANK_VARIABLES: Final = (b"PMI_RANK=", b"OMPI_COMM_WORLD_RANK=", b"PMIX_RANK=")
+_RANK_VARIABLES: Final = (b"PMI_RANK=", b"OMPI_COMM_WORLD_RANK=", b"PMIX_RANK=", b"SLURM_PROCID=")
 
 
 class Running:
-    """Made by ``start``; ``kill`` leaves nothing of it on this node. It ends so too when this process does.
+    """A command that ``start`` has started. Neither ``kill`` nor the end of this process leaves any of it on this node.
 
     ``first_ended``: the rank that ended before all others, None when that was not seen. Hydra names the wrong process
     when one dies, because it reads the exit codes after it has killed the others; so the ranks are watched from here.
     """
 
-    def __init__(self, launcher: Supervised, token: str, engine: Path, command: list[str]) -> None:
+    def __init__(
+        self,
+        launcher: Supervised,
+        token: str,
+        engine: Path,
+        command: list[str],
+        end_elsewhere: Callable[[], None] = lambda: None,
+    ) -> None:
         self.launcher = launcher
         self.command = command
         self.first_ended: int | None = None
         self.started = time.monotonic()
         self._token = token
         self._engine = engine
+        self._end_elsewhere = end_elsewhere
         self._known: set[int] = set()
         # An epoll hands out its events in the order in which they happened, however late it is asked.
         self._ends = select.epoll()
@@ -136,7 +144,7 @@ class Running:
             what = f"the launcher cannot be started: {error.strerror}"
             raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
         try:
-            return cls(supervised, token, engine, command)
+            return cls(supervised, token, engine, command, launcher.end_elsewhere)
         except BaseException:
             supervised.kill()
             raise
@@ -183,18 +191,26 @@ class Running:
         found = [member.rank for member in members(self._token) if member.runs(self._engine) and is_stopped(member.pid)]
         return sorted(rank for rank in found if rank is not None)
 
-    def ask_to_end(self) -> None:
+    def ask_to_end(self, stop_file: Path | None = None) -> None:
         """Send SIGTERM to the ranks of this node, who agree with all others; without any here, to the launcher.
 
-        Never signal both: a launcher that is told to end kills its ranks within a second.
+        Never signal both: a launcher that is told to end kills its ranks within a second. ``stop_file``: to be written
+        instead of a signal to the launcher, where ranks look for one.
         """
         ranks = [member.pid for member in members(self._token) if member.runs(self._engine)]
+        if not ranks and stop_file is not None:
+            with contextlib.suppress(OSError):
+                stop_file.touch()
+                return
         for pid in ranks or [self.launcher.pid]:
             send(pid, signal.SIGTERM)
 
     def kill(self) -> None:
         """End whatever is left of the launch on this node. The launcher first, so that it reports no rank as lost."""
+        was_running = self.launcher.poll() is None
         self.launcher.kill()
+        if was_running:
+            self._end_elsewhere()
         # Its supervisor leaves nothing, unless somebody has killed that.
         deadline = time.monotonic() + _KILL_TIMEOUT_S
         while (left := list(members(self._token))) and time.monotonic() < deadline:

@@ -17,6 +17,7 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.launch.base import Family, ranks_on_a_node
 from ullage.launch.process import deadline_of
+from ullage.launch.site import NO_SITE, Site
 from ullage.model.plan import Layout, Plan
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.system.hardware import usable_cores
@@ -51,13 +52,15 @@ class Batch:
     afterwards: list[str]
 
 
-def write_batch(result: ResultFolder, engine: Path, family: Family, launches: Sequence[tuple[int, Plan]]) -> Batch:
+def write_batch(
+    result: ResultFolder, engine: Path, family: Family, launches: Sequence[tuple[int, Plan]], site: Site = NO_SITE
+) -> Batch:
     """Write one script for each launch (number and plan, which ``prepare_launch`` wrote) below ``batch/``."""
     folder = result.path / "batch"
     scripts: list[Path] = []
     for launch, plan in launches:
         script = folder / f"{launch:03}-{plan.layout.ranks}-ranks.sbatch"
-        write_atomically(script, batch_script(result, engine, family, launch, plan, usable_cores()))
+        write_atomically(script, batch_script(result, engine, family, launch, plan, usable_cores(), site))
         scripts.append(script)
     afterwards = ["ullage", "report", str(result.path)]
     submit = folder / "submit.sh"
@@ -66,13 +69,18 @@ def write_batch(result: ResultFolder, engine: Path, family: Family, launches: Se
 
 
 def batch_script(
-    result: ResultFolder, engine: Path, family: Family, launch: int, plan: Plan, cores: int | None = None
+    result: ResultFolder,
+    engine: Path,
+    family: Family,
+    launch: int,
+    plan: Plan,
+    cores: int | None = None,
+    site: Site = NO_SITE,
 ) -> str:
     """Return the script for one launch. ``cores``: of the node that we are on, None when not known."""
     layout = plan.layout
     is_bound = is_to_be_bound(layout, cores)
-    settings = {} if is_bound else _SETTINGS[family]
-    lines = [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
+    lines = _when_crowded(layout, _SETTINGS[family], is_bound=is_bound)
     plugin, reason = _PLUGINS[family]
     template = Template(resources.files("ullage.launch").joinpath("slurm.sbatch.in").read_text(encoding="utf-8"))
     return template.substitute(
@@ -81,15 +89,28 @@ def batch_script(
         launch=launch,
         ranks=layout.ranks,
         placement=_placement(plan),
-        time=_time(plan),
-        output=_sbatch_word(result.stderr_path(launch)),
+        time=f"#SBATCH --time={site.walltime}" if site.walltime else _time(plan),
+        asked="\n".join(_asked(site)),
+        modules="\n".join(f"module load {shlex.quote(one)}" for one in site.modules) or "# module load ...",
+        output=sbatch_word(result.stderr_path(launch)),
         environment="\n".join(["\n", *lines]) if lines else "",
         mpi=plugin,
         mpi_reason=reason,
-        binding="cores" if is_bound else "none",
+        threads=f"--cpus-per-task={layout.threads} " if layout.threads > 1 else "",
+        binding='"$bind"' if is_bound else "none",
         engine=shlex.quote(str(engine)),
         plan=shlex.quote(str(result.plan_path(launch))),
     )
+
+
+def _when_crowded(layout: Layout, settings: dict[str, str], *, is_bound: bool) -> list[str]:
+    """Return lines that let ranks yield, and bind none, where they outnumber the processors of the job's own nodes."""
+    most = ranks_on_a_node(layout)
+    each = "$(((SLURM_NTASKS + ${SLURM_JOB_NUM_NODES:-1} - 1) / ${SLURM_JOB_NUM_NODES:-1}))"
+    wanted = each if most is None else str(most * layout.threads)
+    exports = [f"  export {name}={shlex.quote(value)}" for name, value in settings.items()]
+    first, free = (["bind=cores"], ["  bind=none"]) if is_bound else ([], [])
+    return [*first, f'if [ {wanted} -gt "${{SLURM_CPUS_ON_NODE:-1}}" ]; then', *free, *(exports or ["  :"]), "fi"]
 
 
 def is_to_be_bound(layout: Layout, cores: int | None) -> bool:
@@ -105,7 +126,7 @@ def is_to_be_bound(layout: Layout, cores: int | None) -> bool:
 
 def _placement(plan: Plan) -> str:
     layout = plan.layout
-    lines = [f"#SBATCH --cpus-per-task={layout.threads}"]
+    lines = [f"#SBATCH --cpus-per-task={layout.threads}"] if layout.threads > 1 else []
     if layout.nodes is not None:
         lines.append(f"#SBATCH --nodes={layout.nodes}")
     if layout.ranks_per_node is not None:
@@ -113,6 +134,12 @@ def _placement(plan: Plan) -> str:
     if layout.nodes is not None and layout.ranks_per_node is None:
         lines.append(f"#SBATCH --ntasks-per-node={math.ceil(layout.ranks / layout.nodes)}")
     return "\n".join(lines)
+
+
+def _asked(site: Site) -> list[str]:
+    said = {"account": site.account, "partition": site.queue}
+    lines = [f"#SBATCH --{name}={value}" if value else f"##SBATCH --{name}=" for name, value in said.items()]
+    return [*lines, *(f"#SBATCH {word}" for word in site.extra)]
 
 
 def _time(plan: Plan) -> str:
@@ -124,7 +151,7 @@ def _time(plan: Plan) -> str:
     return f"#SBATCH --time={minutes // 60:02}:{minutes % 60:02}:00"
 
 
-def _sbatch_word(path: Path) -> str:
+def sbatch_word(path: Path) -> str:
     """Write a path as a word of an #SBATCH line: per cent signs are patterns there, blanks need quotes.
 
     Raise ``UserError`` for line ends, double quotes and backslashes.

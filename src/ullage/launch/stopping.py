@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Generator
 from typing import Final
 
-_NUMBERS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Batch systems warn by SIGTERM or, where people ask for it, by SIGUSR1.
+_NUMBERS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 @contextlib.contextmanager

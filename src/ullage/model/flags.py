@@ -16,6 +16,7 @@ INVALID: Final = "INVALID"
 INVALID_ABOVE_CEILING: Final = f"{INVALID}:above-ceiling"
 INVALID_LITTLES_LAW: Final = f"{INVALID}:littles-law"
 INVALID_VERIFICATION: Final = f"{INVALID}:verification-failed"
+INVALID_NOTHING_ARRIVED: Final = f"{INVALID}:nothing-arrived"
 
 # These flags tell how the work went.
 IDLE_RANKS: Final = "idle-ranks"
@@ -25,6 +26,8 @@ CLOCK_STOPPED: Final = "clock-stopped"
 VERIFIED_IN_TIME: Final = "verified-in-time"
 BUFFERS_IN_TURN: Final = "buffers-in-turn"
 TOO_SHORT: Final = "too-short"
+STAMPED_IN_GROUPS: Final = "stamped-in-groups"
+NOT_PERSISTENT: Final = "not-persistent"
 NO_HUGE_PAGES: Final = "no-huge-pages"
 
 # The rate is more than its number of threads times what one thread does. Caches may explain it, noise usually does.

@@ -20,7 +20,10 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=re
 
 
 class DeclaredCpu(Strict):
-    """``cores`` are those of all sockets; ``smt``: hardware threads of a core."""
+    """The processors as their datasheet describes them.
+
+    ``cores`` are those of all sockets; ``smt``: hardware threads of a core.
+    """
 
     sockets: Count | None = None
     cores: Count | None = None
@@ -45,7 +48,10 @@ class DeclaredCpu(Strict):
 
 
 class DeclaredMemory(Strict):
-    """``bandwidth`` in bytes/s; else it is channels x transfers/s x 8 bytes, all sockets together."""
+    """The memory as its datasheet describes it.
+
+    ``bandwidth`` in bytes/s; else it is channels x transfers/s x 8 bytes, all sockets together.
+    """
 
     channels: Count | None = None
     transfers_per_s: Amount | None = None

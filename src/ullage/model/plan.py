@@ -61,6 +61,10 @@ class Case(Strict):
             description="named: outlives the case, and other cases of the target use it; empty: one of its own",
         ),
     ] = ""
+    spill: Annotated[
+        list[str],
+        Field(description="further targets, in this order, for data that finds no room at those before"),
+    ] = []
     first_repetition: Annotated[
         int, Field(ge=0, le=2**30, description="number of the first repetition; those below are of earlier launches")
     ] = 0

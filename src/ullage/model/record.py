@@ -269,8 +269,19 @@ class PhaseRecord(Tolerant):
         Field(description="prepare_ns is in no other time, but as much of it as a sync took; else it is in elapsed_ns"),
     ] = False
     cpu_ns: Annotated[int, Field(description="user and system time of all ranks from before open to after close")] = 0
+    minor_faults: Annotated[
+        int | None,
+        Field(description="page faults of all ranks that needed no device, from before open to after close"),
+    ] = None
+    major_faults: Annotated[
+        int | None, Field(description="page faults of all ranks for which a device was read, in the same time")
+    ] = None
     syncs: Annotated[int, Field(description="sync calls over all ranks")] = 0
     latency: Latency | None = None
+    stamped_every: Annotated[
+        float,
+        Field(description="operations to each reading of the clock; above 1 a latency is the mean of so many"),
+    ] = 1.0
     latency_parts: Annotated[
         dict[str, Latency | None],
         Field(description="of operations made of several calls; of one in 32, drawn at random, where they are short"),
@@ -286,6 +297,7 @@ class PhaseRecord(Tolerant):
     contamination: Contamination | None = None
     cache_control: Annotated[str, Field(description="what was done before it: none, advise, drop, direct")] = "none"
     file_system: str = ""
+    dax: Annotated[bool, Field(description="files are on persistent memory, past the page cache")] = False
     data_of: Annotated[
         str, Field(description="whose data a reading phase read: own, other-rank, other-node; empty for others")
     ] = ""

@@ -12,7 +12,10 @@ REQUEST_SCHEMA = "ullage.request/1"
 
 
 class Request(Tolerant):
-    """``options`` are the suite's own, as JSON; a suite reads them back into its own typed form."""
+    """What the user asked of a suite.
+
+    ``options`` are the suite's own, as JSON; a suite reads them back into its own typed form.
+    """
 
     schema_: Annotated[Literal["ullage.request/1"], Field(alias="schema")] = REQUEST_SCHEMA
     run_id: str

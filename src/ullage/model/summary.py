@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, TypeAlias, cast
 from pydantic import Field, model_validator
 
 from ullage.model.base import Strict, Tolerant
-from ullage.model.flags import Flag
+from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade
 from ullage.model.tuning import Tuning
@@ -119,7 +119,11 @@ class Row(Strict):
     @property
     def is_invalid(self) -> bool:
         """Whether a flag says that it is no speed at all."""
-        return any(flag.is_invalid for flag in self.flags)
+        # Reports ask this of each row many times: hence neither a generator nor, of most flags, their kind.
+        for flag in self.flags:  # noqa: SIM110
+            if flag.code.startswith(INVALID) and flag.is_invalid:
+                return True
+        return False
 
     @property
     def has_range(self) -> bool:
@@ -230,7 +234,10 @@ class Summary(Strict):
 
 
 class PartOutcome(Tolerant):
-    """``code``: the exit code the part would have had by itself; ``began``: whether anything was started of it."""
+    """Says how one part ended.
+
+    ``code``: the exit code the part would have had by itself; ``began``: whether anything was started of it.
+    """
 
     suite: str
     code: Annotated[int, Field(ge=0)]
@@ -240,6 +247,6 @@ class PartOutcome(Tolerant):
 
 
 class PartOutcomes(Tolerant):
-    """In the order in which they ended."""
+    """Says how each part ended, in the order in which they ended."""
 
     outcomes: list[PartOutcome]

@@ -12,7 +12,7 @@ SYSTEM_SCHEMA = "ullage.system/1"
 
 
 class Cpu(Tolerant):
-    """Of the node the front end ran on. ``usable``: allowed by the affinity mask."""
+    """The processors of the node that the front end ran on. ``usable``: allowed by the affinity mask."""
 
     model: str | None = None
     vendor: str | None = None
@@ -29,7 +29,7 @@ class Cpu(Tolerant):
 
 
 class Memory(Tolerant):
-    """Of the node the front end ran on."""
+    """The memory of the node that the front end ran on."""
 
     total_bytes: int | None = None
     # This is what the process may still take: that of the machine, or less where a control group gives less.
@@ -58,7 +58,10 @@ class DeviceLink(Tolerant):
 
 
 class BlockDevice(Tolerant):
-    """``rotational`` is what the driver says, which virtual drives often get wrong."""
+    """A drive as the kernel shows it.
+
+    ``rotational`` is what the driver says, which virtual drives often get wrong.
+    """
 
     name: str
     parents: Annotated[
@@ -74,6 +77,7 @@ class BlockDevice(Tolerant):
     read_ahead_bytes: int | None = None
     write_cache: str | None = None
     link: Annotated[DeviceLink | None, Field(description="of an NVMe drive; null: none that shows")] = None
+    numa_node: Annotated[int | None, Field(description="to which it is attached; null: the kernel does not say")] = None
 
 
 class Place(Tolerant):

@@ -20,6 +20,16 @@ class TuneObjective(Strict):
     rows: Annotated[int, Field(ge=1, description="rows of a trial whose geometric mean it is")]
 
 
+class TuneCommand(Strict):
+    """A command of the user that prepared the folder of a trial. ``said``: its first line on stderr or stdout."""
+
+    argv: list[str]
+    value: str
+    code: Annotated[int | None, Field(description="its exit code; null: it was not started, or ended by its limit")]
+    seconds: Annotated[float, Field(ge=0)]
+    said: str = ""
+
+
 class TuneTrial(Strict):
     """One run of the suite. ``values``: of objectives and constraints by name; empty of a trial that failed."""
 
@@ -30,11 +40,16 @@ class TuneTrial(Strict):
     purpose: Purpose
     setting: dict[str, str]
     values: dict[str, float] = {}
-    reason: Annotated[str, Field(description="why it failed or breaks a constraint; empty otherwise")] = ""
+    reason: Annotated[str, Field(description="why it failed; empty otherwise")] = ""
+    breaks: Annotated[str, Field(description="constraint that its setting breaks; empty: none")] = ""
     seconds: Annotated[float, Field(ge=0)]
     bytes: Annotated[int, Field(ge=0, description="written")]
     result: Annotated[str, Field(description="folder of its result below that of the tune")]
     key: Annotated[str, Field(description="hash of what was asked of the suite")] = ""
+    is_short: Annotated[bool, Field(description="ended early, far below the best: fewer repetitions than others")] = (
+        False
+    )
+    commands: list[TuneCommand] = []
 
 
 class TunePoint(Strict):
@@ -61,6 +76,14 @@ class TuneParameter(Strict):
     response: list[TunePoint] = []
 
 
+class TuneFront(Strict):
+    """A setting that no other is better than in all objectives: geometric means of its trials, by objective."""
+
+    setting: dict[str, str]
+    values: dict[str, float]
+    trials: Annotated[int, Field(ge=1)]
+
+
 class TuneInteraction(Strict):
     """The share of the variance that two parameters have together, beyond what each has alone."""
 
@@ -77,6 +100,7 @@ class TuneConfirmation(Strict):
     high: float
     pairs: int
     answer: Literal["better", "not better", "undecided"]
+    breaks: Annotated[str, Field(description="constraint that the best setting breaks in the pairs; empty: none")] = ""
 
 
 class TuneCost(Strict):
@@ -91,9 +115,11 @@ class TuneCost(Strict):
 
 
 class Tuning(Strict):
-    """``tradeoffs``: what became better or worse besides, in sentences. ``front``: trials that no other is better than
+    """Everything a search has found.
 
-    in all objectives. ``command`` and ``environment``: how to run with the best setting.
+    ``tradeoffs``: what became better or worse besides, in sentences. ``front``: of several objectives.
+    ``environment``, ``preparation`` and ``command``: how to run with the best setting; the commands
+    of ``preparation`` go first, and make the folders of its targets.
     """
 
     suite: str
@@ -105,9 +131,10 @@ class Tuning(Strict):
     answer: str
     parameters: list[TuneParameter]
     interactions: list[TuneInteraction] = []
-    front: list[int] = []
+    front: list[TuneFront] = []
     tradeoffs: list[str] = []
     cost: TuneCost
     command: list[str]
     environment: dict[str, str] = {}
+    preparation: list[list[str]] = []
     trials: list[TuneTrial]

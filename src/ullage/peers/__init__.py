@@ -33,7 +33,9 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class PeerTool:
-    """``doc``: what it is. ``compared_on``: the work it does beside ours.
+    """A known tool that can run for comparison.
+
+    ``doc``: what it is. ``compared_on``: the work it does beside ours.
 
     ``installed`` never fails: it runs the program's own word for its version at most, and is None where that says
     nothing usable.

@@ -38,7 +38,9 @@ _PERCENTILES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FioJob:
-    """``volume_bytes`` is of all jobs together, each with a file and an equal share; ``depth`` is of each job.
+    """Work for fio.
+
+    ``volume_bytes`` is of all jobs together, each with a file and an equal share; ``depth`` is of each job.
 
     ``PeerError`` for a job that fio would not do as it stands here.
     """

@@ -98,7 +98,7 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class HpccAnswer:
-    """Rates a second of all ranks together: operations, bytes, updates; ``alone``: of one while the others wait.
+    """The rates a second that hpcc printed, of all ranks together. ``alone``: of one while the others wait.
 
     ``residual`` is HPL's scaled one; ``product_order`` and ``stream_elements`` (of one of three arrays) are of a rank.
     ``updates`` are of a table over all ranks, ``local_updates`` of tables of their own. ``latency_s``, the mean of

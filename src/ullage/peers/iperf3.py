@@ -28,7 +28,9 @@ WARM_UP_S: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Iperf3Job:
-    """``seconds`` are whole; ``address`` is the server's, ``source`` the client's, empty: any.
+    """Work for iperf3.
+
+    ``seconds`` are whole; ``address`` is the server's, ``source`` the client's, empty: any.
 
     ``PeerError`` for what iperf3 refuses.
     """

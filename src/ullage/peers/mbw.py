@@ -25,7 +25,9 @@ _AVERAGE: Final = re.compile(r"^AVG\s+Method: (\S+)\s.*Copy: (\d+(?:\.\d+)?) MiB
 
 @dataclass(frozen=True, slots=True)
 class MbwJob:
-    """``array_bytes``: of each of the two arrays. ``block_bytes``: of a memcpy, with ``blocks``.
+    """Work for mbw.
+
+    ``array_bytes``: of each of the two arrays. ``block_bytes``: of a memcpy, with ``blocks``.
 
     ``PeerError`` for arrays that are no whole MiB, which is all that mbw takes.
     """

@@ -25,7 +25,10 @@ _TIME: Final = re.compile(r"\btime=([\d.]+) ms")
 
 @dataclass(frozen=True, slots=True)
 class PingJob:
-    """``count`` echoes of ``payload_bytes``; a time stamp needs 16. ``source``: the address they come from, or any."""
+    """Work for ping.
+
+    ``count`` echoes of ``payload_bytes``; a time stamp needs 16. ``source``: the address they come from, or any.
+    """
 
     count: int
     payload_bytes: int = 56

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a peer writes: a dataset of the run's own marked folder, in the format of docs/contract.md "The run folder".
 
-So ``ullage clean`` and the engine know what a crash has left. The dataset is called ``peer-<name>``: no case has such
-an id, so nothing that the engine keeps is ever taken for a peer's.
+So ``ullage clean`` and the engine know what a crash has left. The dataset is called ``peer-<name>``, or has another
+word before its name where no peer writes it. No case has such an id, so nothing that the engine keeps is taken for it.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ def file_name(index: int) -> str:
 
 
 @contextmanager
-def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> Generator[Path]:
+def marked_folder(target_path: Path, run_id: str, dataset: str, files: int, *, kind: str = "peer") -> Generator[Path]:
     """Make an empty folder for ``files`` files called as ``file_name`` says; remove it with them at the end.
 
     The run's folder below ``target_path`` is made, or taken over when this run left it, and stays locked meanwhile; it
@@ -49,7 +49,7 @@ def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> G
     """
     if not _RUN_ID.fullmatch(run_id) or not _DATASET.fullmatch(dataset):
         raise PeerError(f"no names for a run folder: run '{run_id}', dataset '{dataset}'")
-    entry = _Entry(f"peer-{dataset}", files)
+    entry = _Entry(f"{kind}-{dataset}", files)
     with ExitStack() as opened, ExitStack() as claim:
         with _said(target_path):
             target, folder, path = _open_run_folder(opened, claim, target_path, run_id)

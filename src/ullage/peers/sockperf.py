@@ -29,7 +29,9 @@ _NAMES: Final = {"50.000": "latency_p50", "99.000": "latency_p99", "99.900": "la
 
 @dataclass(frozen=True, slots=True)
 class SockperfJob:
-    """``seconds`` are whole; ``address`` is the server's, ``source`` the client's, empty: any.
+    """Work for sockperf.
+
+    ``seconds`` are whole; ``address`` is the server's, ``source`` the client's, empty: any.
 
     ``PeerError`` for a message that has no room for its header.
     """

@@ -23,7 +23,10 @@ installed: Final = partial(find_installed, "sysbench", "--version", _VERSION)
 
 @dataclass(frozen=True, slots=True)
 class SysbenchJob:
-    """``buffer_bytes``: of each thread. ``PeerError`` for a size that is no power of two, which sysbench refuses."""
+    """Work for sysbench.
+
+    ``buffer_bytes``: of each thread. ``PeerError`` for a size that is no power of two, which sysbench refuses.
+    """
 
     operation: Literal["read", "write"]
     buffer_bytes: int

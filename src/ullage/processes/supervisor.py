@@ -37,13 +37,14 @@ _RESET: Final = (signal.SIGPIPE, signal.SIGXFSZ)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """``lifeline`` and ``status`` are descriptors. ``variables``: for the command alone.
+    """A command for the supervisor to run.
+
+    ``lifeline`` and ``status`` are descriptors. ``variables``: for the command alone.
 
     ``asked``: the program that is asked to end, of all that the command starts; empty, or nowhere: the command itself.
-    ``grace_s``: from being asked to being killed.
-    ``folders``: patterns below the folder for temporary files, ``{pid}`` of the command and ``{uid}`` filled in, that
-    are removed in the end; ``segments``: of names in /dev/shm that are, when a process of the command has had them
-    mapped.
+    ``grace_s``: from being asked to being killed. ``folders``: patterns below the folder for temporary files, ``{pid}``
+    of the command and ``{uid}`` filled in, that are removed in the end; ``segments``: of names in /dev/shm that are,
+    when a process of the command has had them mapped.
     """
 
     command: list[str]

@@ -16,7 +16,10 @@ _CLAUSE: Final = re.compile(r"[:;.](?=\s|$)")
 
 @dataclass(frozen=True)
 class Told:
-    """``text`` does not say again what ``title`` says."""
+    """A finding as heading and text.
+
+    ``text`` does not say again what ``title`` says.
+    """
 
     title: str
     text: str

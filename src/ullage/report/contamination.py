@@ -8,7 +8,7 @@ from typing import Final
 
 from ullage.grouping import grouped
 from ullage.model.record import Contamination
-from ullage.quantity import DASH
+from ullage.quantity import DASH, percent
 from ullage.report.contents import Grid
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of
@@ -31,7 +31,7 @@ def counter_grids(data: ReportData) -> list[Grid]:
         (item.run.suite, item.phase.contamination) for item in data.measured if item.phase.contamination is not None
     )
     lines = [_Line(suite, found, [row.grade for row in data.rows_of(suite)]) for suite, found in by_suite.items()]
-    return grid_of("What the kernel counted meanwhile", _COLUMNS, lines, whole=True)
+    return grid_of("What the kernel counted during the measurements", _COLUMNS, lines, whole=True)
 
 
 def dirty_notes(data: ReportData) -> list[str]:
@@ -41,8 +41,8 @@ def dirty_notes(data: ReportData) -> list[str]:
     if dirty <= _MANY_C * len(rows):
         return []
     text = (
-        f"{dirty} of {len(rows)} rows are of grade C: others used 5 % or more of the cores' time. Run again on an "
-        "idle machine before you decide anything by them."
+        f"{dirty} of {len(rows)} rows have grade C: other programs used 5 % or more of the cores' time. "
+        "Run again on an idle machine before you use them for a decision."
     )
     return [text]
 
@@ -50,7 +50,7 @@ def dirty_notes(data: ReportData) -> list[str]:
 def _counter(name: str, of_all: Callable[[list[int]], float] = max) -> Callable[[_Line], str]:
     def text(line: _Line) -> str:
         known = [value for one in line.found if (value := getattr(one, f"{name}_ppm")) is not None]
-        return f"{of_all(known) / 1e6:.1%}" if known else DASH
+        return percent(of_all(known) / 1e6, 1) if known else DASH
 
     return text
 

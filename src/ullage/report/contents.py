@@ -82,7 +82,9 @@ class Content:
 
 @dataclass(frozen=True)
 class Section:
-    """``name`` is an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
+    """A section of a report.
+
+    ``name`` is an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
 
     ``order`` places it among the other sections and the charts. ``suite``: whose rows it shows with charts made for
     them, so that the general table of best settings and the general charts leave them out. ``part``: of the machine,
@@ -110,7 +112,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Chart:
-    """``name`` is a file name and an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
+    """A kind of chart in a report.
+
+    ``name`` is a file name and an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
 
     ``part``: as of ``Section``.
     """

@@ -45,7 +45,10 @@ class FinishedResult(ResultFolder):
 
 @contextmanager
 def uncollected() -> Generator[None, None, None]:
-    """Pause the garbage collector: records of many cases all stay, and walking them over and over doubles the time."""
+    """Pause the garbage collector: records of many cases all stay, and walking them over and over doubles the time.
+
+    Let go of them before the end of the block, or all are walked once more there.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -67,7 +70,9 @@ class Launch:
 
 @dataclass(frozen=True)
 class ReportData:
-    """``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records.
+    """Everything that a report is made of.
+
+    ``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records.
 
     ``measured``: the same repetitions in the order of the records, with their case and launch. ``care``: the suites and
     parts of the machine that the reader uses; the gains of others weigh less.

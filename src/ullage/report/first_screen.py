@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from ullage.model.summary import Finding, Gain, Summary
-from ullage.quantity import listing, plural, times
+from ullage.quantity import listing, percent, plural, times
 from ullage.report import words
 from ullage.report.answers import answers
 from ullage.report.changes import Told, told
 from ullage.report.data import ReportData
-from ullage.report.foremost import changes_of, top_findings
+from ullage.report.foremost import changes_of, first_lines, top_findings
 from ullage.report.glance import Vessel, how_to_declare, vessels
 from ullage.report.inert import inert
 from ullage.report.picture import Front, vessel_svg
@@ -65,8 +65,8 @@ def _reached(vessels: Sequence[Vessel]) -> str:
         return ""
     (low, least), (high, most) = min(known), max(known)
     if least == most:
-        return f"{least} {_verb(least, 'reach')} {high:.0%} of {_their(least)} ceiling"
-    return f"{most} {_verb(most, 'reach')} {high:.0%} of {_their(most)} ceiling, {least} {low:.0%}"
+        return f"{least} {_verb(least, 'reach')} {percent(high)} of {_their(least)} ceiling"
+    return f"{most} {_verb(most, 'reach')} {percent(high)} of {_their(most)} ceiling, {least} {percent(low)}"
 
 
 def _verb(part: str, verb: str) -> str:
@@ -87,7 +87,7 @@ def _unknown(vessels: Sequence[Vessel]) -> str:
 
 def _lost(vessels: Sequence[Vessel]) -> str:
     lost = next((vessel.row.median for vessel in vessels if vessel.is_time_lost), None)
-    return "" if lost is None else f"other work takes {lost:.1%} of the time"
+    return "" if lost is None else f"other work takes {percent(lost, 1)} of the time"
 
 
 def _invalid(vessels: Sequence[Vessel]) -> str:
@@ -139,7 +139,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
         "how_to_declare": how_to_declare(found),
         "changes": [
             (finding, told(finding), "" if finding.gain is None else gain_text(finding.gain))
-            for finding in changes or top_findings(data, answers(data.summary))
+            for finding in changes or _foremost(data)
         ],
         "names_gains": bool(changes),
         "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
@@ -147,10 +147,16 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
     }
 
 
+def _foremost(data: ReportData) -> list[Finding]:
+    """Return what stands first where no change brings a gain."""
+    answered = answers(data.summary)
+    return top_findings(data, answered) or first_lines(answered)
+
+
 def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
     """Return the first screen as a picture for slides, and its vessels."""
     found, changes = vessels(data.summary, data.declared_by), changes_of(data)
-    shown = changes or top_findings(data, answers(data.summary))
+    shown = changes or _foremost(data)
     lines = [_change_line(told(finding), finding) for finding in shown]
     machine, title = inert(machine_line(data.summary)), CHANGES if changes or not shown else FOUND
     return Front(inert(heading(data)), machine, judgement(found, changes), lines, title), found

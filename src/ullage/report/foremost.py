@@ -30,17 +30,23 @@ def cared_for(data: ReportData) -> Collection[str]:
 def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     """Return at most five findings: failures, then by gain, then advice and warnings, the first of each suite first.
 
-    What one suite's answer stands for is left to it: advice and warnings are listed for a run of suites only, which
-    fills up with the first line of the other suites' answers. The suites in ``data.care`` count as in ``change_first``.
+    A single suite's answer has its advice and warnings, so they are listed for a run of suites only. That list fills
+    up with the first line of other suites' answers, where their scores count. ``data.care``: see ``change_first``.
     """
     summary = data.summary
     found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
     found += [one for one in change_first(summary.findings, cared_for(data)) if one.kind not in TROUBLE]
     if summary.parts:
         found += _advised(summary, found)
-        said = {one.suite for one in found}
+        # What a score without validity says is a look, and no finding.
+        said = {one.suite for one in found} | {score.suite for score in summary.scores if not score.valid}
         found += [_first(answer) for answer in answered if answer.lines and answer.suite not in said]
     return found[:MOST_CHANGES]
+
+
+def first_lines(answered: Sequence[Answer]) -> list[Finding]:
+    """Return the first line of each answer, for a page that has nothing else to begin with."""
+    return [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
 
 
 def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ullage.model.summary import Row, Summary
-from ullage.quantity import format_quantity, scale_for, significant
+from ullage.quantity import format_quantity, percent, scale_for, significant
 from ullage.report.headlines import IN_MEMORY, headlines
 from ullage.report.verdicts import is_invalid
 
@@ -35,7 +35,10 @@ _TIME_LOST: Final = "of time"
 
 @dataclass(frozen=True)
 class Vessel:
-    """``row`` stands for ``part``; ``what`` says of what it is the number. ``declared_by``: see ``Declaring``."""
+    """A part of the machine on the first screen.
+
+    ``row`` stands for ``part``; ``what`` says of what it is the number. ``declared_by``: see ``Declaring``.
+    """
 
     part: str
     what: str
@@ -50,7 +53,8 @@ class Vessel:
     @property
     def value(self) -> str:
         """The number with its unit."""
-        return f"{self.row.median:.1%} lost" if self.is_time_lost else format_quantity(self.row.median, self.row.unit)
+        median = self.row.median
+        return f"{percent(median, 1)} lost" if self.is_time_lost else format_quantity(median, self.row.unit)
 
     @property
     def interval(self) -> str:
@@ -59,7 +63,7 @@ class Vessel:
         if row.low is None or row.high is None:
             return ""
         if self.is_time_lost:
-            return f"{row.low:.1%} to {row.high:.1%}"
+            return f"{percent(row.low, 1)} to {percent(row.high, 1)}"
         scale = scale_for([row.median], row.unit)
         low, high = (significant(value / scale.factor) for value in (row.low, row.high))
         return f"{low} to {high} {scale.unit}".strip()
@@ -75,7 +79,7 @@ class Vessel:
     def kind(self) -> str:
         """``detected ceiling 117 Gop/s``; empty without a ceiling that has a share."""
         if self.is_time_lost:
-            return "all of the time"
+            return "ceiling: all of the time"
         ceiling = self.row.ceiling
         if self.share is None or ceiling is None:
             return ""

@@ -7,7 +7,7 @@ from ullage.model.summary import Summary
 from ullage.report.verdicts import present
 
 _WORDS: Final = (
-    ("Ullage", "What is not filled of a vessel: 100 % less the share of its ceiling that a part reaches."),
+    ("Ullage", "The empty part of a vessel: 100 % less the share of its ceiling that a part reaches."),
     (
         "Ceiling",
         (
@@ -15,19 +15,19 @@ _WORDS: Final = (
             "best that anything has reached here; the hardware may do more."
         ),
     ),
-    ("Share", "The median over its ceiling; of a time, the ceiling over the median."),
-    ("Interval", "It holds the true median in 95 of 100 runs. Fewer than 6 repetitions have a range instead."),
-    ("Range", "The least and the most of too few repetitions. No level of confidence belongs to it."),
+    ("Share", "The median divided by its ceiling. For a time, the ceiling divided by the median."),
+    ("Interval", ("It contains the true median in 95 of 100 runs. With fewer than 6 repetitions a range replaces it.")),
+    ("Range", "The least and the greatest of too few repetitions. No level of confidence belongs to it."),
     ("Verdict", "What was really measured: whether bytes moved between the ranks and the target, or a cache answered."),
     (
         "Grade",
         (
-            "What others took of the machine meanwhile. A: below 1 % of the cores' time. B: below 5 %. C: more; "
-            "nothing is concluded from such numbers. ?: too short to know."
+            "How much other programs used the machine while a number was measured. A: below 1 % of the cores' time. "
+            "B: below 5 %. C: more, and no finding rests on such numbers. ?: the time was too short to know."
         ),
     ),
-    ("A look", "A score of a run that was made shorter on purpose than its rules want. Nothing went wrong."),
-    ("Gain", "How many times better a number becomes by a change, with the interval of that factor."),
+    ("A look", "The score of a run that was made shorter on purpose than its rules require. Nothing went wrong."),
+    ("Gain", "How many times better a number becomes with a change, and the interval of that factor."),
 )
 
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from ullage.grouping import nested
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for, significant
+from ullage.quantity import DASH, format_interval, format_quantity, format_share, percent, scale_for, significant
 from ullage.report.contents import Grid, Heading
 from ullage.report.table import Cell, number_cell, peer_ratio
 
@@ -23,8 +24,29 @@ class WithRows(Protocol):
 
 
 @dataclass(frozen=True)
+class PhaseLine:
+    """All metrics of one phase of one case."""
+
+    rows: Mapping[str, Row]
+
+    @property
+    def first(self) -> Row:
+        """A row of the phase: its parameters and target are those of all."""
+        return next(iter(self.rows.values()))
+
+
+def phase_lines(rows: Iterable[Row]) -> list[PhaseLine]:
+    """Return a line for each phase of each case, in the order of ``rows``."""
+    by_phase = nested(((row.case, str(row.params["access"])), row.metric, row) for row in rows)
+    return [PhaseLine(of_phase) for of_phase in by_phase.values()]
+
+
+@dataclass(frozen=True)
 class Column(Generic[LineT]):
-    """``hint`` shows where a pointer rests; ``css`` is the class of its cells on the page."""
+    """Makes a column of a table from its lines.
+
+    ``hint`` shows where a pointer rests; ``css`` is the class of its cells on the page.
+    """
 
     heading: str
     text: Callable[[LineT], str]
@@ -110,11 +132,16 @@ def share_text(row: Row | None) -> str:
     return DASH if row is None else format_share(row.share)
 
 
+def _peer_share(row: Row) -> float | None:
+    """Return the peer's share of a ceiling that is a bound, else None; the ceiling of a time is the least it can be."""
+    if row.peer is None or row.ceiling is None or row.share is None or row.peer.median <= 0:
+        return None
+    return row.peer.median / row.ceiling.value if row.better == "more" else row.ceiling.value / row.peer.median
+
+
 def peer_share_text(row: Row | None) -> str:
     """Format the share of the ceiling that the peer reached; a dash without one."""
-    if row is None or row.peer is None or row.ceiling is None or row.share is None:
-        return DASH
-    return format_share(row.peer.median / row.ceiling.value)
+    return DASH if row is None else format_share(_peer_share(row))
 
 
 def interval_text(row: Row | None) -> str:
@@ -137,7 +164,7 @@ def of(metric: str, show: Callable[[Row], str], without: str = DASH) -> Callable
 
 def percent_text(row: Row) -> str:
     """Format the median of a row that measures a share, in percent."""
-    return f"{row.median:.2%}"
+    return percent(row.median, 2)
 
 
 def peers_of(rows: Iterable[Row]) -> list[str]:

@@ -34,14 +34,13 @@ def headlines(rows: Sequence[Row]) -> list[Headline]:
     rules: list[Rule] = gathered(suite_modules("report"), "HEADLINES")
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
-    return [headline for rule in ordered for headline in _by_rule(rule, rows)]
+    by_metric = grouped((row.metric, index) for index, row in enumerate(rows))
+    return [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
 
 
-def _by_rule(rule: Rule, rows: Sequence[Row]) -> list[Headline]:
+def _by_rule(rule: Rule, rows: Sequence[Row], of_metric: Sequence[int]) -> list[Headline]:
     groups = grouped(
-        ((row.target, rule.key(row)), index)
-        for index, row in enumerate(rows)
-        if row.metric == rule.metric and rule.applies(row)
+        ((rows[index].target, rule.key(rows[index])), index) for index in of_metric if rule.applies(rows[index])
     )
     chosen = [_best(indices, rows) for indices in groups.values()]
     return [Headline(part=_part(rule, rows[index]), what=rule.what(rows[index]), row=index) for index in chosen]

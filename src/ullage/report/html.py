@@ -42,19 +42,19 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _NO_BUNDLE: Final = (
-    "The chart library (vl-convert-python) was missing where this page was made; the tables have the numbers."
+    "The chart library (vl-convert-python) was missing where this page was made. The tables hold the numbers."
 )
-_NO_SCRIPT: Final = "This chart needs JavaScript. The same numbers stand in the tables."
+_NO_SCRIPT: Final = "This chart needs JavaScript. The tables hold the same numbers."
 _SCORES: Final = "scores"
 
 
-def write_report(result: ResultFolder, path: Path) -> Path:
+def write_report(result: ResultFolder, path: Path, known: ReportData | None = None) -> Path:
     """Write the page of ``result`` to ``path`` and, beside it, ``tables/rows.csv`` with every row.
 
-    Files within the result are replaced, others never. ``UserError`` when the result is damaged or ``path`` cannot be
-    written.
+    ``known``: what ``load`` returns of ``result``, where that was done already. Files within the result are replaced,
+    others never. ``UserError`` when the result is damaged or ``path`` cannot be written.
     """
-    data = load(result)
+    data = load(result) if known is None else known
     write_outputs({**beside(data), path.name: render(data)}, path.parent, replace=lies_within(path, result.path))
     return path
 
@@ -110,8 +110,14 @@ def _environment() -> "Environment":
     )
     environment.filters["name"] = lambda text: inert(str(text), LONGEST_NAME)
     environment.filters["codes"] = _with_codes
+    environment.filters["moment"] = _moment
     environment.filters["short"] = lambda text: inert(str(text), LONGEST_HEADING)
     return environment
+
+
+def _moment(created: str) -> str:
+    """Write ``2026-11-23T06:46:23+00:00`` as people read it; a time in another zone stays as it is."""
+    return f"{created[:16].replace('T', ' ')} UTC" if created.endswith("+00:00") else created
 
 
 def _with_codes(text: str) -> "Markup":
@@ -160,12 +166,14 @@ def _head(data: ReportData) -> dict[str, Any]:
         {"name": v.name, "label": v.label, "meaning": _meaning(v, data), "count": counted.count(v.name)}
         for v in present(judged)
     ]
+    # The template's context lives until the next collection: it must not hold the rows.
     return {
-        "summary": data.summary,
+        "created": data.summary.created,
+        "run_id": data.summary.run_id,
         "scope": words.scope(data.view),
         "verdict_line": words.verdict_line(rows),
         "verdict_bar": bar,
-        "events": [(event, told(event)) for event in words.by_severity(data.summary.events)],
+        "events": [(event, told(event)) for event in words.events_once(data.summary.events)],
     }
 
 

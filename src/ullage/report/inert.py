@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final, cast
 
 LONGEST: Final = 1200
-"""Of a sentence. What is cut is told apart by its hash."""
+"""A sentence has at most this many characters. A hash tells texts apart that were cut."""
 LONGEST_NAME: Final = 80
 LONGEST_HEADING: Final = 240
 
@@ -22,7 +22,8 @@ def inert(text: str, longest: int = LONGEST) -> str:
     if len(text) > longest:
         mark = sha256(text.encode(errors="replace")).hexdigest()[:6]
         text = f"{text[: longest - 10]}… #{mark}"
-    return _TURNING.sub(_escape, text)
+    # What is to be escaped is not printable; most texts are.
+    return text if text.isprintable() else _TURNING.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:

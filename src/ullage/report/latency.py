@@ -16,7 +16,10 @@ NAMES: Final = (*(name for name, _ in PERCENTILES), "max")
 
 @dataclass(frozen=True)
 class Percentiles:
-    """``seconds`` by name, p50 to max, of ``operations``. ``merged``: over all repetitions, else of one only."""
+    """Percentiles of the latencies of operations.
+
+    ``seconds`` by name, p50 to max, of ``operations``. ``merged``: over all repetitions, else of one only.
+    """
 
     operations: int
     seconds: dict[str, float]

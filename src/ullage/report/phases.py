@@ -75,7 +75,7 @@ def _median_rate(samples: Sequence[tuple[int, int]]) -> float | None:
 
 def named_phases(data: ReportData) -> list[NamedPhase]:
     """Return every phase of every target, in the order in which the summary first names phases, then targets."""
-    groups = grouped(((phase_of(row), row.target), row) for row in data.summary.rows if phase_of(row))
+    groups = grouped(((phase_of(row), row.target), row) for row in data.view.of_phases)
     order = list(dict.fromkeys(name for name, _ in groups))
     found = [_named_phase(data, name, target, rows) for (name, target), rows in groups.items()]
     return sorted(found, key=lambda phase: order.index(phase.name))

@@ -12,6 +12,7 @@ from html import escape
 from typing import Final
 
 from ullage.errors import one_line
+from ullage.quantity import percent
 from ullage.report.glance import Vessel
 from ullage.report.vega import ACCENT, FONT, INK, MUTED
 
@@ -69,7 +70,7 @@ def description(vessel: Vessel) -> str:
     if share is None:
         return f"{known}. Empty: no ceiling is known; {vessel.advice}."
     wrong = " It does not count: it breaks a limit of physics." if vessel.is_invalid else ""
-    return f"{known}. Filled to {share:.0%} of {vessel.kind}.{wrong}"
+    return f"{known}. Filled to {percent(share)} of {vessel.kind}.{wrong}"
 
 
 def _drawing(vessel: Vessel, colors: Colors) -> str:
@@ -133,7 +134,7 @@ def front_svg(front: Front, vessels: Sequence[Vessel]) -> str:
             y += 30
             lines.append(_text(f"{index}. {one_line(change, 140)}", _MARGIN, y, 17, INK))
     total = y + _MARGIN
-    lines.append(_text("Ullage is what is not filled.", WIDTH - _MARGIN, total - 14, 13, MUTED, anchor="end"))
+    lines.append(_text("Ullage is the empty part.", WIDTH - _MARGIN, total - 14, 13, MUTED, anchor="end"))
     title = f"{escape(_name(front.host))}: the machine at a glance"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total:.0f}" '

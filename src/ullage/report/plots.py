@@ -14,7 +14,7 @@ from ullage.quantity import format_quantity
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip, verdict_shape
 
 COLORS: Final = ("#1f5f8b", "#d9742b", "#6b7a3a", "#7a4f9a", "#8c564b", "#2a9d8f")
-"""For names without an order: told apart with every common colour blindness, the first five more so than the last."""
+"""Colours for names without an order. They differ with every common colour blindness, the first five the most."""
 SHADES: Final = ("#eef4f8", "#c9ddea", "#8fb9d3", "#4f8fb6", "#1f5f8b", "#0f3d5e")
 LOG_FROM_RATIO: Final = 20.0
 """Shades of values that are further apart than this follow their logarithm."""
@@ -119,14 +119,14 @@ def line_layers(
     ]
 
 
-def upright_layers(marks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> list[Spec]:
-    """Mark on a ``size_axis`` each of ``marks`` that lies in the picture, by a dashed line with its name."""
+def upright_layers(marks: Sequence[tuple[str, int]], sizes: Sequence[int], title: str = "working set") -> list[Spec]:
+    """Mark each of ``marks`` that lies in the picture, on the ``size_axis`` of that title, by a named dashed line."""
     low, high = min(sizes), max(sizes)
     values = [{"x": size, "name": name} for name, size in marks if low <= size <= high]
     if not values:
         return []
     # The scale is given in full: a layer without one would begin the shared scale at 0, which has no logarithm.
-    x = _without_axis(size_axis(sizes))
+    x = _without_axis(size_axis(sizes, title))
     line = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.1, "opacity": 0.7}
     text = {"type": "text", "baseline": "bottom", "y": -2, "color": MUTED, "fontSize": 11}
     return [

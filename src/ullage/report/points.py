@@ -84,9 +84,11 @@ def strongest_series(panel: Panel, most: int = MOST_SERIES) -> list[Scalar]:
 
 
 def spread_out(values: Sequence[T], most: int) -> list[T]:
-    """Return at most ``most`` values, evenly picked, the first and the last among them."""
+    """Return at most ``most`` values, evenly picked: the first alone, or the first and the last among them."""
     if len(values) <= most:
         return list(values)
+    if most == 1:
+        return [values[0]]
     return [values[round(index * (len(values) - 1) / (most - 1))] for index in range(most)]
 
 

@@ -9,7 +9,6 @@ from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, format_known
 from ullage.report.contents import Grid
 from ullage.report.grids import Column, ceiling_hint, ceiling_text, grid_of, share_text, value_text
-from ullage.report.headlines import headlines
 from ullage.report.tabs import Parts
 from ullage.report.verdicts import is_invalid
 from ullage.report.words import NO_VERDICT
@@ -23,8 +22,7 @@ class _Line:
 
 def reached(summary: Summary, parts: Parts, part: str) -> list[Grid]:
     """Return one table, without the columns that are empty; none where no number stands for ``part``."""
-    found = [line for one in summary.parts for line in one.headlines] or headlines(summary.rows)
-    lines = [_Line(line.what, summary.rows[line.row]) for line in found if parts.of_headline(line.part) == part]
+    lines = [_Line(line.what, summary.rows[line.row]) for line in parts.lines if parts.of_headline(line.part) == part]
     return grid_of("What it reaches", _COLUMNS, lines)
 
 

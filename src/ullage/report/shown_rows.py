@@ -126,7 +126,7 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
         yield "note", note
     if row.peer is not None:
         ratio = peer_ratio(row)
-        beside = "" if ratio is None else f": ours is {ratio:.3g} of it"
+        beside = "" if ratio is None else f": our value is {ratio:.3g} of it"
         yield "peer", f"{format_quantity(row.peer.median, row.unit)} by {row.peer.tool} {row.peer.version}{beside}"
     if row.case:
         yield "case", row.case

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.settings import access_of, phase_of, values_by_key
+from ullage.analysis.settings import access_of, values_by_key
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import (
@@ -41,9 +41,9 @@ def to_csv_text(lines: Iterable[Sequence[object]]) -> str:
 
 
 def _harmless(cell: object) -> object:
-    if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBERS.fullmatch(cell):
-        return f"'{cell}"
-    return cell
+    if not isinstance(cell, str) or cell[:1].isalnum():
+        return cell
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBERS.fullmatch(cell) else cell
 
 
 HIDDEN_KEYS: Final = frozenset({"access", "phase"})
@@ -68,7 +68,10 @@ def number_cell(text: str, *, css: str = "", sort: str = "", hint: str = "", bar
 
 @dataclass(frozen=True)
 class Column:
-    """``text`` is what is shown; ``number``, where a column has one, is what it is sorted by."""
+    """A column of the table of all rows.
+
+    ``text`` is what is shown; ``number``, where a column has one, is what it is sorted by.
+    """
 
     heading: str
     text: Callable[[Row], str]
@@ -88,11 +91,11 @@ class Column:
 def columns(view: View) -> list[Column]:
     """Return the columns of the complete table: parameters with one value for all rows are left out."""
     rows = view.summary.rows
-    what = "phase" if any(map(phase_of, rows)) else "access"
+    what = "phase" if view.of_phases else "access"
     found = [Column("target", lambda row: row.target), Column(what, access_of)]
     if len({row.metric for row in rows}) > 1:
         found.append(Column("metric", lambda row: row.metric))
-    keys = [key for key, values in values_by_key(rows).items() if key not in HIDDEN_KEYS and len(values) > 1]
+    keys = [key for key, values in view.values.items() if key not in HIDDEN_KEYS and len(values) > 1]
     found.extend(_param_column(key) for key in keys)
     found.extend(_value_columns(rows))
     return found + _peer_columns(rows)
@@ -103,7 +106,7 @@ def front_columns(view: View) -> list[Column]:
     rows = view.summary.rows
     keys = [
         key
-        for key, values in values_by_key(rows).items()
+        for key, values in view.values.items()
         if key not in HIDDEN_KEYS and (len(values) > 1 or key in {"ranks", "block_bytes"})
     ]
     return [

@@ -12,7 +12,7 @@ from typing import Final
 
 from ullage.analysis.settings import phase_of
 from ullage.discovery import gathered, suite_modules
-from ullage.model.summary import Finding, Row, Summary
+from ullage.model.summary import Finding, Headline, Row, Summary
 from ullage.report.contents import Cards, Chart, Content, Figure, Section, load_sections
 from ullage.report.glance import Vessel
 from ullage.report.headlines import IN_MEMORY, Rule, headlines
@@ -71,13 +71,18 @@ class Parts:
         self._rules: list[Rule] = gathered(suite_modules("report"), "HEADLINES")
 
     @cached_property
+    def lines(self) -> list[Headline]:
+        """The rows that stand for the parts of the machine."""
+        found = [line for part in self._summary.parts for line in part.headlines]
+        return found or headlines(self._summary.rows)
+
+    @cached_property
     def _of_suites(self) -> dict[str, str]:
         found = {section.suite: section.part for section in load_sections() if section.suite and section.part}
         for part in self._summary.parts:
             found.setdefault(part.suite, _most(line.part for line in part.headlines))
         if not self._summary.parts:
-            lines = headlines(self._summary.rows)
-            found.setdefault(self._summary.suite, _most(line.part for line in lines))
+            found.setdefault(self._summary.suite, _most(line.part for line in self.lines))
         return found
 
     def of_suite(self, suite: str) -> str:

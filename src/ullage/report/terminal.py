@@ -86,7 +86,7 @@ def print_report(data: ReportData, console: "Console") -> None:
     if len(front) < len(summary.rows) <= _MOST_ROWS and data.view.swept and not summary.parts:
         _print_rows(console, "All rows", columns(data.view), summary.rows)
     _print_sections(console, [found for found in sections if found[0].order > LEAD])
-    _print_findings(console, "Events", words.by_severity(summary.events))
+    _print_findings(console, "Events", words.events_once(summary.events))
 
 
 def _print_sections(console: "Console", sections: Iterable[tuple[Section, Content]]) -> None:

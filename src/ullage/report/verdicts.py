@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from ullage.grouping import nested
@@ -12,7 +13,10 @@ from ullage.model.summary import Row
 
 @dataclass(frozen=True)
 class VerdictClass:
-    """``shape`` is a Vega symbol, ``plural`` its name; only ``filled`` ones were what they claim to be."""
+    """Verdicts that look alike in tables and charts.
+
+    ``shape`` is a Vega symbol, ``plural`` its name; only ``filled`` ones were what they claim to be.
+    """
 
     name: str
     label: str
@@ -55,9 +59,12 @@ def is_invalid(row: Row) -> bool:
 
 def classify(row: Row) -> VerdictClass:
     """Return the class of a row's verdict and flags. A word that no class knows counts as unknown."""
-    if row.is_invalid:
-        return _BY_NAME["invalid"]
-    words = row.verdict.lower().replace("(", " ").split()
+    return _BY_NAME["invalid"] if row.is_invalid else _of_verdict(row.verdict)
+
+
+@lru_cache(maxsize=1024)
+def _of_verdict(verdict: str) -> VerdictClass:
+    words = verdict.lower().replace("(", " ").split()
     return _BY_NAME[_FIRST_WORDS.get(words[0], "unknown") if words else "unknown"]
 
 
@@ -65,7 +72,7 @@ def headword(row: Row) -> str:
     """Return the verdict without its share: ``mixed 37 %`` counts as ``mixed``. An INVALID flag outdoes it."""
     if is_invalid(row):
         return "INVALID"
-    return _SHARE.sub("", row.verdict)
+    return _SHARE.sub("", row.verdict) if row.verdict.endswith("%") else row.verdict
 
 
 def present(rows: Iterable[Row]) -> list[VerdictClass]:

@@ -105,6 +105,16 @@ class View:
         """Main panels without those of named phases and of suites that have tables and charts of their own."""
         return [panel for panel in self.main if not phase_of(panel.rows[0]) and not self.has_own(panel.rows[0])]
 
+    @cached_property
+    def of_phases(self) -> list[Row]:
+        """Rows of named phases."""
+        return [row for row in self.summary.rows if phase_of(row)]
+
+    @cached_property
+    def values(self) -> dict[str, set[Scalar]]:
+        """Every parameter of the rows with the set of values that it takes."""
+        return values_by_key(self.summary.rows)
+
     def has_own(self, row: Row) -> bool:
         """Tell whether tables and charts made for its suite show ``row``."""
         return (row.suite or self.summary.suite) in self.own

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.settings import access_of, phase_of, separating_keys, sort_key, values_by_key
+from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, listing, param_label, plural
@@ -18,6 +19,8 @@ from ullage.report.view import View
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 _SEVERITIES: Final = ("warning", "advice", "info")
 _MOST_NAMED: Final = 8
+# The sentence with which an event ends that was met more than once.
+_OFTEN: Final = re.compile(r" This happened \d+ times\.$")
 _AXIS_NOUNS: Final = {"ranks": "rank count", "nodes": "node count", "block_bytes": "block size", "backend": "backend"}
 NO_GRADE: Final = "not graded"
 NO_VERDICT: Final = "none"
@@ -47,7 +50,8 @@ def scope(view: View) -> str:
     rows = [row for row in view.summary.rows if not view.has_own(row)]
     parts = [plural(len(view.targets), "target")] if view.summary.rows else []
     told = separating_keys(rows, lambda row: (phase_of(row),))
-    for key, values in values_by_key(rows).items():
+    every = view.values if len(rows) == len(view.summary.rows) else values_by_key(rows)
+    for key, values in every.items():
         ordered = sorted(values, key=sort_key)
         if len(ordered) > 1 and key not in {"access", "phase"} and key in told:
             parts.append(f"{_counted(key, len(ordered))} ({_span(key, ordered)})")
@@ -128,6 +132,25 @@ def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:
     """Sort by severity, warnings first; equal ones keep their order."""
     return sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
+
+
+def events_once(events: Sequence[Finding]) -> list[Finding]:
+    """Merge events of several suites that say the same, warnings first. Each ends with its count and its suites."""
+    groups = grouped(((event.kind, event.severity, _OFTEN.sub("", event.text)), event) for event in events)
+    return by_severity(_merged(text, group) for (_, _, text), group in groups.items())
+
+
+def _merged(text: str, group: Sequence[Finding]) -> Finding:
+    suites = list(dict.fromkeys(event.suite for event in group if event.suite))
+    often = sum(_count(event) for event in group)
+    times = f" This happened {often} times" if often > 1 else " This happened" if suites else ""
+    where = f" in {listing(suites)}" if suites else ""
+    return group[0].model_copy(update={"text": f"{text}{times}{where}." if times else text})
+
+
+def _count(event: Finding) -> int:
+    count = event.numbers.get("count")
+    return count if isinstance(count, int) else 1
 
 
 def escape(text: str) -> str:

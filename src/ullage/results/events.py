@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.findings import Failed, make_study
@@ -13,7 +14,9 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
-from ullage.results.records import AnyRecord, RecordFile
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord, RecordFile, read_records
+from ullage.results.said import telling_lines, why_apart
 
 _TITLES: Final = {
     "blocks-left-out": "Some block sizes were left out",
@@ -25,6 +28,7 @@ _TITLES: Final = {
     "cpu-quota": "A control group limits the CPU time",
     "cut-short": "A launch ended without its last record",
     "interrupted": "A launch was interrupted",
+    "launch-failed": "A launch measured nothing",
     "launch-ended": "A launch ended before its cases did",
     "left-behind": "Files were left at the target",
     "loopback": "Both ranks are on one node",
@@ -35,13 +39,14 @@ _TITLES: Final = {
     "oversubscribed": "More ranks than cores",
     "page-cache": "The page cache takes part",
     "peer-failed": "Another tool failed",
-    "peer-not-available": "Other tools cannot run beside this",
+    "peer-not-available": "Other tools cannot run for comparison",
     "peer-other-mpi": "The other tool uses another MPI",
     "read-back-own": "Every rank reads its own data",
     "read-back-same-node": "Ranks read data of their own node",
     "size-aligned": "Sizes were changed for direct I/O",
     "sizes-left-out": "Some message sizes were left out",
-    "small-sets": "Memory for large sets is lacking",
+    "small-sets": "There is too little memory for large sets",
+    "surplus-ranks": "Ranks without a tile wait",
     "time-too-short": "The time was too short for all repetitions",
     "timeout": "A rank made no progress",
     "try-failed": "A trial failed",
@@ -60,6 +65,7 @@ Severity: TypeAlias = Literal["info", "advice", "warning"]
 _SEVERITIES: Final[dict[str, Severity]] = {"info": "info", "warning": "warning", "error": "warning"}
 _MOST_OF_A_KIND: Final = 20
 _MOST_PLACES: Final = 20
+_MOST_STDERR: Final = 1 << 20
 _RESUME: Final = "`ullage resume` finishes what is missing."
 
 
@@ -105,6 +111,47 @@ def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
             met.setdefault(event, _Met()).add(())
     by_code = grouped((event.code, event) for event in met)
     return [finding for events in by_code.values() for finding in _findings(events, met)]
+
+
+def failed_launches(result: ResultFolder) -> list[Finding]:
+    """Return a finding for each launch that left no record, by the telling lines of what it said on stderr.
+
+    One that said nothing was not started yet. Where the front has seen the end of a launch, an event says more.
+    """
+    return [
+        Finding(
+            kind="launch-failed",
+            title=title_of("launch-failed"),
+            text=_failed_launch(result, number),
+            severity="warning",
+            numbers=columns(launch=[number]),
+        )
+        for number in result.launches()
+        if not _was_heard(result.records_path(number)) and _said(result.stderr_path(number)).strip()
+    ]
+
+
+def _failed_launch(result: ResultFolder, number: int) -> str:
+    said, path = _said(result.stderr_path(number)), result.stderr_path(number)
+    quoted = " / ".join(telling_lines(said))
+    right = why_apart(said)
+    advice = capital(_sentence(right)) if right else f"{path.parent.name}/{path.name} has all of it."
+    return f"Launch {number} ended before its first record: {_sentence(quoted)} {advice} {_RESUME}"
+
+
+def _was_heard(records: Path) -> bool:
+    if not records.exists():
+        return False
+    file = read_records(records)
+    return file.run is not None or bool(file.events)
+
+
+def _said(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_MOST_STDERR).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _findings(events: list[_Event], met: dict[_Event, _Met]) -> Iterable[Finding]:

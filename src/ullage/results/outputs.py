@@ -42,19 +42,19 @@ def write_outputs(files: Mapping[str, bytes | str], folder: Path, *, replace: bo
     ``replace``: existing regular files may be replaced. Raise ``UserError`` when a file is refused, before any is
     written, or cannot be written. Links on the way to ``folder`` are the caller's choice; below it none is followed.
     """
-    with _told(folder):
+    with _errors_named(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for name in files:
-        with _told(folder / name), _parent_of(folder, name) as parent:
+        with _errors_named(folder / name), _parent_of(folder, name) as parent:
             _check(folder / name, parent, replace=replace)
     for name, content in files.items():
         data = content.encode() if isinstance(content, str) else content
-        with _told(folder / name), _parent_of(folder, name) as parent:
+        with _errors_named(folder / name), _parent_of(folder, name) as parent:
             _write(Path(name).name, data, parent, replace=replace)
 
 
 @contextlib.contextmanager
-def _told(place: Path) -> Generator[None]:
+def _errors_named(place: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:

@@ -20,8 +20,12 @@ AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | E
 # A line holds one phase at most; what is longer than this was not written by an engine.
 _LONGEST_LINE: Final = 64 << 20
 _TOO_LARGE: Final = 2.0**64
-# Only lines with one of these are looked at more closely.
-_LONG_NUMBER: Final = re.compile(rb"\d{19}|\d[eE]\+?[1-9]\d")
+# Only lines that have one of these when all digits are made alike are looked at more closely. Ids of cases have digits
+# beside an e too, but behind a quote.
+_DIGITS_ALIKE: Final = bytes.maketrans(b"123456789E,[ \t", b"000000000e::::")
+_LONG: Final = b"0" * 19
+_POWER: Final = b"0e0"
+_POWER_OF_NUMBER: Final = re.compile(rb":-?0[0.]*e0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +87,15 @@ def parse_record(line: bytes) -> AnyRecord | Problem:
         record = _adapter().validate_json(line)
     except ValidationError as error:
         return Problem(0, _explain(line, error))
-    if _LONG_NUMBER.search(line) and _is_too_large(record.model_dump()):
+    if _has_long_number(line) and _is_too_large(record.model_dump()):
         return Problem(0, "a number beyond 64 bits, which the engine does not write")
     return record
+
+
+def _has_long_number(line: bytes) -> bool:
+    """Tell whether ``line`` may have a number of 19 digits or more, or one with a power of ten."""
+    alike = line.translate(_DIGITS_ALIKE, b"+")
+    return _LONG in alike or (_POWER in alike and _POWER_OF_NUMBER.search(alike) is not None)
 
 
 def _is_too_large(value: object) -> bool:

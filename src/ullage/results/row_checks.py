@@ -17,7 +17,9 @@ from ullage.analysis.verdicts import (
     buffers_in_turn,
     clock_stopped,
     littles_law,
+    not_persistent,
     payload_in_time,
+    stamped_in_groups,
     too_short,
     verification,
     verified_in_time,
@@ -36,6 +38,7 @@ from ullage.model.flags import (
 )
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling
+from ullage.quantity import percent
 
 _SKEW_NS: Final = 1_000_000
 _SKEW_SHARE: Final = 0.001  # an error of the stamps below this share of a phase cannot matter
@@ -60,6 +63,8 @@ def check_phases(
             clock_stopped(phase),
             verified_in_time(phase, case.workload_parameters),
             buffers_in_turn(phase, case.workload_parameters),
+            stamped_in_groups(phase),
+            not_persistent(phase),
             too_short(phase, run.clock.read_cost_ns),
             _clocks(phase, run),
         )
@@ -109,8 +114,10 @@ def _interval(values: Sequence[float], interval: Interval, wanted_width: float |
     width = relative_width(interval)
     if wanted_width is not None and width is not None and (count < 2 or width > wanted_width):
         what = "range" if interval.below_level else "interval"
-        known = f"the {what} is +-{width:.1%} after {count} repetitions" if count > 1 else "there is one repetition"
-        flags.append(Flag(code=NOT_CONVERGED, reason=f"{known}; +-{wanted_width:.1%} was asked for"))
+        known = (
+            f"the {what} is +-{percent(width, 1)} after {count} repetitions" if count > 1 else "there is one repetition"
+        )
+        flags.append(Flag(code=NOT_CONVERGED, reason=f"{known}; +-{percent(wanted_width, 1)} was asked for"))
     return flags
 
 
@@ -119,7 +126,7 @@ def _range(count: int, reached: float) -> str:
     if count == 1:
         return "a single repetition has no interval"
     middle = "the value is the mean of 2 repetitions; " if count == 2 else ""
-    return f"{middle}the range of {count} repetitions covers the median with a probability of {reached:.0%}"
+    return f"{middle}the range of {count} repetitions covers the median with a probability of {percent(reached)}"
 
 
 def _dependent(count: int, dependence: Dependence) -> Flag:

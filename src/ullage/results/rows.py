@@ -44,7 +44,9 @@ class TargetFacts:
 
 @dataclass(frozen=True, slots=True)
 class RowContext:
-    """``accesses``: phases that become rows, empty for all. ``wanted_width``: what the stop rule asked for.
+    """What a suite adds to its records when rows are made of them.
+
+    ``accesses``: phases that become rows, empty for all. ``wanted_width``: what the stop rule asked for.
 
     ``most_repetitions``: what was asked for at most. ``settable``: what advice may name.
     """
@@ -157,9 +159,14 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
     measured = join(launches)
     groups = _with_varied_parameters(_group(measured, context.accesses))
     found = [_judge(group, context) for group in groups]
-    known = {metric.name: pooled_dependence(_values(metric, judged) for judged in found) for metric in metrics}
-    rows = (_row(metric, judged, context, known[metric.name]) for judged in found for metric in metrics)
-    return [row for row in rows if row is not None]
+    sampled = [[_values(metric, judged) for metric in metrics] for judged in found]
+    known = [pooled_dependence(cells) for cells in zip(*sampled, strict=True)]
+    return [
+        _row(metric, judged, values, context, dependence)
+        for judged, of_metrics in zip(found, sampled, strict=True)
+        for metric, values, dependence in zip(metrics, of_metrics, known, strict=True)
+        if values
+    ]
 
 
 def _values(metric: Metric, judged: "_Judged") -> list[float]:
@@ -231,8 +238,9 @@ def _with_varied_parameters(groups: Sequence[_Group]) -> list[_Group]:
 
 def _all_parameters(case: CaseRecord) -> Parameters:
     """Return the parameters of workload and backend, without the one that every row has as its block."""
-    workload = {_OWN_NAMES.get(name, name): value for name, value in case.workload_parameters.items()}
-    return {**{name: v for name, v in workload.items() if name != "transfer_bytes"}, **case.backend_parameters}
+    parameters = case.workload_parameters.items()
+    workload = {_OWN_NAMES.get(name, name): value for name, value in parameters if name != "transfer_bytes"}
+    return {**workload, **case.backend_parameters}
 
 
 def _differing(all_parameters: Sequence[Parameters]) -> list[str]:
@@ -293,10 +301,7 @@ def _judge(group: _Group, context: RowContext) -> _Judged:
     )
 
 
-def _row(metric: Metric, judged: _Judged, context: RowContext, dependence: Dependence) -> Row | None:
-    values = _values(metric, judged)
-    if not values:
-        return None
+def _row(metric: Metric, judged: _Judged, values: Sequence[float], context: RowContext, dependence: Dependence) -> Row:
     frame = RowFrame(
         metric=metric.name,
         unit=metric.unit,

@@ -61,7 +61,7 @@ class CaseProgress:
 
 
 class RunProgress:
-    """Fed with records in their order; records of other runs' cases are kept too and do no harm."""
+    """Follows a run from its records in their order. Records of cases of other runs are kept and do no harm."""
 
     def __init__(self, launches: Iterable[Iterable[AnyRecord]] = ()) -> None:
         self._cases: dict[str, CaseProgress] = {}

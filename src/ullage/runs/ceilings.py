@@ -10,6 +10,7 @@ from ullage.grouping import grouped
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Row
+from ullage.quantity import plural
 from ullage.results.rows import threads_at_once
 from ullage.units import format_bytes
 
@@ -71,7 +72,7 @@ def _which(row: Row) -> str:
     params = row.params
     depth = f", depth {params['queue_depth']}" if "queue_depth" in params else ""
     size = format_bytes(int(params.get("block_bytes", 0)))
-    return f"{params.get('order', 'sequential')} {size} with {threads_at_once(params)} threads{depth}"
+    return f"{params.get('order', 'sequential')} {size} with {plural(threads_at_once(params), 'thread')}{depth}"
 
 
 def with_common_ceilings(rows: Sequence[Row]) -> list[Row]:
@@ -101,4 +102,5 @@ def _drive_and_way(row: Row) -> tuple[str, str, str] | None:
 def _which_of_suites(row: Row) -> str:
     size = row.params.get("block_bytes")
     block = f" of {format_bytes(size)}" if isinstance(size, int) else ""
-    return f"{row.suite}, {row.params.get('order', 'sequential')}{block} with {row.params.get('ranks', 1)} threads"
+    threads = plural(int(row.params.get("ranks", 1)), "thread")
+    return f"{row.suite}, {row.params.get('order', 'sequential')}{block} with {threads}"

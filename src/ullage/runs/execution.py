@@ -31,7 +31,10 @@ def read_progress(session: Session) -> RunProgress:
 
 @dataclass
 class Execution:
-    """``code`` is what the command will return; ``ended``: the launch after which there is no other."""
+    """A run from its first launch to its last.
+
+    ``code`` is what the command will return; ``ended``: the launch after which there is no other.
+    """
 
     session: Session
     progress: RunProgress

@@ -18,18 +18,33 @@ from ullage.runs.progress import make_progress
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
 from ullage.runs.suite import Prepared
+from ullage.system.allocation import copies, is_first_copy
 from ullage.uri import target_path
 
 if TYPE_CHECKING:
-    from ullage.report.data import ReportData
+    from ullage.report.data import FinishedResult, ReportData
 
 Shown: TypeAlias = Literal["screen", "all", "path"]
-"""What a run prints at its end: one screen, everything, or where its result is."""
+"""Says what a run prints at its end: one screen, everything, or where its result is."""
 
 
 def launcher_name(word: str) -> str | None:
     """Return the name that ``choose_launcher`` takes, or None for the launcher that fits the engine."""
-    return None if word in ("auto", "mpiexec") else word
+    return None if word in ("auto", "here", "mpiexec") else word
+
+
+def refuse_copies(verb: str) -> None:
+    """Raise ``UserError`` where a launcher has started us several times: each would start a run of its own.
+
+    One of them says so, and the others end without a word.
+    """
+    count, launcher = copies()
+    if count > 1 and not is_first_copy():
+        raise SystemExit(EXIT_ENVIRONMENT)
+    if count > 1:
+        what = f"{count} processes of `ullage {verb}` were started at once, and each would measure the others"
+        right = f"start one in the job, without {launcher}: it starts the ranks itself"
+        raise UserError(what, launcher, right, EXIT_ENVIRONMENT)
 
 
 def measure(
@@ -94,27 +109,33 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
 
 def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:
     """Write and show summary and report of whatever was measured; return why they cannot be written, if so."""
-    from ullage.report.data import FinishedResult, load
+    from ullage.report.data import FinishedResult, uncollected
+
+    with uncollected():
+        return _show_result(FinishedResult(folder.path), shown)
+
+
+def _show_result(finished: "FinishedResult", shown: Shown) -> UserError | None:
+    from ullage.report.data import load
     from ullage.report.html import write_report
     from ullage.runs.summary import build_summary
 
-    finished = FinishedResult(folder.path)
     try:
         summary = build_summary(finished)
     except UserError as error:
         sys.stderr.write(f"ullage: no summary: {error}\n")
         return None
-    refused = None
+    data, refused = load(finished, summary), None
     try:
         finished.write_summary(summary)
         if summary.rows:
-            write_report(finished, folder.report_path)
+            write_report(finished, finished.report_path, data)
     except UserError as error:
         refused = error
     if shown != "path":
-        print_result(load(finished, summary), shown)
+        print_result(data, shown)
     if refused is None and summary.rows and shown != "path":
-        sys.stdout.write(f"\nReport: {folder.report_path}\n")
+        sys.stdout.write(f"\nReport: {finished.report_path}\n")
     return refused
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from ullage.errors import one_line
 from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.quantity import percent
 from ullage.results.records import AnyRecord
 from ullage.units import format_rate, format_time
 
@@ -95,7 +96,7 @@ class Status:
             return ""
         filled = round(self.share(now) * _BAR)
         bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
-        return f"{bar} {self.share(now):4.0%}  {format_time(round(max(0.0, self.ends_at - now)))} left"
+        return f"{bar} {percent(self.share(now)):>5}  {format_time(round(max(0.0, self.ends_at - now)))} left"
 
 
 class _Shown(ABC):

@@ -25,7 +25,10 @@ SECTOR_BYTES: Final = 512
 
 @dataclass(frozen=True)
 class Room:
-    """Bytes and files that all datasets together may take; ``file_bytes``: what a small file takes at least."""
+    """Limits what all datasets together take of a target.
+
+    Bytes and files that all datasets together may take; ``file_bytes``: what a small file takes at least.
+    """
 
     bytes: int
     files: int
@@ -81,6 +84,9 @@ def check_places(places: Iterable[Place]) -> None:
         where, right = f"target '{place.target}' ({place.path})", "name a folder that you may write to"
         if not place.exists:
             raise UserError("does not exist", where, "make the folder, or correct the path", EXIT_ENVIRONMENT)
+        if Path(place.path).is_char_device() and Path(place.path).name.startswith("dax"):
+            right = "name a folder, or measure an empty device by suite sweep with --target NAME=devdax:"
+            raise UserError("is a devdax device, which has no files", where, right, EXIT_ENVIRONMENT)
         if not Path(place.path).is_dir():
             raise UserError("is not a folder", where, right, EXIT_ENVIRONMENT)
         if not os.access(place.path, os.W_OK | os.X_OK):
@@ -91,7 +97,10 @@ def check_places(places: Iterable[Place]) -> None:
 
 @dataclass(frozen=True)
 class Machine:
-    """``cores``: usable ones of a node, None when not known; ``places``: of the targets that have a path."""
+    """What a suite knows of the machine before it runs.
+
+    ``cores``: usable ones of a node, None when not known; ``places``: of the targets that have a path.
+    """
 
     cores: int | None
     places: Sequence[Place]

@@ -4,21 +4,23 @@
 import contextlib
 import json
 import os
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.identity import plan_bytes
 from ullage.launch.base import Launcher
-from ullage.launch.process import LaunchOutcome, launch
+from ullage.launch.process import LaunchOutcome, Patience, launch, patience_within
 from ullage.launch.running import silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EventRecord
 from ullage.results.folder import ResultFolder, append_line, write_atomically
 from ullage.results.records import AnyRecord
+from ullage.results.said import telling_lines, why_apart
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
 
@@ -26,6 +28,18 @@ from ullage.runs.progress import Progress
 _LEAST_ROOM_BYTES: Final = 1 << 20
 Listener: TypeAlias = Callable[[AnyRecord], None]
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
+
+
+class Watch(Protocol):
+    """Hears the records of a launch, and tells whether no more of them are wanted."""
+
+    def hear(self, record: AnyRecord) -> None:
+        """Take a record."""
+        ...
+
+    def is_enough(self) -> bool:
+        """Tell whether the launch may end; asked several times a second, so it has to be quick."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +64,8 @@ class Session:
     """Launches plans into one result, and shows how it goes on.
 
     ``seconds``: time to measure in, when it is not the one in the request. ``messages``: why the run must not go on;
-    ``was_stopped``: because somebody has asked for it.
+    ``was_stopped``: because somebody has asked for it. ``ends_at``: when its launches have to be gone, by
+    ``time.monotonic()``; None: when their plans say. ``had_enough``: a launch was ended because no more was wanted.
     """
 
     def __init__(
@@ -60,7 +75,9 @@ class Session:
         launcher: Launcher,
         progress: Progress,
         seconds: float | None = None,
-        start: Start = launch,
+        start: Start | None = None,
+        ends_at: float | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.result = result
         self.engine_context = engine_context
@@ -69,17 +86,28 @@ class Session:
         self.seconds = seconds
         self.messages: list[str] = []
         self.was_stopped = False
-        self._start = start
+        self.ends_at = ends_at
+        self.had_enough = False
+        self._start, self._watch = start, watch
 
-    def within(self, result: ResultFolder, seconds: float | None = None, *, on_this_node: bool = False) -> "Session":
+    def within(
+        self,
+        result: ResultFolder,
+        seconds: float | None = None,
+        *,
+        on_this_node: bool = False,
+        ends_at: float | None = None,
+        watch: Watch | None = None,
+    ) -> "Session":
         """Return a session for the same launches into another result.
 
-        ``seconds``: the time that it has, where it is not the same; ``on_this_node``: launch here, whatever hosts are
-        named.
+        ``seconds`` and ``ends_at``: its times, where they are not the same; ``on_this_node``: launch here, whatever
+        hosts are named; ``watch``: ends a launch early, after the repetition under way.
         """
         own = self.seconds if seconds is None else seconds
         launcher = self.launcher.on_this_node() if on_this_node else self.launcher
-        return Session(result, self.engine_context, launcher, self.progress, own, self._start)
+        ends_at = self.ends_at if ends_at is None else ends_at
+        return Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""
@@ -88,11 +116,14 @@ class Session:
         def hear(record: AnyRecord) -> None:
             listener(record)
             self.progress.record(record)
+            if self._watch is not None:
+                self._watch.hear(record)
 
         stderr_path = self.result.stderr_path(number)
-        outcome = self._start(self.engine_context.engine, self.launcher, plan_path, plan, stderr_path, hear)
+        outcome = self._run(plan_path, plan, stderr_path, hear)
         ended = end_of(outcome, plan)
         self.was_stopped = self.was_stopped or ended.was_stopped
+        self.had_enough = self.had_enough or outcome.stopped_by == "enough"
         if ended.message:
             self.messages.append(ended.message)
             if ended.code == EXIT_ABORTED and not ended.was_stopped:
@@ -103,10 +134,17 @@ class Session:
         """Run ``plan``, whose records go into ``folder``, for something that is no part of what is measured."""
         write_atomically(folder / "plan.json", plan_bytes(plan))
         records: list[AnyRecord] = []
-        outcome = self._start(
-            self.engine_context.engine, self.launcher, folder / "plan.json", plan, folder / "stderr", records.append
-        )
+        outcome = self._run(folder / "plan.json", plan, folder / "stderr", records.append)
         return end_of(outcome, plan), records
+
+    def _run(self, plan_path: Path, plan: Plan, stderr_path: Path, hear: Listener) -> LaunchOutcome:
+        engine = self.engine_context.engine
+        if self._start is not None:
+            return self._start(engine, self.launcher, plan_path, plan, stderr_path, hear)
+        patience = Patience() if self.ends_at is None else patience_within(self.ends_at - time.monotonic(), plan)
+        if self._watch is not None:
+            patience = replace(patience, is_enough=self._watch.is_enough)
+        return launch(engine, self.launcher, plan_path, plan, stderr_path, hear, patience)
 
     def note(
         self, number: int, severity: Literal["info", "warning", "error"], code: str, text: str, advice: str = ""
@@ -122,6 +160,8 @@ def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:
         # This holds even when the signal came too late for this launch: whoever sent it wants no further one.
         return Ended(EXIT_ABORTED, outcome.elapsed_s, was_stopped=True, message="interrupted")
     code = _code(outcome)
+    if outcome.stopped_by == "enough":
+        return Ended(EXIT_ABORTED, outcome.elapsed_s)
     if code in (EXIT_OK, EXIT_CASE_FAILED):
         return Ended(code, outcome.elapsed_s)
     return Ended(code, outcome.elapsed_s, message=_message(outcome, plan, code))
@@ -158,7 +198,9 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
         return f"{ranks} ended early: {which} on {dead.node or 'an unknown node'} died ({dead.cause})"
     if (watched := _watch_message(outcome, plan)) is not None:
         return f"{ranks} {watched}"
-    return f"{ranks} ended early: {said or _last_line(outcome.stderr_tail) or f'exit code {outcome.exit_code}'}"
+    why = said or " / ".join(telling_lines(outcome.stderr_tail)) or f"exit code {outcome.exit_code}"
+    right = why_apart(outcome.stderr_tail)
+    return f"{ranks} ended early: {why}{f'; {right}' if right else ''}"
 
 
 def _watch_message(outcome: LaunchOutcome, plan: Plan) -> str | None:
@@ -185,11 +227,6 @@ def _refusal(outcome: LaunchOutcome, code: int) -> str:
         # The engine's own line had no room either.
         return f"{outcome.records_path}: there is no room left for the result; what was measured is kept"
     return f"the engine refused the plan (exit code {code})"
-
-
-def _last_line(stderr: str) -> str:
-    lines = [line.strip() for line in stderr.splitlines() if line.strip(" -=\t")]
-    return lines[-1] if lines else ""
 
 
 def terminable() -> contextlib.AbstractContextManager[None]:

@@ -186,11 +186,15 @@ class _Summarise(Protocol):
 
 @dataclass(frozen=True)
 class SuiteWithOptions:
-    """See ``Suite``. Its parts are written as ``MODULE:NAME``, of modules of its package in ``ullage.suites``."""
+    """See ``Suite``. Its parts are written as ``MODULE:NAME``, of modules of its package in ``ullage.suites``.
+
+    ``package``: the name of that package, where it is not the suite's own.
+    """
 
     name: str
     doc: str
     options_at: str
+    package: str = field(default="", kw_only=True)
 
     @property
     def options(self) -> "type[SuiteOptions]":
@@ -200,7 +204,7 @@ class SuiteWithOptions:
     def part(self, place: str) -> object:
         """Import and return what stands at ``MODULE:NAME``."""
         module, _, name = place.partition(":")
-        package = f"ullage.suites.{self.name.replace('-', '_')}"
+        package = f"{SUITES}.{self.package or self.name.replace('-', '_')}"
         return cast("object", getattr(importlib.import_module(f"{package}.{module}"), name))
 
 
@@ -228,7 +232,7 @@ class UsualSuite(PlannedSuite):
 
 @dataclass(frozen=True)
 class UsualQuickSuite(UsualSuite):
-    """Besides with a quick form, which asks ``quick_form`` of its options."""
+    """A ``UsualSuite`` with a quick form, which asks ``quick_form`` of its options."""
 
     quick_form: Mapping[str, object] = field(default_factory=lambda: {"quick": True})
 

@@ -2,23 +2,24 @@
 """The summary of a result, from its records alone: it can be made again at any time, on any machine."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TypeGuard, cast
 
 from ullage.analysis.ceilings.targets import ceilings_for
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.contamination import contamination_findings
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.machine import MachineFile
+from ullage.model.record import ProbeRecord
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import SystemFacts
-from ullage.results.events import failed_cases, summarise_events
+from ullage.results.events import failed_cases, failed_launches, summarise_events
 from ullage.results.folder import ResultFolder
-from ullage.results.records import RecordFile
+from ullage.results.records import AnyRecord, RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
-from ullage.uri import target_path
+from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
 
 LEVEL = 0.95
 
@@ -49,8 +50,8 @@ def build_summary(result: ResultFolder) -> Summary:
         rows=with_peers(rows, result.read_peers()),
         findings=[*([] if said.measures_others else contamination_findings(rows)), *said.findings],
         scores=said.scores,
-        events=summarise_events(files),
-        system={} if system is None else system.model_dump(mode="json"),
+        events=[*summarise_events(files), *failed_launches(result)],
+        system={} if system is None else {**system.model_dump(mode="json"), **_measured_on(files)},
         tune=said.tune,
     )
 
@@ -75,7 +76,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     machine = _machine(request.options.get("machine"))
     targets = {
         target.name: TargetFacts(
-            holds_data=target_path(target) is not None,
+            holds_data=target_path(target) is not None or target_scheme(target) in (MEMORY, DEVDAX),
             is_memory=bool((place := places.get(target.name)) and place.is_memory),
             is_remote=bool(place and place.is_remote),
             ceilings=ceilings_for(target, system, ceilings, machine),
@@ -107,6 +108,19 @@ def _numbers(value: object) -> dict[str, float]:
         return {}
     items = cast("dict[str, object]", value).items()
     return {key: float(item) for key, item in items if isinstance(item, (int, float))}
+
+
+def _measured_on(files: Sequence[RecordFile]) -> dict[str, object]:
+    """Return how many nodes and ranks the largest launch had, where it had several nodes: each writes a probe."""
+    nodes = [len({one.node for one in file.records if _is_node(one)}) for file in files]
+    ranks = [file.run.layout.ranks for file in files if file.run is not None]
+    if max(nodes, default=0) < 2:
+        return {}
+    return {"measured_on": {"nodes": max(nodes), "ranks": max(ranks)}}
+
+
+def _is_node(record: AnyRecord) -> TypeGuard[ProbeRecord]:
+    return isinstance(record, ProbeRecord) and record.probe == "node"
 
 
 def _versions(request: Request, files: Sequence[RecordFile]) -> dict[str, str]:

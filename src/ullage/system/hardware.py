@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from ullage.model.system import Cpu, Memory, NetworkInterface, NumaNode
+from ullage.system.allocation import allocation
 from ullage.system.files import ROOT, bracketed, parse_cpu_list, read_fields, read_int, read_kib, read_text
 from ullage.system.limits import memory_left
 from ullage.units import parse_size
 
-# Of some hundred flags these decide which kernels can run, and whether the clock can be trusted.
+# These of some hundred flags decide which kernels can run, and whether the clock can be trusted.
 _FLAGS: Final = re.compile(
     r"avx\w*|amx\w*|sse4_[12]|fma|f16c|sha_ni|aes|vaes|gfni|constant_tsc|nonstop_tsc|tsc_known_freq|hypervisor|clwb|clflushopt"
     r"|asimd\w*|sve\w*|sme2?|bf16|i8mm|atomics"
@@ -25,9 +26,32 @@ def usable_cpus() -> list[int]:
 
 
 def usable_cores(root: Path = ROOT, cpus: list[int] | None = None) -> int | None:
-    """Count physical cores among ``cpus`` (default ``usable_cpus()``); None when the kernel does not state them."""
+    """Count physical cores among ``cpus``; None when the kernel does not state them.
+
+    Without ``cpus`` they are those of ``usable_cpus()``, or those that a batch job has on each of its nodes.
+    """
+    if cpus is None and (of_job := _cores_of_job(root)) is not None:
+        return of_job
     cores = [_core(root, cpu) for cpu in (usable_cpus() if cpus is None else cpus)]
     return None if None in cores or not cores else len(set(cores))
+
+
+def _cores_of_job(root: Path) -> int | None:
+    """Return the cores of a node of the batch job that we are in, None outside of one and where it does not say.
+
+    This node may be another one, where people log in. Where the job does not say how many threads a core has, its
+    nodes are taken to be like this one.
+    """
+    job = allocation()
+    if job is None or job.cpus is None:
+        return None
+    return max(1, job.cpus // (job.threads_per_core or _threads_per_core(root)))
+
+
+def _threads_per_core(root: Path) -> int:
+    cpus = parse_cpu_list(read_text(root / "sys/devices/system/cpu/online"))
+    cores = {_core(root, cpu) for cpu in cpus}
+    return 1 if None in cores or not cores else max(1, len(cpus) // len(cores))
 
 
 def ranks_by_default() -> int:

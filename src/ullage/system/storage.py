@@ -11,7 +11,7 @@ from typing import Final
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, DeviceLink, Place
 from ullage.system.files import ROOT, bracketed, read_int, read_text
-from ullage.uri import target_path
+from ullage.uri import target_folder
 
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
 _REMOTE: Final = frozenset({
@@ -79,7 +79,9 @@ def find_mount(path: Path, mounts: list[Mount]) -> Mount | None:
 def read_places(targets: list[Target], root: Path = ROOT) -> list[Place]:
     """Return one entry for each target that has a path."""
     mounts = read_mounts(root)
-    return [_place(target.name, path, mounts, root) for target in targets if (path := target_path(target)) is not None]
+    return [
+        _place(target.name, path, mounts, root) for target in targets if (path := target_folder(target)) is not None
+    ]
 
 
 def _place(name: str, path: Path, mounts: list[Mount], root: Path) -> Place:
@@ -139,7 +141,20 @@ def read_device(number: str, root: Path = ROOT) -> BlockDevice | None:
         read_ahead_bytes=None if read_ahead is None else read_ahead * 1024,
         write_cache=read_text(queue / "write_cache"),
         link=read_device_link(folder.name, parents, root / "sys"),
+        numa_node=_numa_node(folder, root / "sys"),
     )
+
+
+def _numa_node(folder: Path, top: Path) -> int | None:
+    """Return the NUMA node that the kernel states of a device or of what it is part of; None where it does not say."""
+    top = Path(os.path.realpath(top))
+    for place in (folder, *folder.parents):
+        if place == top:
+            return None
+        node = read_int(place / "numa_node")
+        if node is not None and node >= 0:
+            return node
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def test_without_rows_nothing_is_found() -> None:
 def test_one_row_is_enough() -> None:
     found = find_all([make_row([1e9, 1.01e9, 0.99e9])])
     assert [finding.kind for finding in found] == ["best", "cache"]
-    assert "No other setting was tried." in found[0].text
+    assert "No other setting was compared with it." in found[0].text
 
 
 def test_best_names_setting_interval_and_rivals() -> None:

@@ -26,6 +26,13 @@ FULL = make_phase(
 )
 
 
+def test_page_faults_are_of_each_mib_and_unknown_of_older_records() -> None:
+    faults = metric_named("page_faults").sample
+    assert faults(FULL) is None
+    assert faults(FULL.model_copy(update={"minor_faults": 6000, "major_faults": 400})) == 16
+    assert faults(FULL.model_copy(update={"minor_faults": 6000, "bytes": 0})) is None
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -62,7 +69,7 @@ def test_what_was_not_recorded_is_no_sample(name: str) -> None:
 
 
 # What nobody wants more of.
-_LESS = ("s", "s/op", "of time", "cores", "of messages")
+_LESS = ("s", "s/op", "of time", "cores", "of messages", "faults/MiB")
 
 
 def test_every_metric_says_what_it_is() -> None:

@@ -46,7 +46,7 @@ def test_the_process_is_believed_before_a_device_that_others_use() -> None:
 def test_pages_that_were_not_in_memory_prove_the_device_right() -> None:
     found = cache_verdict(_read(_moved(process=0.0, device=1.0), resident=_resident(0.0)))
     assert found.text == "cold"
-    assert any("the device is believed" in reason for reason in found.reasons)
+    assert any("the count of the device is used" in reason for reason in found.reasons)
 
 
 def test_for_direct_reads_counters_decide_and_resident_pages_do_not() -> None:
@@ -168,3 +168,16 @@ def test_names_of_a_server_or_of_no_storage() -> None:
     phase = make_phase(phase="stat", access="metadata", moved=None)
     assert cache_verdict(phase, remote_target=True).text == "unknown(server)"
     assert cache_verdict(phase, holds_data=False).text == "none"
+
+
+@pytest.mark.parametrize("phase", ["read", "write"])
+def test_without_a_page_cache_nothing_is_cold_or_warm(phase: str) -> None:
+    found = cache_verdict(make_phase(phase=phase, access=phase, moved=_moved(process=0.0, device=0.0), dax=True))
+    assert (found.text, found.kind) == ("direct (dax)", "direct")
+    names = cache_verdict(make_phase(phase="stat", access="metadata", dax=True))
+    assert names.kind == "warm"
+
+
+def test_memory_of_the_ranks_is_no_storage() -> None:
+    found = cache_verdict(_read(_moved(process=0.0), file_system="memory"))
+    assert found.kind == "memory"

@@ -9,7 +9,9 @@ from ullage.analysis.verdicts import (
     buffers_in_turn,
     clock_stopped,
     littles_law,
+    not_persistent,
     payload_in_time,
+    stamped_in_groups,
     too_short,
     verification,
     verified_in_time,
@@ -82,7 +84,7 @@ def test_what_is_no_write_has_no_payload() -> None:
     written = make_phase(elapsed_ns=SECOND_NS, prepare_ns=SECOND_NS // 3)
     found = payload_in_time(written)
     assert found is not None
-    assert (found.code, found.reason) == ("payload-in-time", "33.3% of the phase went into payload")
+    assert (found.code, found.reason) == ("payload-in-time", "33.3 % of the phase went into payload")
     for access in ("read", "metadata"):
         other = payload_in_time(written.model_copy(update={"access": access}))
         assert other is not None
@@ -124,3 +126,22 @@ def test_buffers_in_turn_are_named(access: Literal["read", "write", "metadata"],
     assert found is None or "16M" in found.reason
     assert buffers_in_turn(make_phase(access=access), {}) is None
     assert buffers_in_turn(make_phase(access=access), {"buffers": 0}) is None
+
+
+def test_latencies_of_groups_are_flagged_with_their_size() -> None:
+    assert stamped_in_groups(make_phase()) is None
+    found = stamped_in_groups(make_phase(stamped_every=7.53))
+    assert found is not None
+    assert "times 7.5 operations" in found.reason
+
+
+@pytest.mark.parametrize(("said", "reason"), [("forced", "PMEM_IS_PMEM_FORCE=1"), ("no", "only msync")])
+def test_memory_that_is_not_persistent_is_flagged(said: str, reason: str) -> None:
+    found = not_persistent(make_phase(hints_granted={"persistent": said}))
+    assert found is not None
+    assert (found.code, reason in found.reason) == ("not-persistent", True)
+
+
+@pytest.mark.parametrize("hints", [{}, {"persistent": "yes", "map": "MAP_SYNC"}])
+def test_persistent_memory_and_other_backends_are_not(hints: dict[str, str]) -> None:
+    assert not_persistent(make_phase(hints_granted=hints)) is None

@@ -33,8 +33,8 @@ def told(asked: str, total: int, huge: int) -> Row:
     ("asked", "huge", "note", "params"),
     [
         ("default", 0, "messages lay in ordinary pages", {"ranks": 2}),
-        ("default", 3 * MIB, "75% of the messages' memory lay in huge pages", {"ranks": 2}),
-        ("huge", 4 * MIB, "100% of the messages' memory lay in huge pages", {"ranks": 2, "pages": "huge"}),
+        ("default", 3 * MIB, "75 % of the messages' memory lay in huge pages", {"ranks": 2}),
+        ("huge", 4 * MIB, "100 % of the messages' memory lay in huge pages", {"ranks": 2, "pages": "huge"}),
         ("small", 0, "messages lay in ordinary pages", {"ranks": 2, "pages": "small"}),
     ],
 )

@@ -8,7 +8,8 @@ import pytest
 
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
-from ullage.model.plan import Target
+from ullage.launch.process import patience_within
+from ullage.model.plan import Plan, Target
 from ullage.model.summary import Row, Score, Summary
 from ullage.model.tuning import TuneTrial
 from ullage.runs.options.declared import declared
@@ -16,9 +17,10 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
 from ullage.runs.tuning.asking import Asking, command_of, environment_with, key_of
 from ullage.runs.tuning.budget import Budget
+from ullage.runs.tuning.checks import usual_words
 from ullage.runs.tuning.journal import add_trial, next_folder, read_trials, targets_alone
 from ullage.runs.tuning.objective import read_rule, read_value
-from ullage.runs.tuning.options import Over
+from ullage.runs.tuning.options import Over, TuneOptions
 from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
 
 
@@ -195,12 +197,11 @@ def test_words_that_name_nothing_are_told_what_there_is() -> None:
 
 def test_rules_compare_with_a_number_or_with_the_default() -> None:
     rule = read_rule("read bandwidth>=0.9x")
-    assert rule.breaks(80.0, 100.0)
-    assert not rule.breaks(95.0, 100.0)
-    assert not rule.breaks(1.0, None)
-    assert read_rule("latency p99 <= 0.002").breaks(0.003, None)
-    with pytest.raises(UserError, match="not a rule"):
-        read_rule("read bandwidth is fine")
+    assert (rule.times, rule.breaks(0.8), rule.breaks(0.95)) == (True, True, False)
+    assert read_rule("latency p99 <= 0.002").breaks(0.003)
+    for text in ("read bandwidth is fine", "read bandwidth>=0x", "read bandwidth>=1.2.3"):
+        with pytest.raises(UserError, match="--keep"):
+            read_rule(text)
 
 
 # -- budget, journal, place --------------------------------------------------------------------------------------------
@@ -218,6 +219,45 @@ def test_no_trial_begins_that_may_exceed_time_bytes_or_number() -> None:
     assert Budget(21.0, None, None, 2.0, None).left(done) == 0
     assert Budget(1e6, None, 125, 2.0, 10).left(done) == 2
     assert Budget(1e6, None, 109, 2.0, 10).left(done) == 0
+
+
+def test_a_trial_may_write_all_that_its_plan_allows_though_others_wrote_less() -> None:
+    done = [trial(number, written=10) for number in range(1, 5)]
+    assert Budget(1e6, None, 800, 2.0, 100).left(done) == 1 + (800 - 40 - 100) // 15
+    assert Budget(1e6, None, 139, 2.0, 100).left(done) == 0
+
+
+def test_the_space_of_a_search_bounds_each_trial_of_a_suite_that_writes_its_data_once() -> None:
+    """The smallest search has 8 trials, and each writes its data twice: for the probe and for the run."""
+    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {"space": str((1 << 30) // 16)}
+    two = {"target": ["a=/a", "b=/b"]}
+    assert usual_words(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 32)
+    assert "space" not in usual_words(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
+    assert "space" not in usual_words(TuneOptions(suite="sweep", space=1 << 30))
+
+
+def test_a_trial_that_failed_does_not_count_as_a_long_one() -> None:
+    done = [trial(1), trial(2, seconds=60.0).model_copy(update={"reason": "it hung"})]
+    assert Budget(100.0, None, None, 2.0, None).longest_s(done) < 5.0
+    assert Budget(100.0, None, None, 2.0, None).seconds_left(done) == pytest.approx(38.0)
+
+
+def test_a_launch_has_to_be_gone_when_its_time_is_over() -> None:
+    plan = Plan.model_construct(time_budget_s=None, watchdog_s=3600.0)
+    for seconds in (1000.0, 40.0, 4.0):
+        patience = patience_within(seconds, plan)
+        assert patience.deadline_s is not None
+        assert patience.deadline_s + patience.stop_grace_s == pytest.approx(seconds)
+    assert patience_within(-3.0, plan).deadline_s == 0.0
+    soon = Plan.model_construct(time_budget_s=2.0, watchdog_s=1.0)
+    assert patience_within(1000.0, soon).deadline_s == pytest.approx(65.0)
+
+
+def test_words_that_nobody_chose_follow_from_the_budget() -> None:
+    assert usual_words(TuneOptions(suite="sweep", budget_s=600.0)) == {"time": "15s", "watchdog": "1m"}
+    assert usual_words(TuneOptions(suite="sweep", budget_s=600.0, words={"time": "3s", "watchdog": "9s"})) == {}
+    # It measures until all is done, and a part of the budget would cut it short.
+    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0)) == {}
 
 
 @pytest.mark.parametrize(

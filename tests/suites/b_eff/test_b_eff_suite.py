@@ -150,13 +150,13 @@ def test_pages_of_the_messages_are_said_and_set_values_apart(tmp_path: Path) -> 
     assert "messages lay in ordinary pages" in usual.summary.rows[0].reasons
     assert "pages" not in usual.summary.rows[0].params
     assert huge.summary.rows[0].params["pages"] == "huge"
-    assert "100% of the messages' memory lay in huge pages" in huge.summary.rows[0].reasons
+    assert "100 % of the messages' memory lay in huge pages" in huge.summary.rows[0].reasons
     assert "no-huge-pages" in none.summary.rows[0].flag_codes
     [conditions] = of_kind(huge.summary, "b_eff-conditions")
     assert "messages lie in huge pages, which the original does not ask for" in conditions.text
     page = tables(usual)
     assert page is not None
-    assert any("none were asked for, as by the original" in note for note in page.notes)
+    assert any("none were requested, as in the original" in note for note in page.notes)
 
 
 def test_what_says_the_same_thing_twice_is_refused() -> None:
@@ -236,13 +236,13 @@ def test_a_missing_size_is_not_valid(tmp_path: Path) -> None:
 def test_a_machine_that_is_not_ones_own_is_a_warning(tmp_path: Path) -> None:
     (finding,) = of_kind(summary_of(tmp_path / "r", launch(elapsed=1.2)), "b_eff-self-check")
     assert finding.severity == "warning"
-    assert "(17% is missing)" in finding.text
+    assert "(17 % is missing)" in finding.text
 
 
 def test_sentences_name_the_best_way_to_send_and_what_distance_costs(usual: ReportData) -> None:
     (methods,) = of_kind(usual.summary, "b_eff-methods")
     assert methods.text.startswith(
-        "These MPI calls have the highest medians in rings: nonblocking at all sizes (up to 1.67 x"
+        "These MPI calls have the highest medians in rings: nonblocking at all sizes (up to 1.67 x the worst call)."
     )
     assert methods.numbers["methods"] == ["nonblocking"] * 3
     (order,) = of_kind(usual.summary, "b_eff-order")
@@ -255,19 +255,49 @@ def test_sentences_name_the_best_way_to_send_and_what_distance_costs(usual: Repo
     assert degenerate.numbers["patterns"] == ["ring-4", "ring-5"]
 
 
-def test_the_winner_changes_with_the_size(tmp_path: Path) -> None:
+def test_neighbouring_ranges_with_the_same_best_call_are_one(tmp_path: Path) -> None:
+    """The sizes of each third are 1 to 64 B, 128 B to 4K and 8K to 1M."""
+
     def bandwidth(pattern: str, size: int, method: str, repetition: int) -> float:
         small = {"alltoallv": 3.0}.get(method, 1.0) if size < 7 else 1.0
         return small * usual_bandwidth(pattern, size, method, repetition)
 
     (methods,) = of_kind(summary_of(tmp_path / "r", launch(bandwidth)), "b_eff-methods")
     assert methods.numbers["methods"] == ["alltoallv", "nonblocking", "nonblocking"]
+    assert methods.text == (
+        "These MPI calls have the highest medians in rings: alltoallv up to 64 B (2.25 x the worst call) and "
+        "nonblocking from 128 B (1.67 x the worst call). A program can use any of them."
+    )
+
+
+def test_calls_that_are_alike_at_most_sizes_are_named_once(tmp_path: Path) -> None:
+    def bandwidth(pattern: str, size: int, method: str, repetition: int) -> float:
+        del pattern, repetition
+        return (1.13e9 if method == "sendrecv" else 1e9) if size < 7 else 1e9
+
+    (methods,) = of_kind(summary_of(tmp_path / "r", launch(bandwidth)), "b_eff-methods")
+    assert methods.numbers["methods"] == ["sendrecv", "any", "any"]
+    assert methods.text == (
+        "These MPI calls have the highest medians in rings: sendrecv up to 64 B (1.13 x the worst call) and any call "
+        "from 128 B."
+    )
 
 
 def test_methods_that_are_alike_are_all_as_good(tmp_path: Path) -> None:
     (methods,) = of_kind(summary_of(tmp_path / "r", launch(lambda *_: 1e9)), "b_eff-methods")
     assert methods.severity == "info"
     assert methods.numbers["methods"] == ["any"] * 3
+    assert methods.text.endswith("in rings and random rings, at any size.")
+
+
+def test_a_call_is_best_only_at_the_sizes_that_all_calls_were_measured_with(tmp_path: Path) -> None:
+    def skipped(_pattern: str, size: int, method: str) -> bool:
+        return size == 20 and method == "alltoallv"
+
+    records = launch(skipped=skipped)
+    (methods,) = of_kind(summary_of(tmp_path / "r", records), "b_eff-methods")
+    assert "nonblocking up to" in methods.text
+    assert "all sizes" not in f"{methods.title}{methods.text}"
 
 
 def test_conditions_are_said(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_which_types_are_fast(tmp_path: Path) -> None:
     assert "shared (one pointer for all)" in finding.text
     assert finding.numbers["best"] == ["write: separated", "rewrite: separated", "read: separated"]
     (alike,) = findings_of(tmp_path / "x", one())["types"]
-    assert "Read differs by less than 10% between types" in alike.text
+    assert "Read differs by less than 10 % between types" in alike.text
     assert alike.severity == "info"
 
 
@@ -147,7 +147,7 @@ def test_what_was_lost_is_told_with_the_first_error(tmp_path: Path) -> None:
     found = findings_of(tmp_path, one(hangs=lambda at: at.pattern.number == 12))
     (finding,) = found["lost"]
     assert finding.text.startswith(
-        "Pattern 12 of type shared hung, left out from then on (write, rewrite and read with 4 processes): rank 0 on"
+        "Pattern 12 of type shared hung, left out from then on (write, rewrite and read with 4 processes): rank 3 on"
     )
     assert (finding.numbers["patterns"], finding.numbers["why"]) == ([12], "timeout")
     assert "b_eff_io" in found
@@ -201,7 +201,7 @@ class TestHints:
         (finding,) = found["hint-sets"]
         assert finding.severity == "advice"
         assert "b_eff_io is highest with hints frost" in finding.text
-        assert "frost has a higher rate than default by more than 10% in 126 of 129 patterns (most: " in finding.text
+        assert "frost has a higher rate than default by more than 10 % in 126 of 129 patterns (most: " in finding.text
         assert "of 1k in scatter, 100 x" in finding.text
         assert "and a lower one in 3 (most: write of fill-up in seg_coll, 0.10 x)." in finding.text
         assert (finding.numbers["better"], finding.numbers["worse"]) == ([126], [3])

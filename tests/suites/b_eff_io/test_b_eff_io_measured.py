@@ -77,6 +77,14 @@ def test_a_pattern_that_hung_is_left_out_and_the_rest_counts(tmp_path: Path) -> 
     assert PartitionRound(io_run, SPOT, 0).b_eff_io is not None
 
 
+def test_a_pattern_that_was_skipped_has_the_reason_of_its_own_partition(tmp_path: Path) -> None:
+    io_run = course_of(tmp_path, World(usual_options(partitions=[2, 4]), hangs=lambda at: at.pattern.number == 12))
+    for ranks in (2, 4):
+        found = lost_patterns(io_run, Spot("disk", 0, ranks))
+        assert [one.key.access for one in found] == list(ACCESSES)
+        assert {one.text.split(" made")[0] for one in found} == {f"rank {ranks - 1} on n1"}
+
+
 def test_of_a_case_that_failed_what_went_well_counts_and_the_rest_is_lost(tmp_path: Path) -> None:
     def fails(at: At) -> bool:
         return at.access == "read" and at.pattern.number == 20

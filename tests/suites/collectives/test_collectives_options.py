@@ -81,6 +81,7 @@ def test_operations_have_the_sizes_they_can() -> None:
     assert MOST_ROOM == 1 << 26
     assert spread_out([1, 2, 3, 4, 5], 3) == [1, 3, 5]
     assert spread_out([1, 2], 3) == [1, 2]
+    assert spread_out([1, 2, 3], 1) == [1]
 
 
 def test_sizes_that_are_left_out_are_named() -> None:

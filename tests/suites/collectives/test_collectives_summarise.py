@@ -114,7 +114,7 @@ def test_the_section_has_a_table_for_each_part(data: ReportData) -> None:
         "time of a call, 4 ranks",
         "bytes on a rank's link (busbw), 4 ranks",
         "time of a call over the ranks, 4 ranks",
-        "nonblocking, beside computation, 2 ranks",
+        "nonblocking, during computation, 2 ranks",
         "one-sided, one at a time, rank 0 to rank 1",
         "one-sided, 64 under way together",
     ]
@@ -125,15 +125,15 @@ def test_the_section_has_a_table_for_each_part(data: ReportData) -> None:
         ["alltoall", "", "3.01 us", ""],
     ]
     overlap = [cell.text for cell in content.grids[4].rows[0]]
-    assert overlap == ["bcast", "64", "8", "4.00 us", "4.00 us", "5.00 us", "75%"]
-    assert any("No ceilings" in note for note in content.notes)
+    assert overlap == ["bcast", "64", "8", "4.00 us", "4.00 us", "5.00 us", "75 %"]
+    assert any("No ceiling is known" in note for note in content.notes)
 
 
 def test_charts_can_be_drawn(data: ReportData) -> None:
     figures = [*report.time_figures(data), *report.overlap_figures(data)]
     assert [figure.title for figure in figures] == [
         "barriers, broadcasts and reductions, over ranks",
-        "hidden behind computation",
+        "overlap with computation",
     ]
     for figure in figures:
         assert "<svg" in to_svg(with_config(figure.spec, figure.title, figure.caption))
@@ -183,8 +183,8 @@ def test_tests_that_help_are_an_advice() -> None:
         return row("overlap", share, operation="bcast", mode="overlap", tests=tests, ranks=2, message_bytes=64)
 
     kinds = {one.kind: one for one in findings_of([hidden(0, 0.1), hidden(8, 0.9)])}
-    assert "Less than half of the time overlaps with computation: bcast 10%." in kinds["overlap"].text
-    assert "bcast from 10% to 90%" in kinds["progress"].text
+    assert "Less than half of the time overlaps with computation: bcast 10 %." in kinds["overlap"].text
+    assert "bcast from 10 % to 90 %" in kinds["progress"].text
     alone = {one.kind for one in findings_of([hidden(0, 0.9), hidden(8, 0.95)])}
     assert alone == {"overlap"}
 
@@ -202,7 +202,7 @@ def test_a_launch_with_fewer_cores_than_ranks_is_flagged(tmp_path: Path) -> None
     assert all("oversubscribed" in one.flag_codes for one in summary.rows)
     content = tables(load(FinishedResult(result.path), summary))
     assert content is not None
-    assert content.notes[0].startswith("Oversubscribed with 2 ranks")
+    assert content.notes[0].startswith("With 2 ranks there are more ranks than cores.")
 
 
 def test_a_small_allreduce_stands_for_the_collective_operations() -> None:

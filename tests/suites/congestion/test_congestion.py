@@ -94,8 +94,8 @@ def test_the_section_shows_impacts_and_what_is_behind_them(data: ReportData) -> 
     impacts, times = ([[cell.text for cell in line] for line in grid.rows] for grid in content.grids)
     assert impacts[0] == ["alltoall", "latency", "3.00 x", "10.0 x"]
     assert times[1][-2:] == ["1.00 GB/s", "1.00 GB/s"]
-    assert "2 of 4 ranks are victims (ranks 0, 2); the other 2 load the network or rest." in content.notes
-    assert "What the load itself moved: alltoall 2.00 MB/s." in content.notes
+    assert "2 of 4 ranks are victims (ranks 0, 2). The other 2 load the network or idle." in content.notes
+    assert "The load itself moved 2.00 MB/s (alltoall)." in content.notes
 
 
 def test_charts_can_be_drawn(data: ReportData) -> None:

@@ -103,6 +103,15 @@ class World:
         assert self.result is not None
         return self.run(prepare_disk(self.result.read_request(), self.engine_context), seconds)
 
+    def with_mmap(self) -> None:
+        """An engine that has mappings."""
+        found = self.engine_context.description
+        others = [one for one in found.backends if one.name != "mmap"]
+        mmap = Registered(name="mmap", doc="mappings", available=True, capabilities=["path", "data"])
+        self.engine_context = EngineContext(
+            self.engine_context.engine, found.model_copy(update={"backends": [*others, mmap]})
+        )
+
     def with_threads(self) -> None:
         """An engine whose `posix` serves several threads of a rank."""
         found, threads = (

@@ -34,6 +34,18 @@ def test_small_requests_are_kept_in_flight_by_the_backend_that_can(world: World)
     assert len({cell.place for cell in cells}) == 3
 
 
+def test_mappings_have_no_direct_io_and_no_tool_beside(world: World) -> None:
+    world.with_mmap()
+    prepared = world.prepare(backend="mmap", depth="1,8")
+    cells = [*prepared.planner.blocks(64 * MIB), *prepared.planner.smalls(MIB)]
+    assert {cell.case.backend.name for cell in cells} == {"mmap"}
+    assert {cell.case.workload.parameters.get("cache", "advise") for cell in cells} == {"advise"}
+    assert all("direct" not in cell.case.backend.parameters for cell in cells)
+    assert prepared.peer() is None
+    assert "No other tool is run for comparison with mmap." in str(prepared.explain())
+    assert [note.code for note in prepared.notes()] == ["no-queue-depth"]
+
+
 def test_a_depth_that_no_backend_serves_is_refused(world: World) -> None:
     with pytest.raises(
         UserError, match="--depth: backend 'uring' keeps at most 4096 requests in flight; give a smaller depth"

@@ -179,6 +179,6 @@ def test_an_explanation_says_everything_and_touches_nothing(world: World) -> Non
     text = "\n".join([*explanation.head, *explanation.tail])
     assert "Cases: 10, in 3 launches at least; 10.0 MiB for each with blocks, 1.00 MiB with small requests" in text
     assert "4 cases move another volume" in text
-    assert "fio 3.33 does the same work in turn with us." in text
+    assert "fio 3.33 does the same work, in turn with the engine." in text
     assert list(world.target.iterdir()) == []
-    assert "No peer, as asked." in world.prepare(no_peer=True, volume="64M").explain().head
+    assert "No other tool is run for comparison, as asked." in world.prepare(no_peer=True, volume="64M").explain().head

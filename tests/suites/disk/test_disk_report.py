@@ -128,8 +128,8 @@ def test_columns_nobody_fills_are_left_out_and_it_is_said_why() -> None:
     found = content([row("bandwidth", 1e8)])
     assert [head.heading for head in found.grids[0].columns] == ["workload", "threads", "block", "ours", "verdict"]
     assert found.notes == [
-        "No peer was run beside.",
-        "No ceiling is known, so there is no efficiency: state one with --ceiling.",
+        "No other tool was run for comparison.",
+        "No ceiling is known, so there is no efficiency. State one with --ceiling.",
     ]
 
 
@@ -144,7 +144,7 @@ def test_small_requests_stand_by_depth_with_latencies_and_the_peers() -> None:
     assert column(grid, "p50") == ["100 us", "160 us", "200 us"]
     assert column(grid, "p99") == ["300 us", "480 us", "600 us"]
     assert column(grid, "peer IOPS") == [DASH, "100 kop/s", DASH]
-    assert found.notes[0].startswith("Peer: fio 3.33, the same work in turn with ours; its buffers are ordinary pages")
+    assert found.notes[0].startswith("fio 3.33 did the same work in turn. Its buffers are in ordinary pages")
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,13 @@ def test_mpi_io_for_all_leaves_metadata_to_posix() -> None:
     assert "find" not in found.apis
 
 
+def test_mappings_are_for_bandwidth_phases_and_pmdk_for_files_of_a_process() -> None:
+    found = parse_config("[global]\napi = MMAP\n[ior-easy]\nAPI = PMDK\n")
+    assert found.apis["ior-easy-write"] == Api(backend="pmem")
+    assert found.apis["ior-hard-read"] == Api(backend="mmap")
+    assert found.apis["mdtest-easy-write"] == Api()
+
+
 def test_hints_come_from_the_file_that_the_api_names(tmp_path: Path) -> None:
     (tmp_path / "hints").write_text("# all\nIOR_HINT__MPI__cb_nodes=4\nIOR_HINT__MPI__romio_cb_write = enable\n")
     (tmp_path / "c.ini").write_text("[ior-hard]\nAPI = MPIIO --mpiio.hintsFileName hints\n")
@@ -103,6 +110,8 @@ def test_hints_come_from_the_file_that_the_api_names(tmp_path: Path) -> None:
     [
         ("[ior-easy]\nAPI = DFS\n", r"c.ini:2 .* API 'DFS' is not supported; one of POSIX, MPIIO"),
         ("[mdtest-easy]\nAPI = MPIIO\n", "MPI-IO has no metadata operations"),
+        ("[mdtest-hard]\nAPI = MMAP\n", "MMAP has no metadata operations"),
+        ("[ior-hard]\nAPI = PMDK\n", r"c.ini:2 .* PMDK needs a file for each process; ior-hard-write shares a file"),
         ("[ior-easy]\nAPI = POSIX 'open\n", r"c.ini:2 .* cannot be split into words"),
         ("[ior-easy]\nAPI = POSIX --posix.lustre.stripecount=4\n", "stripecount=4' is not set by a run; leave it out"),
         (

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from ullage.errors import UserError
 from ullage.suites.io500.config import parse_config
-from ullage.suites.io500.ini import KEYS, read_ini
+from ullage.suites.io500.ini import KEYS, read_entries
 
 
 def values(text: str) -> dict[tuple[str, str], object]:
-    entries, _ = read_ini(text, "c.ini")
+    entries, _ = read_entries(text, "c.ini")
     return {(entry.section, entry.key): entry.value for entry in entries}
 
 
@@ -53,12 +53,12 @@ def test_values_have_types() -> None:
 )
 def test_what_is_wrong_is_named_with_its_line(text: str, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        read_ini(text, "c.ini")
+        read_entries(text, "c.ini")
 
 
 def test_phases_of_earlier_releases_are_skipped_and_said() -> None:
     text = "[ior-rnd4K]\nblockSize = 1\nrandomPrefill = 0\n[ior-rnd1MB-read]\nAPI = POSIX\n[mdtest-easy]\nn = 5\n"
-    entries, former = read_ini(text, "c.ini")
+    entries, former = read_entries(text, "c.ini")
     assert former == ["ior-rnd4K", "ior-rnd1MB-read"]
     assert [entry.key for entry in entries] == ["n"]
 

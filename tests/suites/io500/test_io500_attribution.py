@@ -26,13 +26,13 @@ def test_the_change_of_the_score_is_that_of_its_phases() -> None:
     assert isinstance(find_suite("io500"), Attributing)
     better = VALUES | {"ior-easy-write": 16 * GIB}
     (text,) = attributed(rows_of(VALUES), rows_of(better), ("two", "four"))
-    assert text == "From two to four the total rises 1.41x: ior-easy-write (4x) moves it 1.41x."
+    assert text == "From two to four the total changes by 1.41 x: 1.41 x from ior-easy-write (its rate: 4.00 x)."
 
 
 def test_disturbed_phases_are_in_doubt() -> None:
     better = VALUES | {"ior-easy-write": 16 * GIB}
     (text,) = attributed(rows_of(VALUES), rows_of(better, grade="C"), ("two", "four"))
-    assert "1.41x comes from phases with doubtful numbers (ior-easy-write)" in text
+    assert "1.41 x from phases with doubtful numbers (ior-easy-write)" in text
 
 
 def test_without_a_score_or_with_several_targets_nothing_is_attributed() -> None:

@@ -14,8 +14,8 @@ from ullage.suites.io500.official import (
     has_result_lines,
     is_ini,
     make_run,
-    read_ini,
     read_lines,
+    read_result_ini,
 )
 from ullage.suites.io500.official_text import ini_text, summary_text
 from ullage.suites.io500.phases import GIB, Mode, phases_of
@@ -129,7 +129,7 @@ def test_a_bad_line_is_named_by_its_number(line: str, message: str) -> None:
 
 
 def test_an_ini_is_read() -> None:
-    run = read_ini(INI, "r")
+    run = read_result_ini(INI, "r")
     assert (run.ranks, run.version, run.mode) == (2, "io500-isc26_v2", "standard")
     assert run.notes == ("stonewall-time != 300",)
     first, timestamp, find = run.phases
@@ -161,12 +161,12 @@ def test_an_ini_is_read() -> None:
 def test_a_bad_line_of_an_ini_is_named_by_its_number(old: str, new: str, place: int, message: str) -> None:
     assert old in INI
     with pytest.raises(UserError) as caught:
-        read_ini(INI.replace(old, new, 1), "r.txt")
+        read_result_ini(INI.replace(old, new, 1), "r.txt")
     assert str(caught.value).startswith(f"r.txt:{place}: {message}")
 
 
 def test_files_without_a_phase_are_refused() -> None:
-    for call in (lambda: read_lines("hello\n", "x"), lambda: read_ini("a = 1\n", "x")):
+    for call in (lambda: read_lines("hello\n", "x"), lambda: read_result_ini("a = 1\n", "x")):
         with pytest.raises(UserError, match="contains no phase"):
             call()
 
@@ -193,7 +193,7 @@ def _run(mode: Mode = "standard", bad: str = "") -> OfficialRun:
 @pytest.mark.parametrize("bad", ["", "mdtest-hard-read"])
 def test_what_is_written_is_read_again(mode: Mode, bad: str) -> None:
     run = _run(mode, bad)
-    (lines,), ini = read_lines(summary_text(run), "s"), read_ini(ini_text(run), "r")
+    (lines,), ini = read_lines(summary_text(run), "s"), read_result_ini(ini_text(run), "r")
     for found in (lines, ini):
         assert (found.version, found.mode) == ("ullage-1", mode)
         assert [phase.name for phase in found.phases] == [phase.name for phase in phases_of(mode)]
@@ -238,7 +238,7 @@ def test_no_text_of_a_machine_breaks_out_of_its_line() -> None:
     outcomes = {"find": Outcome(1.0, first_failure="stat a\n[SCORE ]\x1b[0m\u2028[find]\nscore = 9")}
     validity = judge_run(outcomes, Conditions())
     run = make_run({"ior-easy-read": GIB}, {}, {}, validity, pairs={"find": {"exe": "a\n[SCORE]\nb"}})
-    assert read_ini(ini_text(run), "r").phase("find").pairs["exe"] == "a [SCORE] b"  # type: ignore[union-attr]
+    assert read_result_ini(ini_text(run), "r").phase("find").pairs["exe"] == "a [SCORE] b"  # type: ignore[union-attr]
     assert [phase.value for phase in read_lines(summary_text(run), "s")[0].phases if phase.name == "find"] == [
         printed("0.000000")
     ]
@@ -261,7 +261,7 @@ def test_a_printed_number_knows_what_rounding_hides(text: str, low: float, high:
 
 def _refusal(text: str, ini: bool) -> str:
     try:
-        _ = read_ini(text, "x") if ini else read_lines(text, "x")
+        _ = read_result_ini(text, "x") if ini else read_lines(text, "x")
     except UserError as error:
         return str(error)
     return ""

@@ -7,9 +7,8 @@ import pytest
 
 from suites.io500.conftest import World
 from ullage.importers import read
-from ullage.suites.io500.ini import KEYS, ini_lines, read_ini
-from ullage.suites.io500.official import read_ini as read_result
-from ullage.suites.io500.official import read_lines
+from ullage.suites.io500.ini import KEYS, ini_lines, read_entries
+from ullage.suites.io500.official import read_lines, read_result_ini
 from ullage.suites.io500.official_config import config_hash
 from ullage.suites.io500.official_text import ini_text, summary_text
 
@@ -91,7 +90,7 @@ hash            = A7748DEE
 
 
 def test_a_file_that_begins_with_run_is_read_and_written_again_with_its_check_sum() -> None:
-    run = read_result(PUBLISHED, "result.txt")
+    run = read_result_ini(PUBLISHED, "result.txt")
     assert (run.ranks, run.version, run.mode) == (640, "io500-isc24_v3", "standard")
     assert run.pairs == {"config-hash": "6C6B3A84", "result-dir": "/net/results/2024.05.03-09.25.44"}
     assert (run.started, run.ended) == ("2024-05-03 09:25:48", "2024-05-03 10:17:13")
@@ -103,17 +102,17 @@ def test_a_file_that_begins_with_run_is_read_and_written_again_with_its_check_su
 
 
 def test_a_changed_number_and_a_void_run_have_another_check_sum() -> None:
-    run = read_result(PUBLISHED.replace("119.113150", "119.113151"), "r")
+    run = read_result_ini(PUBLISHED.replace("119.113150", "119.113151"), "r")
     assert "A7748DEE" not in ini_text(run)
-    void = read_result(PUBLISHED.replace("153.386640", "153.386640 [INVALID]"), "r")
+    void = read_result_ini(PUBLISHED.replace("153.386640", "153.386640 [INVALID]"), "r")
     assert "A7748DEE" not in ini_text(void)
 
 
 def test_run_must_be_the_first_section() -> None:
     with pytest.raises(Exception, match=r"section \[run\] is not the first"):
-        read_result(PUBLISHED.replace("[timestamp]", "[run]"), "r")
+        read_result_ini(PUBLISHED.replace("[timestamp]", "[run]"), "r")
     with pytest.raises(Exception, match=r"section \[run\] is not the first"):
-        read_result("procs = 2\n" + PUBLISHED, "r")
+        read_result_ini("procs = 2\n" + PUBLISHED, "r")
 
 
 @pytest.mark.parametrize("mode", ["standard", "extended"])
@@ -142,7 +141,7 @@ def test_a_result_is_a_folder_of_the_official_tool(world: World, mode: str) -> N
 
 def test_the_configuration_is_complete_and_says_what_was_done(world: World) -> None:
     world.run(world.prepare("[mdtest-easy]\nn = 77\n[ior-easy]\nuniqueDir = TRUE\n", stonewall="10"))
-    entries, former = read_ini(world.text("config.ini"), "config.ini")
+    entries, former = read_entries(world.text("config.ini"), "config.ini")
     said = {(entry.section, entry.key): entry.value for entry in entries}
     assert former == []
     assert said["mdtest-easy", "n"] == 77

@@ -8,7 +8,7 @@ import pytest
 
 from suites.io500.conftest import World
 from ullage.model.plan import Case, Plan
-from ullage.suites.io500.official import read_ini, read_lines
+from ullage.suites.io500.official import read_lines, read_result_ini
 from ullage.suites.io500.phases import scored_phases
 
 GIB = 1 << 30
@@ -141,7 +141,7 @@ def test_a_rank_that_is_last_as_often_as_chance_has_it_is_not_named(world: World
 def test_the_official_texts_read_back(world: World) -> None:
     world.run(world.prepare())
     (lines,) = read_lines(world.text("result_summary.txt"), "result_summary.txt")
-    ini = read_ini(world.text("result.txt"), "result.txt")
+    ini = read_result_ini(world.text("result.txt"), "result.txt")
     for run in (lines, ini):
         values = {phase.name: phase.value.value for phase in run.phases if phase.value is not None}
         assert values["ior-easy-write"] == pytest.approx(1e9 / GIB, rel=1e-5)

@@ -149,8 +149,8 @@ def test_it_is_said_from_which_record_on_a_stream_has_its_best() -> None:
     rows = [stream(4 * MIB, 1.0e9), stream(MIB, 0.95e9), stream(64 * KIB, 0.3e9)]
     (found,) = enough(rows, 0.95)
     assert found.text == (
-        "here random reads reach at most 1.00 GB/s, 50% of the peak. "
-        "1M is the smallest record that reaches 90% of that."
+        "here random reads reach at most 1.00 GB/s, 50 % of the peak. "
+        "1M is the smallest record that reaches 90 % of that."
     )
     assert found.numbers["record_bytes"] == [64 * KIB, MIB, 4 * MIB]
     assert enough(rows[:1], 0.95) == []

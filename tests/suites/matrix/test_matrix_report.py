@@ -121,7 +121,7 @@ def test_the_table_has_best_median_and_verdicts_of_each_test() -> None:
         ["write", "1", "6", "6.00 GB/s", "4M / 256K", "3.50 GB/s", "1.00 GB/s", "6 synced"],
         ["read", "1", "6", "5.00 GB/s", "4M / 4K", "3.50 GB/s", "1.00 GB/s", "5 cold, 1 INVALID"],
     ]
-    assert any("No peer was run beside" in note for note in content.notes)
+    assert any("No other tool was run for comparison" in note for note in content.notes)
 
 
 def test_short_phases_and_peers_are_said() -> None:
@@ -129,7 +129,7 @@ def test_short_phases_and_peers_are_said() -> None:
     content = matrix.tables(data(*rows))
     assert content is not None
     assert any(note.startswith("6 of 6 numbers come from phases below 10 ms") for note in content.notes)
-    assert "Peer: iozone 3.489." in content.notes
+    assert "iozone 3.489 ran for comparison." in content.notes
     assert content.grids[0].columns[-1].heading == "median ratio to peer"
     assert content.grids[0].rows[0][-1].text == "7.00"
 
@@ -160,10 +160,10 @@ def test_six_streams_stand_by_record_with_their_share() -> None:
         ["64K", "100 MB/s, 25 %", DASH],
         ["1M", "200 MB/s, 50 %", "300 MB/s"],
     ]
-    assert content.notes == ["Peak of here writes: 400 MB/s (declared: --ceiling)."]
+    assert content.notes == ["The peak of here writes is 400 MB/s (declared: --ceiling)."]
 
 
 def test_an_unknown_peak_is_said() -> None:
     content = io_bench.tables(data(stream("random", "read", 1e8, MIB)))
     assert content is not None
-    assert content.notes == ["No peak is known: state one with --ceiling."]
+    assert content.notes == ["No peak is known. State one with --ceiling."]

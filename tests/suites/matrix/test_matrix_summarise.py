@@ -134,8 +134,8 @@ def test_no_step_is_no_end_of_a_cache() -> None:
 def test_rereads_are_held_against_reads_of_the_same_cells() -> None:
     rows = [row("read", 1e9), row("reread", 8e9, verdict="warm"), row("reread", 99e9, 4 * MIB, verdict="warm")]
     found = next(one for one in findings_of(rows, []) if one.kind == "reread")
-    assert (
-        found.text == "here rereads run at 8.00 x the rate of reads (median of 1 cell). Reads were cold, rereads warm."
+    assert found.text == (
+        "here rereads run at 8.00 x the rate of reads (median of 1 cell). Reads have the verdict cold, rereads warm."
     )
 
 
@@ -148,7 +148,8 @@ def test_an_order_is_held_against_sequential_reads_by_record() -> None:
     ]
     found = next(one for one in findings_of(rows, []) if one.kind == "access-order")
     assert (
-        found.text == "here random reads reach 10% of the rate of sequential reads with records of 4K, and 90% with 1M."
+        found.text
+        == "here random reads reach 10 % of the rate of sequential reads with records of 4K, and 90 % with 1M."
     ), "a file of one record knows no order"
 
 

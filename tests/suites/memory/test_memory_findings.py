@@ -59,7 +59,7 @@ def test_what_non_temporal_stores_bring_is_advised_where_they_bring_something() 
         ((10e9, 20e9, 40e9), "Read from memory reaches 40.0 GB/s with 4 threads, 4.00 x the rate of 1 thread."),
         (
             (30e9, 30e9, 30.5e9),
-            "Read from memory reaches 30.0 GB/s with 1 thread. That is at least 95% of the best median.",
+            "Read from memory reaches 30.0 GB/s with 1 thread. That is at least 95 % of the best median.",
         ),
         (
             (10e9, 20e9, 20.1e9),
@@ -80,7 +80,7 @@ def test_a_random_order_of_blocks_is_held_against_the_ordered_one() -> None:
         for order, block, rate in (("sequential", KIB, 10e9), ("random", KIB, 4e9), ("sequential", MIB, 10e9))
     ]
     (found,) = findings(*cases)["block-order"]
-    assert found.text == "Copies of blocks in random order reach, of the rate in order: 1K 40% (1 thread)."
+    assert found.text == "Copies of blocks in random order reach, of the rate in order: 1K 40 % (1 thread)."
 
 
 def test_the_latency_of_memory_names_its_conditions() -> None:

@@ -39,7 +39,7 @@ def test_a_row_says_all_that_decides_its_number() -> None:
     assert row.median == pytest.approx(20e9)
     assert one(rows, "bus_bandwidth").median == pytest.approx(30e9)
     assert row.verdict == "none"
-    assert row.reasons == ["the range of 3 repetitions covers the median with a probability of 75%"]
+    assert row.reasons == ["the range of 3 repetitions covers the median with a probability of 75 %"]
 
 
 def test_blocks_have_an_order_and_reads_no_stores() -> None:
@@ -63,7 +63,7 @@ def test_a_chase_tells_pages_locality_chains_and_stride() -> None:
     whole = one(rows, "access_time", locality="whole set", level="DRAM")
     assert whole.median == pytest.approx(140e-9)
     assert (whole.params["pages"], whole.params["chains"], whole.params["stride_bytes"]) == ("huge", 1, 64)
-    assert whole.notes == ["100% of the set lay in huge pages"]
+    assert whole.notes == ["100 % of the set lay in huge pages"]
     local = one(rows, "access_time", locality="local")
     assert local.params["locality_bytes"] == 256 * KIB
     assert one(rows, "access_time", level="L1").flag_codes == ["interval-below-95"], "a small set needs no huge pages"
@@ -76,7 +76,7 @@ def test_huge_pages_that_were_not_given_are_flagged() -> None:
             record.gauges["huge_bytes"] = record.gauges["huge_bytes"].model_copy(update={"sum": 2.0 * MIB})
     (row,) = rows_of(records)
     assert "no-huge-pages" in row.flag_codes
-    assert row.reason_of("no-huge-pages").startswith("1% of the set lay in huge pages")
+    assert row.reason_of("no-huge-pages").startswith("1 % of the set lay in huge pages")
 
 
 def test_an_empirical_ceiling_is_of_the_same_mix_and_threads() -> None:

@@ -109,7 +109,7 @@ def test_without_peers_and_ceilings_their_columns_are_gone_and_a_note_says_so() 
     heads = [head.heading for head in grid(rows, "copies of blocks").columns]
     assert not {"peer", "peer's efficiency", "ceiling", "our efficiency"} & set(heads)
     notes = " ".join(content(rows).notes)
-    assert "No peer was run beside" in notes
+    assert "No other tool was run for comparison" in notes
     assert "memory has no ceiling here" in notes
 
 

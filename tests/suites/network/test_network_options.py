@@ -80,7 +80,7 @@ def test_two_ranks_here_and_one_on_each_of_several_nodes() -> None:
     assert (far.cases[0].layout.ranks, far.cases[0].layout.nodes) == (2, 2)
     assert far.notes == ()
     assert far.request.options["nodes"] == 2
-    assert prepare(environment={"SLURM_JOB_NUM_NODES": "4"}).cases[0].layout.ranks == 4
+    assert prepare(environment={"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "4"}).cases[0].layout.ranks == 4
     with pytest.raises(UserError, match="work in pairs"):
         prepare(("a", "b", "c"))
 

@@ -47,12 +47,12 @@ def test_the_tables_show_what_was_reached_beside_the_peers(tmp_path: Path) -> No
     first = lines[0]
     assert (first["Gb/s"], first["peer Gb/s"], first["ours to peer's"]) == ("20.0", "16.0", "1.25")
     assert (first["cores busy"], first["peer's cores"], first["Gb/s a core"]) == ("1.50", "1.25", "13.3")
-    assert lines[3]["lost"] == "5.00%"
+    assert lines[3]["lost"] == "5.00 %"
     assert "ceiling Gb/s" not in heads
     (line,) = [[cell.text for cell in row] for row in requests.rows]
     assert line[:3] == ["TCP", "1", "14"]
     assert "15.0 us" in line
-    assert any("over its loopback (lo, 127.0.0.1)" in note for note in content.notes)
+    assert any("use its loopback (lo, 127.0.0.1)" in note for note in content.notes)
     assert any("14 bytes at least" in note for note in content.notes)
     assert any("congestion control cubic" in note for note in content.notes)
 

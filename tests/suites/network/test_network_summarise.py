@@ -84,7 +84,7 @@ def test_between_nodes_the_slower_end_bounds(tmp_path: Path) -> None:
     assert row.ceiling is not None
     assert (row.ceiling.value, row.ceiling.kind) == (1.25e8, "detected")
     assert row.share == pytest.approx(0.88)
-    assert "88% of the link's rate" in texts(summary)["streams"]
+    assert "88 % of the link's rate" in texts(summary)["streams"]
     assert "loopback" not in texts(summary)
 
 
@@ -148,7 +148,7 @@ def test_findings_say_which_setting_is_best_and_what_is_lost(tmp_path: Path) -> 
     assert "UDP" in found[1]
     said = texts(summary)
     assert (
-        "UDP loses up to 30.0% of its datagrams (32K blocks and 1 stream). In 1 case more than 1% were lost"
+        "UDP loses up to 30.0 % of its datagrams (32K blocks and 1 stream). In 1 case more than 1 % were lost"
         in said["loss"]
     )
     assert "lowers the rate" in said["no-delay"]
@@ -162,8 +162,11 @@ def test_that_nothing_arrives_is_a_number_too(tmp_path: Path) -> None:
     summary = summary_of(tmp_path, silent, one, more)
     assert row_of(summary, silent, "network_bandwidth").median == 0
     assert "With 1 stream nothing arrived." in texts(summary)["streams"]
-    nothing = summary_of(tmp_path / "n", silent, stream("tcp", 32768, 1, 0.0, no_delay=True))
+    connected = stream("tcp", 32768, 1, 0.0, no_delay=True)
+    nothing = summary_of(tmp_path / "n", silent, connected)
     assert "streams" not in texts(nothing)
+    assert "INVALID:nothing-arrived" in row_of(nothing, connected, "network_bandwidth").flag_codes
+    assert "INVALID:nothing-arrived" not in row_of(nothing, silent, "network_bandwidth").flag_codes
 
 
 def test_lost_answers_are_a_warning_and_what_is_not_available_is_said(tmp_path: Path) -> None:
@@ -171,7 +174,7 @@ def test_lost_answers_are_a_warning_and_what_is_not_available_is_said(tmp_path: 
     summary = summary_of(tmp_path, request("udp", 1, 1, 10_000, lost=5, expected=100), echo)
     assert texts(summary)["not-available"] == "ICMP echo is not available: the kernel refuses."
     (loss,) = [finding for finding in summary.findings if finding.kind == "loss"]
-    assert (loss.severity, "5.0% of the UDP requests" in loss.text) == ("warning", True)
+    assert (loss.severity, "5.0 % of the UDP requests" in loss.text) == ("warning", True)
 
 
 def test_peers_stand_beside(tmp_path: Path) -> None:

@@ -140,10 +140,10 @@ def test_the_section_shows_fixed_work_and_counters(tmp_path: Path) -> None:
     cells = [[cell.text for cell in row] for row in fixed.rows]
     assert [row[0] for row in cells] == ["1", "2"]
     assert cells[1][1:] == [
-        "0.80%",
-        "1.20%",
-        "12.00%",
-        "1.00%",
+        "0.80 %",
+        "1.20 %",
+        "12.00 %",
+        "1.00 %",
         "1,400",
         "43.0 us",
         "100 us",
@@ -151,17 +151,17 @@ def test_the_section_shows_fixed_work_and_counters(tmp_path: Path) -> None:
         "3.00 GHz",
     ]
     (line,) = [[cell.text for cell in row] for row in counters.rows]
-    assert line == ["noise", "12", "0.2%", "0.2%", "0.1%", "–", "–", "–", "10", "0", "0"]  # noqa: RUF001
+    assert line == ["noise", "12", "0.2 %", "0.2 %", "0.1 %", "–", "–", "–", "10", "0", "0"]  # noqa: RUF001
 
 
 def test_little_noise_is_only_said_and_the_clock_is_told_apart(tmp_path: Path) -> None:
     findings = {finding.kind: finding for finding in build_summary(write(tmp_path / "r")).findings}
     assert findings["noise"].severity == "info"
     assert findings["noise"].text == (
-        "2 threads lose 0.80% of the time to other work, the worst of them 1.20%. The longest interruption took 43.0 "
-        "us."
+        "Other work takes 0.80 % of the threads' time. The worst of 2 threads loses 1.20 %. The longest interruption "
+        "took 43.0 us."
     )
-    assert "11.2% longer" in findings["turbo"].text
+    assert "11.2 % longer" in findings["turbo"].text
 
 
 def test_more_noise_comes_with_advice(tmp_path: Path) -> None:

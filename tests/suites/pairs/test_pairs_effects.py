@@ -3,10 +3,9 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from ullage.arrays import NDArray, np
 from ullage.suites.pairs.effects import fit, polished
 
 Slow = Mapping[tuple[int, int], float]

@@ -67,8 +67,8 @@ def test_hosts_are_nodes_with_a_rank_each_between_which_is_measured() -> None:
 
 
 def test_a_batch_job_says_how_many_nodes_there_are() -> None:
-    assert prepared(environment={"SLURM_JOB_NUM_NODES": "5"}).cases[0].layout.nodes == 5
-    assert prepared(environment={"SLURM_JOB_NUM_NODES": "5"}, nodes=3).cases[0].layout.nodes == 3
+    assert prepared(environment={"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "5"}).cases[0].layout.nodes == 5
+    assert prepared(environment={"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "5"}, nodes=3).cases[0].layout.nodes == 3
 
 
 def test_one_at_a_time_is_the_engines_default_and_one_node_stays_one() -> None:

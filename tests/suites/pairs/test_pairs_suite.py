@@ -4,12 +4,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from support.make_records import make_phase
 from support.pairs_world import exchange_repetition, matrix_repetition, write_result
 from ullage.analysis.metrics import metric_named
+from ullage.arrays import np
 from ullage.model.summary import Summary
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg, with_config
@@ -154,8 +154,8 @@ def test_bisections_are_held_against_each_other_and_against_pairs_that_were_alon
     (finding,) = [one for one in summary.findings if one.kind == "bisection"]
     assert finding.severity == "advice"
     assert "2.00 GB/s between random pairs" in finding.text
-    assert "Each pair of neighbours has 100% of what a pair alone reaches" in finding.text
-    assert "Distant ranks reach 25%" in finding.text
+    assert "Each pair of neighbours has 100 % of what a pair alone reaches" in finding.text
+    assert "Distant ranks reach 25 %" in finding.text
     content = tables(data)
     assert content is not None
     (grid,) = [grid for grid in content.grids if grid.title == "all ranks active"]

@@ -159,7 +159,7 @@ def test_agreement_with_hpcc_is_judged_by_the_noise_of_both(tmp_path: Path) -> N
     assert same.text.endswith("1 of 1 number, measured in turn.")
     (other,) = of_kind(with_peer(tmp_path / "b", 1.5).findings, "ring-peer")
     assert other.text.endswith(
-        "0 of 1 number, measured in turn. Ours over hpcc's differs for natural ring latency 0.67 x."
+        "0 of 1 number, measured in turn. Our value over hpcc's is 0.67 x for natural ring latency."
     )
 
 
@@ -254,7 +254,7 @@ def test_tables_and_pictures(tmp_path: Path) -> None:
     ]
     heads = [column.heading for column in latency.columns]
     assert latency.rows[0][heads.index("ours over hpcc's")].text == "1.00"
-    assert any("run in turn" in note for note in content.notes)
+    assert any("ran after each of our repetitions" in note for note in content.notes)
     drawn = figures(data)
     assert len(drawn) == 2
     found = [document for name, document in documents(data) if name.startswith("rings")]

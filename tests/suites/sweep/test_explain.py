@@ -24,7 +24,7 @@ def test_bytes_time_and_space_are_said_with_what_they_rest_on(world: World) -> N
     said = text(world, volume="64M")
     for expected in (
         "Cases: 8, in 2 launches at least; volume 64.0 MiB for every case, as asked.",
-        "Each is repeated 6 to 15 times, until its median is known to +-5.0%, in 2m00s in all; order shuffled",
+        "Each is repeated 6 to 15 times, until its median is known to +-5.0 %, in 2m00s in all; order shuffled",
         "Written 3.00 GiB to 7.50 GiB, read 3.00 GiB to 7.50 GiB.",
         "assumed, not measured",
         "Space on a: 64.0 MiB at a time;",

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from ullage.errors import UserError
+from ullage.runs.options.groups import default_ranks
 from ullage.runs.options.reading import parse_options
-from ullage.suites.sweep.options import SweepOptions, default_ranks
+from ullage.suites.sweep.options import SweepOptions
 from ullage.units import parse_share
 
 

@@ -140,8 +140,7 @@ Needs needs_of_b_eff_io(const BEffIoParameters& p, const PlannedLayout& layout) 
   if (p.access != BEffIoAccess::write) return {};
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const std::uint64_t files = p.type == BEffIoType::separated ? ranks : 1;
-  // folder, marker, manifest, dataset directory
-  return {b_eff_io_needed_bytes(p.type, p.lmax_bytes, ranks, p.most_bytes), files + 4};
+  return {b_eff_io_needed_bytes(p.type, p.lmax_bytes, ranks, p.most_bytes), files, 1};
 }
 
 std::string word_of(BEffIoVerify verify) { return detail::word_of(b_eff_io_verify_words(), verify); }

@@ -114,12 +114,14 @@ TEST(BEffIoParameters, OnlyAFirstWriteTakesRoom) {
   parameters.most_bytes = 44 * M;
   const PlannedLayout layout{.ranks = 3, .nodes = {}, .ranks_per_node = {}};
   EXPECT_GE(needs_of_b_eff_io(parameters, layout).bytes, 44 * M);
-  EXPECT_EQ(needs_of_b_eff_io(parameters, layout).inodes, 5U);
+  EXPECT_EQ(needs_of_b_eff_io(parameters, layout).inodes, 1U);
   parameters.type = BEffIoType::separated;
-  EXPECT_EQ(needs_of_b_eff_io(parameters, layout).inodes, 7U);
+  EXPECT_EQ(needs_of_b_eff_io(parameters, layout).inodes, 3U);
+  EXPECT_EQ(needs_of_b_eff_io(parameters, layout).directories, 1U);
   parameters.access = BEffIoAccess::read;
   EXPECT_EQ(needs_of_b_eff_io(parameters, layout).bytes, 0U);
   EXPECT_EQ(needs_of_b_eff_io(parameters, layout).inodes, 0U);
+  EXPECT_EQ(needs_of_b_eff_io(parameters, layout).directories, 0U);
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
   const TreeShape shape = parameters.shape(ranks);
   constexpr std::uint64_t block = 4096;  // what a small file takes of most file systems
   const std::uint64_t each = (parameters.write_bytes + block - 1) / block * block;
-  const std::uint64_t inodes = parameters.items * ranks + shape.directory_count() * shape.trees() + 4;
-  return {parameters.items * ranks * each, inodes};
+  const std::uint64_t inodes = parameters.items * ranks + shape.directory_count() * shape.trees();
+  return {parameters.items * ranks * each, inodes, 1};
 }
 
 const Registered<WorkloadEntry> registered_metadata{{

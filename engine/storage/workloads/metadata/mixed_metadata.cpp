@@ -74,7 +74,7 @@ Needs mixed_needs_of(const Values& values, const PlannedLayout& layout) {
   const std::uint64_t each = (parameters.object_bytes + block - 1) / block * block;
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const std::uint64_t files = (parameters.sets * parameters.objects + parameters.create_share) * ranks;
-  return {files * each, files + (parameters.sets + 1) * ranks + 4};
+  return {files * each, files + (parameters.sets + 1) * ranks, 1};
 }
 
 const Registered<WorkloadEntry> registered_mixed_metadata{{

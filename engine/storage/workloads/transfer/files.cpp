@@ -39,6 +39,11 @@ Status TransferFiles::control_cache(CacheControl cache) const {
   return status;
 }
 
+Map TransferFiles::hints_granted(Map of_file) const {
+  of_file.merge(context->backend->hints_granted());
+  return of_file;
+}
+
 void TransferFiles::tell_whose(ReadBack read_back, const std::string& own_text, const std::string& same_node_text,
                                PhaseInfo& info) const {
   if (read_back != ReadBack::own && data_of == "own")

@@ -47,7 +47,7 @@ class MixedTransferPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
+  [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
 
  private:
   enum Kind : std::size_t { reading, writing, kinds };  // also the order of the parts

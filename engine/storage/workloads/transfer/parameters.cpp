@@ -55,6 +55,14 @@ const Words<CacheControl>& cache_words() {
       {CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
   return words;
 }
+const Words<NumaPath>& numa_path_words() {
+  static const Words<NumaPath> words{{NumaPath::unsaid, "unsaid"},
+                                     {NumaPath::as_is, "as-is"},
+                                     {NumaPath::local, "local"},
+                                     {NumaPath::remote, "remote"},
+                                     {NumaPath::interleave, "interleave"}};
+  return words;
+}
 
 constexpr Bounds size_bounds{8, 1e15};
 constexpr Bounds count_bounds{1, 1e12};
@@ -118,6 +126,18 @@ Table<TransferParameters> conditions() {
       bytes("buffers", &P::buffers, {0, 1e12},
             "Let the transfers of a rank go through this many bytes of memory in turn; 16 MiB are cold memory on most "
             "machines. 0 means one buffer for each operation in flight, which the caches keep."),
+  };
+}
+
+Table<TransferParameters> placement() {
+  using P = TransferParameters;
+  return {
+      choice(
+          "numa_path", &P::numa_path, numa_path_words(),
+          "Bind ranks by the NUMA node of the target's device: to its CPUs (local), to those of other nodes (remote) "
+          "or to those of all nodes in turn (interleave). as-is only records where they run."),
+      count("buffer_node", &P::buffer_node, {-1, 1023},
+            "Take the memory of the transfer buffers from this NUMA node. -1 means the node of the rank."),
   };
 }
 
@@ -192,6 +212,7 @@ const Table<TransferParameters>& TransferParameters::table() {
   static const Table<TransferParameters> fields = [] {
     auto all = data_model();
     for (auto& field : conditions()) all.push_back(std::move(field));
+    for (auto& field : placement()) all.push_back(std::move(field));
     return all;
   }();
   return fields;

@@ -8,6 +8,7 @@
 
 #include "base/parameters.hpp"
 #include "storage/backend.hpp"
+#include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
 #include "work/layout.hpp"
@@ -46,6 +47,8 @@ struct TransferParameters {
   int queue_depth = 1;
   int threads = 1;
   std::uint64_t buffers = 0;
+  NumaPath numa_path = NumaPath::unsaid;
+  int buffer_node = -1;
 
   [[nodiscard]] static const Table<TransferParameters>& table();
   [[nodiscard]] static TransferParameters from(const Values& values) { return bind_parameters(table(), values); }
@@ -56,6 +59,8 @@ struct TransferParameters {
   [[nodiscard]] bool reads() const;
   /// One operation of a rank after the other: a single buffer is enough.
   [[nodiscard]] bool one_at_a_time() const { return queue_depth == 1 && threads == 1; }
+  /// Where ranks and their buffers are is chosen, or recorded.
+  [[nodiscard]] bool places_ranks() const { return numa_path != NumaPath::unsaid || buffer_node >= 0; }
   [[nodiscard]] bool makes_dataset() const { return phases.front() == PhaseKind::write; }
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/rounding.hpp"
+#include "memory/numa.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
@@ -14,7 +15,9 @@ namespace {
 
 constexpr std::uint64_t most_extents = 4096;
 constexpr std::uint64_t most_reads = 65536;  // of a batch: between batches nothing is under way
-// Of buffers that a core's own cache keeps: of a queue's reads, and of data that is made and written from there.
+// A batch of which one read is under way anyhow has so many: what says where they go stays in the nearest cache.
+constexpr std::uint64_t most_single_reads = 1024;
+// A core keeps buffers of this volume in its cache: those of a queue of reads, and of data that is made and written.
 constexpr std::uint64_t hot_reads_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t hot_writes_bytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t most_writes_bytes = std::uint64_t{16}
@@ -45,7 +48,7 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       ring_(std::min(wanted_ring(), std::max<std::uint64_t>(pattern_.operations(), 1))) {
   const std::size_t needed = static_cast<std::size_t>(ring()) * slot_bytes_;
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
-  extents_.reserve(std::min(writes() ? most_extents : most_reads, pattern_.operations()));
+  extents_.reserve(std::min(writes() ? most_extents : longest_reads(), pattern_.operations()));
 }
 
 TransferShape TransferPhase::shape() const {
@@ -163,6 +166,10 @@ std::uint64_t TransferPhase::wanted_ring() const {
   return std::max(least, bytes / slot_bytes_);
 }
 
+std::uint64_t TransferPhase::longest_reads() const {
+  return parameters().one_at_a_time() ? most_single_reads : most_reads;
+}
+
 std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
   extents_.clear();
   return writes() ? prepare_writes(first, std::min(most, most_extents)) : prepare_reads(first, most);
@@ -186,7 +193,7 @@ std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t m
 
 std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t most) {
   // What is looked at after a batch has to be there still.
-  const std::uint64_t end = first + std::min({most, most_reads, looks_at_each_ ? ring() : most_reads});
+  const std::uint64_t end = first + std::min({most, longest_reads(), looks_at_each_ ? ring() : longest_reads()});
   for (std::uint64_t i = first; i < end; ++i) {
     const auto buffer = slot(i % ring());
     if (repeats() && looks_at_each_) Payload::poison(buffer);
@@ -249,6 +256,23 @@ Status TransferPhase::close() {
   const Status status = file_->close();
   file_.reset();
   return status;
+}
+
+/// Where the rank runs and its buffers lie once the phase is over.
+Gauges TransferPhase::gauges() const {
+  if (!state_.placement) return {};
+  const RankPlacement& wanted = *state_.placement;
+  const RankSpot spot = spot_now();
+  const int buffer_node = wanted.buffer_node >= 0 ? wanted.buffer_node : spot.node;
+  std::uint64_t elsewhere = 0;
+  for (const auto& [node, pages] : pages_on_nodes(state_.context->buffer->bytes()))
+    if (node != buffer_node) elsewhere += pages;
+  return {{"rank_numa_node", spot.node},
+          {"rank_package", spot.package},
+          {"device_numa_node", wanted.device_node},
+          {"bound_ranks", wanted.is_bound ? 1.0 : 0.0},
+          {"buffer_numa_node", buffer_node},
+          {"buffer_pages_elsewhere", static_cast<double>(elsewhere)}};
 }
 
 Map TransferPhase::hints_given() const { return state_.context->backend->hints_given(); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,20 @@
 
 namespace ullage {
 
+/// Where this rank was put for a repetition, and the node from which its buffers were to come.
+struct RankPlacement {
+  int device_node = -1;  // -1: the kernel does not say
+  bool is_bound = false;
+  int buffer_node = -1;  // -1: that of the rank
+};
+
 /// What every phase of a repetition shares on this rank; changed by the writing phases.
 struct TransferState : TransferFiles {
   const TransferParameters* parameters = nullptr;
-  std::uint64_t data_key = 0;             // of this dataset
-  std::uint64_t generation = 0;           // of the data: +1 with each writing phase
-  std::uint64_t readable_operations = 0;  // of every rank: the least any of them has written
+  std::uint64_t data_key = 0;              // of this dataset
+  std::uint64_t generation = 0;            // of the data: +1 with each writing phase
+  std::uint64_t readable_operations = 0;   // of every rank: the least any of them has written
+  std::optional<RankPlacement> placement;  // where somebody asked
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t file_bytes) const;
 };
 
@@ -41,8 +50,9 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] Status sync() override;
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] Gauges gauges() const override;
   [[nodiscard]] Map hints_given() const override;
-  [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
+  [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
 
  private:
   [[nodiscard]] bool writes() const { return kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite; }
@@ -58,6 +68,7 @@ class TransferPhase final : public PhaseWork {
   void poison_slots();
   [[nodiscard]] std::uint64_t ring() const { return ring_; }
   [[nodiscard]] std::uint64_t wanted_ring() const;
+  [[nodiscard]] std::uint64_t longest_reads() const;
   [[nodiscard]] Status refuse_holes() const;
   [[nodiscard]] Verification verify_last(std::uint64_t executed, Meter& progress);
   void read_again(std::uint64_t first, std::uint64_t end, Meter& progress, Verification& verification);

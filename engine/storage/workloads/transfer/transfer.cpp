@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `transfer`: bulk data in IOR's model of segments, blocks and transfers.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "base/affinity.hpp"
 #include "base/json.hpp"
+#include "memory/numa.hpp"
 #include "storage/backend.hpp"
 #include "storage/dataset_book.hpp"
+#include "storage/target_space.hpp"
+#include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/mixed_phase.hpp"
@@ -50,6 +55,7 @@ class Transfer final : public Workload {
 
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
+    if (parameters_.places_ranks()) steps.push_back({"place this rank", [this] { return place_rank(); }});
     if (!parameters_.makes_dataset()) {
       steps.push_back({"find dataset", [this] { return find_dataset(); }});
       return steps;
@@ -68,7 +74,11 @@ class Transfer final : public Workload {
     const PhaseKind kind = parameters_.phases[index];
     if (kind == PhaseKind::mixed) return mixed_phase();
     if (makes_new_data(kind)) ++state_.generation;
-    return std::make_unique<TransferPhase>(state_, kind);
+    const MemoryFrom memory(parameters_.buffer_node);
+    auto phase = std::make_unique<TransferPhase>(state_, kind);
+    // Else the kernel may move its pages to the node of the rank (NUMA balancing). Where they are is recorded.
+    if (parameters_.buffer_node >= 0) (void)bind_to_node(context_.buffer->bytes(), parameters_.buffer_node);
+    return phase;
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {
@@ -128,6 +138,33 @@ class Transfer final : public Workload {
             {"order_seed", parameters_.order_seed}};
   }
 
+  /// A rank whose data takes several threads has all CPUs of the node; of one it has a core.
+  [[nodiscard]] Status place_rank() {
+    RankPlacement placement{.buffer_node = parameters_.buffer_node};
+    const auto device = device_node();
+    placement.device_node = device.value_or(-1);
+    if (const MemoryFrom memory(parameters_.buffer_node); !memory.status()) return memory.status();
+    const bool is_moved = parameters_.numa_path != NumaPath::unsaid && parameters_.numa_path != NumaPath::as_is;
+    if (is_moved) {
+      const auto chosen = choose_on_path(parameters_.numa_path, usable_cpus_of_nodes(), device,
+                                         context_.world->topology().rank_on_node);
+      if (!chosen) return fail(chosen.error());
+      auto stay = StayOnCpus::on(parameters_.threads > 1 ? chosen->cpus : choose_cpus(chosen->cpus, chosen->index, 1));
+      if (!stay) return fail(stay.error());
+      stay_ = std::move(*stay);
+    }
+    placement.is_bound = is_moved || own_cpus().size() == 1;
+    *context_.buffer = AlignedBuffer();  // that of earlier cases may lie anywhere
+    state_.placement = placement;
+    return {};
+  }
+
+  [[nodiscard]] std::optional<int> device_node() const {
+    if (context_.folder == nullptr) return std::nullopt;
+    const auto space = target_space(context_.folder->path());
+    return space ? node_of_device(space->device) : std::nullopt;
+  }
+
   [[nodiscard]] Status find_dataset() {
     const auto facts = facts_of_dataset(context_, made().layout());
     if (!facts) return fail(facts.error());
@@ -166,7 +203,8 @@ class Transfer final : public Workload {
 
   [[nodiscard]] Status make_dataset_directory() const {
     if (!context_.writes_manifest) return {};
-    if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
+    if (state_.capabilities.path)  // else nothing of it is anywhere that could be cleaned
+      if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
     return context_.backend->make_directory(state_.dataset.directory);
   }
 
@@ -184,6 +222,7 @@ class Transfer final : public Workload {
   TransferState state_;
   MixedTransferParameters mixed_parameters_;
   MixedTransferState mixed_;
+  std::optional<StayOnCpus> stay_;  // the rank may run elsewhere after the repetition
 };
 
 Needs needs_of(const Values& values, const PlannedLayout& layout) {
@@ -191,7 +230,7 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const bool per_process = parameters.file_mode == FileMode::per_process;
   const std::uint64_t files = per_process ? ranks * (parameters.directory_per_process ? 2 : 1) : 1;
-  return {parameters.bytes_a_rank() * ranks, files + 4};  // folder, marker, manifest, dataset directory
+  return {parameters.bytes_a_rank() * ranks, files, 1};
 }
 
 const Registered<WorkloadEntry> registered_transfer{{

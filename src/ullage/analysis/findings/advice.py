@@ -13,7 +13,9 @@ _TARGET: Final = "target"
 
 @dataclass(frozen=True, slots=True)
 class Settable:
-    """``options``: as typed. ``by_parameter``: which option sets a parameter of rows.
+    """Says which options can set what a finding advises.
+
+    ``options``: as typed. ``by_parameter``: which option sets a parameter of rows.
 
     ``targets``: what is typed for a target, by its name. All are empty for rows that no suite made, as of an import.
     """

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.findings.neighbours import AXES, Axis, lines
 from ullage.analysis.findings.study import Cell, Numbers, Pair, Study
-from ullage.analysis.findings.words import block, noun, numbers_of, setting_text, span
+from ullage.analysis.findings.words import block, numbers_of, operations, setting_text, span
 from ullage.grouping import grouped
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural
@@ -65,7 +65,7 @@ def _along(pair: Pair, axis: Axis) -> Finding | None:
         return None
     undecided = sum(line.winners.count(None) for line in found)
     total = sum(len(line.cells) for line in found)
-    what = f"{noun(pair.first.access).capitalize()}{setting_text(pair.first.setting)}"
+    what = f"{operations(pair.first.access).capitalize()}{setting_text(pair.first.setting)}"
     names = f"{pair.first.target} and {pair.second.target}"
     tail = f" In {undecided} of {plural(total, 'cell')} no difference can be told." if undecided else ""
     text = f"{what} on {names}: {'. '.join(_sentences(pair, axis, found))}.{tail}"

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from ullage.analysis.findings.study import Failed, Grid, Study, access_of
-from ullage.analysis.findings.words import columns, noun, numbers_of, setting_text
+from ullage.analysis.findings.study import Failed, Grid, Study, access_param
+from ullage.analysis.findings.words import columns, noun, numbers_of, setting_text, subject
 from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.flags import Flag
@@ -83,7 +83,7 @@ _DOUBTFUL: Final = frozenset({"mixed", "warm", "cached", "partly synced"})
 
 def find_cached(study: Study) -> list[Finding]:
     """Make one finding for each target and access; merge those of which the same is true."""
-    groups = grouped(((row.target, access_of(row)), row) for row in study.main_rows)
+    groups = grouped(((row.target, access_param(row)), row) for row in study.main_rows)
     # First the accesses of a target, then the targets that have the same accesses: what is named together is all true.
     by_target = grouped(((target, _alike(rows) or access), access) for (target, access), rows in groups.items())
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -114,7 +114,7 @@ def _without_share(verdict: str) -> str:
 def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Finding:
     counts = Counter(verdict_word(row) for row in rows)
     doubtful = sum(count for word, count in counts.items() if word in _DOUBTFUL)
-    subject = f"{listing(targets)} {listing([noun(access) for access in accesses])}"
+    who = f"{listing(targets)} {listing([noun(access) for access in accesses])}"
     numbers = columns(
         target=targets if len(targets) > 1 else targets[0],
         access=accesses if len(accesses) > 1 else accesses[0],
@@ -123,8 +123,8 @@ def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Findin
         count=list(counts.values()),
         doubtful=doubtful,
     )
-    text = f"{subject}: {_met(counts)}."
-    title = f"{subject}: {listing([word for word, _ in counts.most_common()])}"
+    text = f"{who}: {_met(counts)}."
+    title = f"{who}: {listing([word for word, _ in counts.most_common()])}"
     return Finding(kind="cache", title=title, text=text, severity="warning" if doubtful else "info", numbers=numbers)
 
 
@@ -176,7 +176,7 @@ def _unlike(grid: Grid) -> Finding | None:
     if not cold or not warm:
         return None
     gain = median(warm) / median(cold)
-    who = f"{grid.target} {noun(grid.access)}{setting_text(grid.setting)}"
+    who = subject(grid)
     title = f"{who}: the cache served some rows and not others"
     text = (
         f"{who}: {plural(len(warm), 'row')} with bytes from memory have a median of {show(median(warm), grid.unit)}. "

@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.analysis.findings.neighbours import AXES, Cell, OddLine, Residual, odd_cells, odd_lines, residuals
 from ullage.analysis.findings.study import Grid, Numbers, Study
-from ullage.analysis.findings.words import block, columns, noun, numbers_of, place, setting_text
+from ullage.analysis.findings.words import block, columns, numbers_of, operations, place, setting_text
 from ullage.model.summary import Finding
 from ullage.quantity import plural, show, times
 
@@ -70,7 +70,7 @@ def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float], again: str) -> Fi
     beside = "the block sizes beside it" if odd.axis == "block_bytes" else "the rank counts beside it"
     by_cell = residuals(scores, odd.axis)
     worst = max(odd.cells, key=lambda cell: abs(by_cell[cell].log))
-    who = f"{grid.target} {noun(grid.access)} {which}{setting_text(grid.setting)}"
+    who = f"{grid.target} {operations(grid.access)} {which}{setting_text(grid.setting)}"
     text = (
         f"{who} lie {_how_far(odd.factor)} what {beside} predict (median of {plural(len(odd.cells), 'cell')}). "
         f"The farthest is {place(*worst)}: {show(grid.cells[worst].median, grid.unit)}, where "
@@ -92,7 +92,7 @@ def _expected(grid: Grid, cell: Cell, log: float) -> str:
 def _cell(grid: Grid, cell: Cell, said: tuple[Residual, ...], again: str) -> Finding:
     nearest = min(said, key=lambda residual: abs(residual.log))
     axes = "ranks and blocks" if len(said) == len(AXES) else "cells"
-    who = f"{grid.target} {noun(grid.access)} with {place(*cell)}{setting_text(grid.setting)}"
+    who = f"{grid.target} {operations(grid.access)} with {place(*cell)}{setting_text(grid.setting)}"
     text = (
         f"{who} lie at least {_how_far(nearest.factor)} what the neighbouring {axes} predict. "
         f"{show(grid.cells[cell].median, grid.unit)} was measured, {_expected(grid, cell, nearest.log)} would be "

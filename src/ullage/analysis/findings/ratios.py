@@ -13,15 +13,15 @@ from ullage.analysis.findings.words import (
     cell_of,
     columns,
     gain_of,
-    noun,
     numbers_of,
+    operations,
     place,
     setting_text,
     with_gain,
 )
 from ullage.analysis.statistics import Comparison
 from ullage.model.summary import Finding, Row
-from ullage.quantity import plural, show, times
+from ullage.quantity import percent, plural, show, times
 
 _ORDER: Final = 20
 
@@ -43,7 +43,7 @@ def _of_pair(pair: Pair, settable: Settable) -> Iterable[Finding]:
 
 
 def _start(pair: Pair) -> str:
-    return f"{noun(pair.first.access).capitalize()}{setting_text(pair.first.setting)}"
+    return f"{operations(pair.first.access).capitalize()}{setting_text(pair.first.setting)}"
 
 
 def _identity(pair: Pair, scope: str) -> Numbers:
@@ -160,8 +160,7 @@ def _cells(pair: Pair) -> Finding:
     text = (
         f"{_start(pair)}, cell by cell: {ahead} of {plural(len(found), 'cell')}, slower in {counts['slower']}, cannot "
         f"tell in {counts['cannot tell']}. The ratio goes from {times(found[low].ratio)} ({place(*low)}) to "
-        f"{times(found[high].ratio)} ({place(*high)})"
-        f"{_means(row for both in rows for row in both)}.{_caveat(rows)}"
+        f"{times(found[high].ratio)} ({place(*high)}){_means(row for both in rows for row in both)}.{_caveat(rows)}"
     )
     title = f"{_start(pair)}: {ahead} of {plural(len(found), 'cell')}"
     numbers = columns(
@@ -196,7 +195,7 @@ def _noise_note(pair: Pair) -> str:
         return ""
     if pair.noise is None:
         return " With one sample a cell and no neighbours no difference can be told."
-    spread = f"{pair.noise:.0%}"
+    spread = percent(pair.noise)
     return f" There is one sample a cell. Its noise is taken from neighbouring cells: {spread} (standard deviation)."
 
 

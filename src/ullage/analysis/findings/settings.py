@@ -13,14 +13,14 @@ from ullage.analysis.findings.words import (
     block,
     cell_of,
     gain_of,
-    noun,
     numbers_of,
+    operations,
     place,
     setting_text,
     subject,
     with_gain,
 )
-from ullage.analysis.statistics import Comparison, Contest, beaten_by_best, level_of_each, pooled_spread
+from ullage.analysis.statistics import Comparison, Contest, Spread, beaten_by_best, level_of_each, pooled_spread
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
@@ -42,15 +42,15 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
         return None
     grid, best = max(bests, key=lambda pair: pair[0].scores[cell_of(pair[1])])
     tried = sum(len(other.cells) for other in grids)
-    rivals = _rivals(grids, grid, best, study.error_of_best)
-    what = f"{grid.target} {noun(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
+    spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
+    rivals = _rivals(grids, (grid, best), study.error_of_best, spread)
+    what = f"{grid.target} {operations(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
     title = what + setting_text(tuple((name, value) for name, value in grid.setting if len(str(value)) <= _LONGEST))
-    text = (
-        f"{what}{setting_text(grid.setting)}: {show_row(best)}, verdict {best.verdict}. {_rivals_text(rivals, tried)}"
-    )
-    found = Finding(kind="best", title=title, text=text, numbers=_best_numbers(grid, best, rivals))
+    text = f"{what}{setting_text(grid.setting)}: {show_row(best)}, verdict {best.verdict}. "
+    text += _rivals_text(rivals, tried, cell_of(best)[0])
+    found = Finding(kind="best", title=title, text=text, numbers=_best_numbers(grid, best, rivals, tried))
     usual = _middle(grids)
-    gain = None if usual is None else gain_of(_over(grids, grid, best, usual, study.error_of_best))
+    gain = None if usual is None else gain_of(_against_usual(grids, (grid, best), usual, study.error_of_best, spread))
     is_alike = usual is not None and verdict_word(usual) == verdict_word(best)
     # Ranks that share cores show what a node does under that load: nobody is told to run so.
     if gain is None or usual is None or not is_alike or best.has_flag(OVERSUBSCRIBED):
@@ -77,13 +77,15 @@ def _middle(grids: list[Grid]) -> Row | None:
     return ordered[len(ordered) // 2][1] if len(ordered) > 2 else None
 
 
-def _over(grids: list[Grid], grid: Grid, best: Row, usual: Row, error: float) -> Comparison:
+def _against_usual(
+    grids: list[Grid], of_best: tuple[Grid, Row], usual: Row, error: float, spread: Spread
+) -> Comparison:
     """Compare the best with another setting at the level that holds for any two of all settings.
 
     The level has to hold for any two because the numbers themselves chose these.
     """
+    grid, best = of_best
     level = level_of_each(1 - error, [sum(len(other.cells) for other in grids)])
-    spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
     return compare_rows(best, usual, level, grid.noise, spread)
 
 
@@ -92,26 +94,28 @@ def _parameters(grid: Grid, best: Row) -> dict[str, Scalar]:
     return {"ranks": ranks, **({"block_bytes": size} if size else {}), **dict(grid.setting)}
 
 
-def _rivals(grids: list[Grid], grid: Grid, best: Row, error: float) -> list[tuple[Grid, Row]]:
+def _rivals(grids: list[Grid], of_best: tuple[Grid, Row], error: float, spread: Spread) -> list[tuple[Grid, Row]]:
     """Return the settings that may be as good as the best: all that are not proved worse."""
-    spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
+    grid, best = of_best
     others = [(other, row) for other in grids for row in other.cells.values() if row is not best]
     contests = [Contest(best.repetitions, row.repetitions, grid.better, grid.noise, spread) for _, row in others]
     return [one for one, is_worse in zip(others, beaten_by_best(contests, error), strict=True) if not is_worse]
 
 
-def _rivals_text(rivals: list[tuple[Grid, Row]], tried: int) -> str:
+def _rivals_text(rivals: list[tuple[Grid, Row]], tried: int, ranks: int) -> str:
+    """Say how many settings may be as good as the best, and name one with fewer than its ``ranks``."""
     if not rivals:
         others = "The other setting is" if tried == 2 else f"Each of the {tried - 1} other settings is"
-        return f"{others} slower beyond the noise." if tried > 1 else "No other setting was tried."
+        return f"{others} slower beyond the noise." if tried > 1 else "No other setting was compared with it."
     grid, least = min(rivals, key=lambda pair: cell_of(pair[1]))
     where = f"{place(*cell_of(least))}{setting_text(grid.setting)}"
     if len(rivals) == 1:
         return f"One other setting cannot be told apart from it: {where}."
-    return f"{len(rivals)} other settings cannot be told apart from it. The one with the fewest ranks has {where}."
+    fewer = f" One of them has only {where}." if cell_of(least)[0] < ranks else ""
+    return f"{len(rivals)} other settings cannot be told apart from it.{fewer}"
 
 
-def _best_numbers(grid: Grid, best: Row, rivals: list[tuple[Grid, Row]]) -> Numbers:
+def _best_numbers(grid: Grid, best: Row, rivals: list[tuple[Grid, Row]], tried: int) -> Numbers:
     ranks, block = cell_of(best)
     cells = [cell_of(row) for _, row in rivals]
     return numbers_of(
@@ -124,6 +128,7 @@ def _best_numbers(grid: Grid, best: Row, rivals: list[tuple[Grid, Row]]) -> Numb
         low=best.low,
         high=best.high,
         verdict=best.verdict,
+        settings=tried,
         rival_ranks=[cell[0] for cell in cells],
         rival_block_bytes=[cell[1] for cell in cells],
         rival_case=[row.case for _, row in rivals],

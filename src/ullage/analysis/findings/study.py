@@ -173,7 +173,7 @@ class Study:
     def main_rows(self) -> list[Row]:
         """Rows of each access's first metric, the INVALID ones too."""
         metrics = _main_metrics(self.rows)
-        return [row for row in self.rows if row.metric == metrics[access_of(row)]]
+        return [row for row in self.rows if row.metric == metrics[access_param(row)]]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -221,8 +221,8 @@ def compare_rows(first: Row, second: Row, level: float, noise: float | None, spr
     return compare(first.repetitions, second.repetitions, better=first.better, level=level, noise=noise, spread=spread)
 
 
-def access_of(row: Row) -> str:
-    """Return the name of the phase (``access``) that a row is of; empty without one."""
+def access_param(row: Row) -> str:
+    """Return the parameter ``access`` of a row; empty without one. Parameter ``phase`` is not looked at."""
     return str(row.params.get("access", ""))
 
 
@@ -235,12 +235,12 @@ def make_study(
     """Group ``rows`` into grids, in the order in which they come."""
     all_rows = tuple(rows)
     metrics = _main_metrics(all_rows)
-    usable = [row for row in all_rows if row.metric == metrics[access_of(row)] and _is_usable(row)]
+    usable = [row for row in all_rows if row.metric == metrics[access_param(row)] and _is_usable(row)]
     names = _setting_names(usable)
     groups: dict[tuple[str, str, Setting], dict[Cell, Row]] = {}
     for row in usable:
         setting = tuple((name, row.params[name]) for name in names if name in row.params)
-        groups.setdefault((row.target, access_of(row), setting), {})[_cell(row)] = row
+        groups.setdefault((row.target, access_param(row), setting), {})[_cell(row)] = row
     grids = tuple(_grid(place, cells) for place, cells in groups.items())
     order = tuple(dict.fromkeys(row.target for row in all_rows))
     return Study(all_rows, grids, tuple(failed), level, order, settable)
@@ -255,7 +255,7 @@ def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
     """Return the metric that comes first for each access."""
     metrics: dict[str, str] = {}
     for row in rows:
-        metrics.setdefault(access_of(row), row.metric)
+        metrics.setdefault(access_param(row), row.metric)
     return metrics
 
 

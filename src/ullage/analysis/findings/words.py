@@ -27,6 +27,11 @@ def noun(access: str) -> str:
     return _NOUNS.get(access, access or "work")
 
 
+def operations(access: str) -> str:
+    """Name the operations of ``access`` as the plural subject of a sentence: ``writes``, ``stat operations``."""
+    return _NOUNS.get(access) or f"{access} operations".lstrip()
+
+
 def block(bytes_: int) -> str:
     """Format a block size, as ``128K``."""
     return format_bytes(bytes_)
@@ -43,13 +48,14 @@ def cell_of(row: Row) -> tuple[int, int]:
 
 
 def setting_text(setting: Setting) -> str:
-    """Write what else sets a grid apart, as ``, order random``; empty when nothing does."""
-    return "".join(f", {param_label(name)} {format_param(name, v)}" for name, v in setting)
+    """Write what else sets a grid apart, as ``, order random``; empty when nothing does. No bytes are no setting."""
+    told = [(name, value) for name, value in setting if value != 0 or not name.endswith("_bytes")]
+    return "".join(f", {param_label(name)} {format_param(name, value)}" for name, value in told)
 
 
 def subject(grid: Grid) -> str:
     """Begin a sentence about a grid: ``nvme writes``, with the setting where there is one."""
-    return f"{grid.target} {noun(grid.access)}{setting_text(grid.setting)}"
+    return f"{grid.target} {operations(grid.access)}{setting_text(grid.setting)}"
 
 
 def span(values: Sequence[int], every: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ from ullage.model.record import PhaseRecord, Stage
 
 NS_PER_S: Final = 1e9
 WINDOWS: Final = "kernel_s"
-"""The gauge with the time of all windows of work in windows."""
+"""Names the gauge with the time of all windows of work that is done in windows."""
 
 
 def per_second(count: int, elapsed_ns: int) -> float | None:

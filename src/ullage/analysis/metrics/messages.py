@@ -173,7 +173,7 @@ def _mean_time(phase: PhaseRecord) -> float | None:
     return time_each(phase, "call_s", "calls") if phase.phase == COLLECTIVE else None
 
 
-def _over(phase: PhaseRecord, amount: str, seconds: str) -> float | None:
+def _largest_over_longest(phase: PhaseRecord, amount: str, seconds: str) -> float | None:
     """Divide the largest ``amount`` of a rank by the largest ``seconds``; None where either is missing or 0."""
     done, took = phase.gauges.get(amount), phase.gauges.get(seconds)
     if done is None or took is None or done.most <= 0 or took.most <= 0:
@@ -182,12 +182,12 @@ def _over(phase: PhaseRecord, amount: str, seconds: str) -> float | None:
 
 
 def _slowest_time(phase: PhaseRecord) -> float | None:
-    rate = _over(phase, "calls", "call_s") if phase.phase == COLLECTIVE else None
+    rate = _largest_over_longest(phase, "calls", "call_s") if phase.phase == COLLECTIVE else None
     return None if rate is None else 1 / rate
 
 
 def _link_rate(phase: PhaseRecord) -> float | None:
-    return _over(phase, "link_bytes", "call_s") if phase.phase == COLLECTIVE else None
+    return _largest_over_longest(phase, "link_bytes", "call_s") if phase.phase == COLLECTIVE else None
 
 
 def _overlap(phase: PhaseRecord) -> float | None:

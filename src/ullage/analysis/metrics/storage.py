@@ -10,6 +10,8 @@ from ullage.analysis.metrics import Metric
 from ullage.analysis.metrics.arithmetic import longest_of, per_second, seconds, stage_span_ns
 from ullage.model.record import PhaseRecord
 
+_MIB: Final = 1 << 20
+
 
 def _stonewall_bandwidth(phase: PhaseRecord) -> float | None:
     if phase.stonewall is None:
@@ -38,6 +40,13 @@ def _cpu_time(phase: PhaseRecord) -> float | None:
     return phase.cpu_ns / phase.operations / 1e9 if phase.operations and phase.cpu_ns else None
 
 
+def _page_faults(phase: PhaseRecord) -> float | None:
+    """Return the page faults of all ranks for each MiB moved; None for records without a count, and without bytes."""
+    if phase.minor_faults is None or phase.bytes <= 0:
+        return None
+    return (phase.minor_faults + (phase.major_faults or 0)) * _MIB / phase.bytes
+
+
 def _latency(name: str, field: str, doc: str) -> Metric:
     def sample(phase: PhaseRecord) -> float | None:
         if phase.latency is None or phase.latency.operations == 0:
@@ -62,7 +71,7 @@ _LATENCIES: Final = (
 def _over_calls(phase: PhaseRecord) -> float | None:
     """Return bytes over the time without sync; None without a sync, where it would be ``pattern_bandwidth`` again."""
     synced_s = _gauge_s(phase, "sync_s")
-    return _over(phase, _gauge_s(phase, "pattern_s") - synced_s) if synced_s > 0 else None
+    return _bytes_over(phase, _gauge_s(phase, "pattern_s") - synced_s) if synced_s > 0 else None
 
 
 def _gauge_s(phase: PhaseRecord, gauge: str) -> float:
@@ -70,7 +79,7 @@ def _gauge_s(phase: PhaseRecord, gauge: str) -> float:
     return 0.0 if found is None else found.most
 
 
-def _over(phase: PhaseRecord, seconds: float) -> float | None:
+def _bytes_over(phase: PhaseRecord, seconds: float) -> float | None:
     return phase.bytes / seconds if phase.bytes > 0 and seconds > 0 else None
 
 
@@ -80,7 +89,7 @@ _PATTERNS: Final = (
         "B/s",
         "more",
         "bytes of all processes over the accounted time of a pattern: calls, barriers between them and sync",
-        lambda phase: _over(phase, _gauge_s(phase, "pattern_s")),
+        lambda phase: _bytes_over(phase, _gauge_s(phase, "pattern_s")),
     ),
     Metric(
         "call_bandwidth",
@@ -164,6 +173,8 @@ METRICS: Final = (
         "user and system time of all ranks over the operations of the phase",
         _cpu_time,
     ),
+    # What a mapping costs besides its copies: 256 with a fault for each page of 4 KiB, 0.5 with huge pages.
+    Metric("page_faults", "faults/MiB", "less", "page faults of all ranks for each MiB moved", _page_faults),
     *_LATENCIES,
     *_PATTERNS,
 )

@@ -22,7 +22,9 @@ _MOST_LOG: Final = 700.0
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``ratio`` of the geometric means, first over second; bounds are null where a single sample says nothing of its
+    """What a comparison of two sets of samples found.
+
+    ``ratio`` of the geometric means, first over second; bounds are null where a single sample says nothing of its
     noise. ``level``: that of the interval, by which the verdict was made.
 
     ``verdict`` is of the first: ``faster`` means better, whichever direction of the value that is.

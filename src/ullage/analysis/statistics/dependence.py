@@ -8,7 +8,7 @@ Rigorous Benchmarking in Reasonable Time, 2013, look at it before they trust an 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from ullage.analysis.statistics.order import quantile
@@ -83,7 +83,7 @@ INDEPENDENT: Final = Dependence()
 
 @dataclass
 class _Sums:
-    """Over the series: of their correlations, of what independent samples would show, of its variance, of 1/n."""
+    """Sums over the series: of their correlations, of those that independent samples have, of its variance, of 1/n."""
 
     series: int = 0
     seen: float = 0.0
@@ -111,6 +111,12 @@ class _Sums:
         return min(beyond / self.slope, _MOST)
 
 
+@lru_cache(maxsize=1 << 15)
+def _of_series(samples: tuple[float, ...]) -> float | None:
+    """Return the lag-1 correlation. A cell is pooled with those of its grid, of its target, and of another target."""
+    return autocorrelation(samples)
+
+
 def pooled_dependence(series: Iterable[Sequence[float]]) -> Dependence:
     """Estimate the lag-1 correlation from series, one a cell, of samples in the order in which they were taken.
 
@@ -119,7 +125,7 @@ def pooled_dependence(series: Iterable[Sequence[float]]) -> Dependence:
     """
     sums = _Sums()
     for samples in series:
-        found = autocorrelation(samples) if len(samples) >= _FEWEST else None
+        found = _of_series(tuple(samples)) if len(samples) >= _FEWEST else None
         if found is not None:
             sums.add(found, len(samples))
     return Dependence(sums.found, sums.series) if sums.series else INDEPENDENT

@@ -10,6 +10,7 @@ Molecular Biology 3, sections 5 and 6.2).
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 from typing import Final
 
@@ -52,13 +53,20 @@ class LogMean:
 
 def log_mean(samples: Sequence[float], spread: Spread = UNKNOWN) -> LogMean | None:
     """Return mean and variance of the logs; None where a single sample stands alone and nothing tells of its noise."""
-    logs = [math.log(value) for value in samples]
-    own = len(logs) - 1
+    own = len(samples) - 1
     freedom = own + spread.freedom
     if freedom <= 0:
         return None
-    together = (own * max(_variance(logs), spread.least) if own else 0.0) + spread.freedom * spread.variance
-    return LogMean(fmean(logs), together / freedom * spread.inflation / len(logs), freedom)
+    mean, variance = _of_logs(tuple(samples))
+    together = (own * max(variance, spread.least) if own else 0.0) + spread.freedom * spread.variance
+    return LogMean(mean, together / freedom * spread.inflation / len(samples), freedom)
+
+
+@lru_cache(maxsize=1 << 15)
+def _of_logs(samples: tuple[float, ...]) -> tuple[float, float]:
+    """Return mean and variance (0 of a single one) of the logs. Each cell is compared with many others."""
+    logs = [math.log(value) for value in samples]
+    return fmean(logs), _variance(logs) if len(logs) > 1 else 0.0
 
 
 def pooled_spread(cells: Iterable[Sequence[float]]) -> Spread:
@@ -71,7 +79,7 @@ def pooled_spread(cells: Iterable[Sequence[float]]) -> Spread:
     if len(usable) < 2:
         return Spread(inflation=inflation)
     freedoms = [len(samples) - 1 for samples in usable]
-    seen = [_variance([math.log(value) for value in samples]) for samples in usable]
+    seen = [_of_logs(tuple(samples))[1] for samples in usable]
     least = max(_LEAST_OF_MEDIAN * median(seen), _LEAST_VARIANCE)
     centred = [
         math.log(max(value, least)) - digamma(d / 2) + math.log(d / 2) for value, d in zip(seen, freedoms, strict=True)
@@ -90,6 +98,7 @@ def _variance(values: Sequence[float]) -> float:
     return sum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
+@lru_cache(maxsize=1024)
 def digamma(x: float) -> float:
     """Compute the digamma function by Abramowitz and Stegun 6.3.5 up to 6, by 6.3.18 beyond."""
     below = 0.0
@@ -100,6 +109,7 @@ def digamma(x: float) -> float:
     return math.log(x) - 0.5 / x - square * (1 / 12 - square * (1 / 120 - square / 252)) - below
 
 
+@lru_cache(maxsize=1024)
 def trigamma(x: float) -> float:
     """Compute the derivative of ``digamma``, by 6.4.6 and 6.4.12."""
     below = 0.0

@@ -24,7 +24,10 @@ _NO_GAIN: Final = 0.0
 
 @dataclass(frozen=True)
 class Confirmation:
-    """``ratio`` of the best over the default, geometric mean of ``pairs`` pairs, with an interval at 95 % or above."""
+    """Says by how much the best setting is better than the default.
+
+    ``ratio`` of the best over the default, geometric mean of ``pairs`` pairs, with an interval at 95 % or above.
+    """
 
     ratio: float
     low: float

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ullage.analysis.tuning.space import Setting
 from ullage.analysis.tuning.surrogate import Surrogate
+from ullage.arrays import NDArray, np
 
 _TWO_SIDED_95: Final = 1.96
 _NOTHING: Final = 1e-12
@@ -30,7 +28,7 @@ class Effects:
 
 @dataclass(frozen=True)
 class Expected:
-    """Logarithm at one value of a parameter, with an interval of 95 %."""
+    """The expected logarithm at one value of a parameter, with an interval of 95 %."""
 
     log: float
     low: float

@@ -8,36 +8,36 @@ import random
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
+from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.search import Search, Trial
 from ullage.analysis.tuning.space import Setting, Space
-from ullage.analysis.tuning.surrogate import Surrogate
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 
 METHODS: Final = ("model", "random", "grid", "tpe", "cma-es")
 
 
-def make_search(method: str, space: Space, seed: int, earlier: int = 0) -> Search:
-    """Return the search by ``method``. ``earlier``: see ``Search``.
+def make_search(method: str, space: Space, seed: int, earlier: int = 0, begin: Setting | None = None) -> Search:
+    """Return the search by ``method``. ``earlier`` and ``begin``: see ``Search``.
 
     Raise UserError (exit code 3) where it needs a package that is not installed.
     """
     match method:
         case "random":
-            return RandomSearch(space, seed, earlier)
+            return RandomSearch(space, seed, earlier, begin)
         case "grid":
-            return GridSearch(space, seed, earlier)
+            return GridSearch(space, seed, earlier, begin)
         case "tpe" | "cma-es":
-            return OptunaSearch(space, seed, method, earlier)
+            return OptunaSearch(space, seed, method, earlier, begin)
         case _:
-            return Search(space, seed, earlier)
+            return Search(space, seed, earlier, begin)
 
 
 class RandomSearch(Search):
     """Settings that were not measured yet, in random order."""
 
-    def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
+    def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
         """See ``Search``."""
-        del surrogate
+        del posterior
         known = {trial.setting for trial in trials}
         left = [setting for row in self.space.candidates if (setting := tuple(map(int, row))) not in known]
         draw = random.Random(f"{self.seed}/{len(trials)}")  # noqa: S311 - an order, not a secret
@@ -47,9 +47,9 @@ class RandomSearch(Search):
 class GridSearch(Search):
     """Every setting once, in the order of the values."""
 
-    def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
+    def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
         """See ``Search``."""
-        del surrogate
+        del posterior
         known = {trial.setting for trial in trials}
         left = (setting for row in self.space.candidates if (setting := tuple(map(int, row))) not in known)
         return next(left, None)
@@ -58,12 +58,12 @@ class GridSearch(Search):
 class OptunaSearch(Search):
     """Optuna's samplers by ask and tell, told all trials anew. A setting that it repeats gives way to the model's."""
 
-    def __init__(self, space: Space, seed: int, method: str, earlier: int = 0) -> None:
-        super().__init__(space, seed, earlier)
+    def __init__(self, space: Space, seed: int, method: str, earlier: int = 0, begin: Setting | None = None) -> None:
+        super().__init__(space, seed, earlier, begin)
         self._method = method
         self._optuna = _optuna()
 
-    def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
+    def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
         """See ``Search``."""
         optuna = self._optuna
         samplers = {"tpe": optuna.samplers.TPESampler, "cma-es": optuna.samplers.CmaEsSampler}
@@ -78,7 +78,7 @@ class OptunaSearch(Search):
         asked = study.ask(ranges)
         found = tuple(int(cast("int", asked.params[name])) for name in ranges)
         known_settings = {trial.setting for trial in trials}
-        return super().promising(surrogate, trials) if found in known_settings else found
+        return super().promising(posterior, trials) if found in known_settings else found
 
     def _ranges(self) -> dict[str, Any]:
         made = self._optuna.distributions

@@ -1,54 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which setting to measure next, and which is best so far: ask and tell, as a pure function of the trials.
 
-The default is measured first and again between the others. Settings spread over the whole space follow, then those
-where the largest improvement is expected. A race repeats the few that may still be best and drops those that cannot be.
-The rest of the trials is kept for the confirmation.
+The default is measured first and again between the others. A guess and steps from it follow, then settings spread over
+the whole space, then those that may be best by the upper bound of what is expected. A race takes those whose value
+tells most of which is best. The rest of the trials is kept for the confirmation.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from statistics import NormalDist
 from typing import Final, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, of_pair
-from ullage.analysis.tuning.space import Setting, Space
+from ullage.analysis.tuning import screening
+from ullage.analysis.tuning.acquisition import expected_gain, knowledge_gain
+from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, looks, of_pair
+from ullage.analysis.tuning.posterior import Posterior
+from ullage.analysis.tuning.space import Setting, Settings, Space
+from ullage.analysis.tuning.start import near, opening, spread, start_settings
 from ullage.analysis.tuning.surrogate import Scales, Surrogate, Trials, fit
+from ullage.arrays import NDArray, np
 
 Purpose: TypeAlias = Literal["default", "start", "search", "race", "confirm"]
 FEWEST_TRIALS: Final = 2 + 2 * FEWEST_PAIRS
-"""The default, another setting, and the fewest pairs that can confirm it."""
+"""A search needs the default, another setting, and the fewest pairs that can confirm it."""
 _MOST_PAIRS: Final = 15
 _USUAL_PAIRS: Final = 10
-_MANY_TRIALS: Final = 300
-_DEFAULT_EVERY: Final = 8
-# The search ends where it expects no more than this, as a share of the best, and has looked around enough.
-_LEAST_GAIN: Final = 0.004
+_MANY_TRIALS: Final = 150
+_DEFAULT_EVERY: Final = 18
+# Until so many trials, the search goes in steps from the best, of so many places in each parameter; so many of these
+# trials are left for the steps where there are many values to try beside the guess.
+_OPENING: Final = 8
+_STEP: Final = 3
+_STEPS: Final = 3
+# The race ends where it expects no more than this, as a share of the best.
+_LEAST_GAIN: Final = 0.002
+# No setting that was not measured is worth a trial where it promises less than this.
+_NO_GAIN: Final = 0.0004
+# The scales are fitted to so many trials first, and whenever there are more by one in so many.
+_FIRST_SCALES: Final = 4
+_SCALES_AGAIN: Final = 3
+_MOST_FITTED: Final = 280
+# In a long race, only settings whose upper bound of so many standard deviations reaches the lower of another stay.
+_HOPELESS: Final = 3.0
 _SEARCH_SHARE: Final = 0.6
 _MOST_SEARCHED: Final = 150
+# One of so many trials goes to a setting spread over the space, the others to the highest upper bound, of so many
+# standard deviations: noise may hide an optimum from those.
+_SPREAD_EVERY: Final = 3
+_BOUND: Final = 1.5
 # The race is counted here, too: the cost of a surrogate rises with the third power of the trials.
-_MOST_TRIALS: Final = 240
+_MOST_TRIALS: Final = 1000
 # Before a search may end, so many settings are looked at, or this share of all.
 _LOOKED_AT: Final = 60
 _LOOKED_SHARE: Final = 0.08
-_RACERS: Final = 5
+_RACERS: Final = 80
 # So many trials of the pairs may fail: a launch may fail once for what has nothing to do with the setting.
 _MOST_FAILURES: Final = 2
+# From so many trials on, room for one that fails is kept beside the pairs.
+_ROOM_FOR_FAILURE: Final = 12
+# Before the race, so many settings that failed are measured once more: the cause may have passed, as a busy server.
+_MOST_RETRIES: Final = 3
+_FEW: Final = 20
+# Of the difference of pairs, as standard errors: enough for the tests of all looks at 6 pairs and more.
+_CLEARLY: Final = 6.0
 _DROPPED_BELOW: Final = 0.05
 _NORMAL: Final = NormalDist()
 
 
 @dataclass(frozen=True)
 class Trial:
-    """``log``: logarithm of the objective, turned so that more is better; None of a trial that failed."""
+    """A setting that was measured.
+
+    ``log``: logarithm of the objective, turned so that more is better; None of a trial that failed, or whose setting
+    ``breaks`` a rule.
+    """
 
     setting: Setting
     purpose: Purpose
     log: float | None
+    breaks: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,13 +96,20 @@ class Search:
 
     ``earlier``: how many confirmations there were before. Each has half the error of the one before, so that all
     together claim an improvement that is none in at most 5 % of searches (one side of an interval has half its error).
+    ``begin``: the setting to begin with, by what is known; None: the middle.
     """
 
-    def __init__(self, space: Space, seed: int = 1, earlier: int = 0) -> None:
+    def __init__(self, space: Space, seed: int = 1, earlier: int = 0, begin: Setting | None = None) -> None:
         self.space, self.error = space, ERROR / 2**earlier
         self.seed = seed
+        self._first = opening(space, _OPENING - 1 - _STEPS, begin)
         self._scales: dict[int, Scales] = {}
-        self._start = start_settings(space, seed)
+        self._last: tuple[list[Trial], Surrogate | None] = ([], None)
+        self._left: dict[int, Settings] = {}
+        self._posterior_of: tuple[Settings | None, Posterior | None] = (None, None)
+        self._screens = screening.FEWEST <= len(space.dimensions) <= screening.MOST
+        self._start = screening.design(space) if self._screens else start_settings(space, seed)
+        self._narrowed: Settings | None = None
 
     def next(self, trials: Sequence[Trial], left: int) -> Ask | None:
         """Return what to measure next with room for ``left`` trials; None when there is nothing more to learn."""
@@ -81,7 +120,8 @@ class Search:
             return Ask(self.space.default, "default")
         if len(searched) < len(trials):
             return self._confirming(trials, left)
-        usable = left - 2 * _pairs(len(trials) + left)
+        total = len(trials) + left
+        usable = left - 2 * pairs_kept(total, self._apart(searched)) - (total >= _ROOM_FOR_FAILURE)
         found = self._searching(searched, usable) if usable > 0 else None
         return self._confirming(trials, left) if found is None else found
 
@@ -90,9 +130,8 @@ class Search:
         measured = _measured([trial for trial in trials if trial.purpose != "confirm"])
         if len(measured) < 2:
             return self.space.default
-        surrogate = self.surrogate(trials)
-        mean, _ = surrogate.predict(np.array(measured))
-        return measured[int(np.argmax(mean))]
+        posterior = self.posterior(trials)
+        return measured[int(np.argmax(posterior.mean[posterior.places(measured)]))]
 
     def confirmation(self, trials: Sequence[Trial]) -> Confirmation | None:
         """Judge the pairs so far; return None before the first look."""
@@ -104,14 +143,60 @@ class Search:
 
     def surrogate(self, trials: Sequence[Trial]) -> Surrogate:
         """Fit a surrogate to all trials; its scales are fitted again whenever there are half as many more."""
+        if self._last[1] is not None and self._last[0] == list(trials):
+            return self._last[1]
         known = as_trials(trials)
-        size = 4
-        while size * 3 // 2 <= len(known.logs):
-            size = size * 3 // 2
-        size = min(size, len(known.logs))
+        found = fit(self.space, known, self._scales_of(known, _size_of(known)))
+        self._last = (list(trials), found)
+        return found
+
+    def posterior(self, trials: Sequence[Trial]) -> Posterior:
+        """Return what is expected of all candidates and measured settings after ``trials``."""
+        known = as_trials(trials)
+        size = _size_of(known)
+        scales = self._scales_of(known, size)
+        candidates = self._promising_of(self.candidates(trials), known, size)
+        of, kept = self._posterior_of
+        is_same = kept is not None and of is candidates and kept.scales is scales
+        if kept is not None and is_same and kept.goes_on(known) and kept.has(known.settings):
+            kept.tell(known)
+            return kept
+        kept = Posterior(self.space, _with(candidates, known.settings), scales, known)
+        self._posterior_of = (candidates, kept)
+        return kept
+
+    def _promising_of(self, candidates: Settings, known: Trials, size: int) -> Settings:
+        """Return the candidates that may be best by the first ``size`` trials; all of them while the search goes on."""
+        if size <= _MOST_SEARCHED:
+            return candidates
+        if size not in self._left:
+            first = known.first(size)
+            posterior = Posterior(self.space, _with(candidates, first.settings), self._scales_of(known, size), first)
+            low = np.max(posterior.mean - _HOPELESS * posterior.deviation)
+            self._left[size] = posterior.settings[posterior.mean + _HOPELESS * posterior.deviation >= low]
+        return self._left[size]
+
+    def _scales_of(self, known: Trials, size: int) -> Scales:
+        size = min(size, _MOST_FITTED)
         if size not in self._scales:
             self._scales[size] = fit(self.space, known.first(size)).scales
-        return fit(self.space, known, self._scales[size])
+        return self._scales[size]
+
+    def candidates(self, trials: Sequence[Trial]) -> Settings:
+        """Return the settings to choose from: all, or those of the parameters that the screening has kept."""
+        if not self._screens:
+            return self.space.candidates
+        if self._narrowed is None:
+            settings = [trial.setting for trial in trials]
+            if not set(self._start) <= set(settings):
+                return self.space.candidates
+            # Only the trials up to the end of the screening decide, so that a search gone on with decides the same.
+            of_screening = trials[: max(settings.index(setting) for setting in self._start) + 1]
+            if len(_measured(of_screening)) < len(self._start) // 2:
+                return self.space.candidates
+            kept = screening.important(self.surrogate(of_screening))
+            self._narrowed = screening.narrowed(self.space, kept)
+        return self._narrowed
 
     def _confirming(self, trials: Sequence[Trial], left: int) -> Ask | None:
         """Return the next trial of the pairs; None where the default is best, the pairs have decided, or too many fail.
@@ -132,54 +217,91 @@ class Search:
         return Ask(best if of_pair(len(pairs)) else self.space.default, "confirm")
 
     def _searching(self, trials: Sequence[Trial], usable: int) -> Ask | None:
-        others = [trial for trial in trials if trial.purpose != "default"]
-        if len(others) < len(self._start):
-            return Ask(self._start[len(others)], "start")
+        others = sum(trial.purpose != "default" for trial in trials)
+        opening_size = min(_OPENING, self.space.size // 2) - 1
+        if others < opening_size and (found := self._opening(trials)) is not None:
+            return Ask(found, "start")
         if len(trials) % _DEFAULT_EVERY == 0:
             return Ask(self.space.default, "default")
+        known = {trial.setting for trial in trials}
+        started = next((setting for setting in self._start if setting not in known), None)
+        if started is not None and others < opening_size + len(self._start):
+            return Ask(started, "start")
         if len(_measured(trials)) < 2 or len(trials) >= _MOST_TRIALS:
             return None
-        surrogate = self.surrogate(trials)
-        room = _SEARCH_SHARE * (usable + len(trials))
-        if len(trials) < min(room, _MOST_SEARCHED) and not any(trial.purpose == "race" for trial in trials):
-            found = self.promising(surrogate, trials) or self._least_known(surrogate, trials)
+        room = min(_SEARCH_SHARE * (usable + len(trials)), _MOST_SEARCHED)
+        if len(trials) < room and not any(trial.purpose == "race" for trial in trials):
+            found = self._further(trials)
             if found is not None:
                 return Ask(found, "search")
-        return self._racing(surrogate, trials)
+        failed = to_retry(trials)
+        return self._racing(self.posterior(trials), trials) if failed is None else Ask(failed, "race")
 
-    def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
-        """Return the setting with the largest expected improvement; None where that is next to nothing."""
-        candidates = self.space.candidates
-        mean, deviation = surrogate.predict(candidates)
-        measured = np.array(_measured(trials))
-        best = float(np.max(surrogate.predict(measured)[0]))
-        gain = expected_gain(mean - best, deviation)
-        gain *= 1 - surrogate.noise / np.sqrt(surrogate.noise**2 + deviation**2)
-        gain[_places(candidates, {trial.setting for trial in trials})] = 0.0
-        place = int(np.argmax(gain))
-        return _setting(candidates[place]) if gain[place] > _LEAST_GAIN / 10 else None
+    def _opening(self, trials: Sequence[Trial]) -> Setting | None:
+        known = {trial.setting for trial in trials}
+        return next((setting for setting in self._first if setting not in known), None) or self._step(trials)
 
-    def _least_known(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
-        """Return the setting whose expectation is least certain: another optimum may be there.
-
-        Return None once enough settings were looked at.
-        """
-        looked = len({trial.setting for trial in trials})
-        if looked >= min(_LOOKED_AT, _LOOKED_SHARE * self.space.size):
+    def _further(self, trials: Sequence[Trial]) -> Setting | None:
+        """Return a setting that was not measured yet and may be best; None once enough were looked at."""
+        searched = sum(trial.purpose == "search" for trial in trials)
+        posterior = self.posterior(trials)
+        if not self._may_be_better(posterior, trials) and self._looked(trials):
             return None
-        candidates = self.space.candidates
-        _, deviation = surrogate.predict(candidates)
-        deviation[_places(candidates, {trial.setting for trial in trials})] = 0.0
-        place = int(np.argmax(deviation))
-        return _setting(candidates[place]) if deviation[place] > 0 else None
+        return self._spread(trials) if searched % _SPREAD_EVERY == 0 else self.promising(posterior, trials)
 
-    def _racing(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Ask | None:
-        """Repeat the setting that was measured least of the leader and those that may be better.
+    def _step(self, trials: Sequence[Trial]) -> Setting | None:
+        """Return the setting near the best where the largest improvement is expected, if there is one left."""
+        if len(_measured(trials)) < 2:
+            return None
+        posterior, best = self.posterior(trials), self.best(trials)
+        gain = expected_gain(posterior.mean - posterior.mean[posterior.places([best])], posterior.deviation)
+        gain[posterior.among({trial.setting for trial in trials})] = 0.0
+        gain[~near(posterior.settings, best, _STEP)] = 0.0
+        place = int(np.argmax(gain))
+        return _setting(posterior.settings[place]) if gain[place] > 0 else None
+
+    def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
+        """Return the setting with the highest upper bound among those that were not measured; None of none."""
+        bound = posterior.mean + _BOUND * posterior.deviation
+        bound[posterior.among({trial.setting for trial in trials})] = -math.inf
+        place = int(np.argmax(bound))
+        return _setting(posterior.settings[place]) if bound[place] > -math.inf else None
+
+    def _may_be_better(self, posterior: Posterior, trials: Sequence[Trial]) -> bool:
+        """Tell whether any setting that was not measured is expected to improve by more than next to nothing."""
+        best = float(np.max(posterior.mean[posterior.places(_measured(trials))]))
+        deviation = posterior.deviation
+        gain = expected_gain(posterior.mean - best, deviation)
+        gain *= 1 - posterior.noise / np.sqrt(posterior.noise**2 + deviation**2)
+        gain[posterior.among({trial.setting for trial in trials})] = 0.0
+        return bool(np.max(gain) > _NO_GAIN)
+
+    def _spread(self, trials: Sequence[Trial]) -> Setting | None:
+        """Return the next of the settings spread over the space that was not measured yet."""
+        known = {trial.setting for trial in trials}
+        every = islice(spread(self.space, self.seed), 2 * len(trials) + _OPENING)
+        return next((setting for setting in every if setting not in known), None)
+
+    def _looked(self, trials: Sequence[Trial]) -> bool:
+        """Tell whether enough settings were looked at: another optimum may be where nothing was measured."""
+        return len({trial.setting for trial in trials}) >= min(_LOOKED_AT, _LOOKED_SHARE * self.space.size)
+
+    def _apart(self, trials: Sequence[Trial]) -> float | None:
+        """Return how far best and default are apart, in standard deviations of a trial; None of few trials."""
+        if len(trials) < _FEW or len(_measured(trials)) < 2:
+            return None
+        best, posterior = self.best(trials), self.posterior(trials)
+        mean = posterior.mean[posterior.places([self.space.default, best])]
+        return float(mean[1] - mean[0]) / max(posterior.noise, 1e-9)
+
+    def _racing(self, posterior: Posterior, trials: Sequence[Trial]) -> Ask | None:
+        """Repeat or try the setting whose value tells most of which is best.
 
         Where none may be better, repeat default and leader until they have two trials each; then return None.
         """
-        candidates = np.array(self._racers(surrogate, trials))
-        mean, covariance = surrogate.joint(candidates)
+        places = self._racers(posterior, trials)
+        candidates = posterior.settings[places]
+        mean, covariance = posterior.joint(places)
         leader = int(np.argmax(mean))
         variance = np.diag(covariance) + covariance[leader, leader] - 2 * covariance[leader]
         deviation = np.sqrt(np.maximum(variance, 1e-12))
@@ -188,9 +310,8 @@ class Search:
         regret = expected_gain(mean - mean[leader], deviation)
         if not alive or max(regret[place] for place in alive) < _LEAST_GAIN:
             return self._once_more(_setting(candidates[leader]), trials)
-        count = {_setting(row): sum(trial.setting == _setting(row) for trial in trials) for row in candidates}
-        place = min([leader, *alive], key=lambda one: (count[_setting(candidates[one])], -mean[one]))
-        return Ask(_setting(candidates[place]), "race")
+        gain = knowledge_gain(mean, covariance, posterior.noise**2)
+        return Ask(_setting(candidates[int(np.argmax(gain))]), "race")
 
     def _once_more(self, leader: Setting, trials: Sequence[Trial]) -> Ask | None:
         """Repeat the default, then ``leader``, until each has two trials; return None when they have.
@@ -203,85 +324,67 @@ class Search:
                 return Ask(setting, purpose)
         return None
 
-    def _racers(self, surrogate: Surrogate, trials: Sequence[Trial]) -> list[Setting]:
-        """Return the settings with the highest expected values, without those that failed.
+    def _racers(self, posterior: Posterior, trials: Sequence[Trial]) -> list[int]:
+        """Return the places of the settings with the highest upper bounds, without those that failed.
 
         One that was not measured yet may be among them.
         """
-        failed = {trial.setting for trial in trials if trial.log is None}
-        mean, _ = surrogate.predict(self.space.candidates)
-        mean[_places(self.space.candidates, failed)] = -math.inf
-        order = np.argsort(-mean)[:_RACERS]
-        return [_setting(self.space.candidates[place]) for place in order]
+        bound = posterior.mean + posterior.deviation
+        measured = set(_measured(trials))
+        failed = {trial.setting for trial in trials if trial.log is None and trial.setting not in measured}
+        bound[posterior.among(failed)] = -math.inf
+        order: list[int] = np.argsort(-bound)[:_RACERS].tolist()
+        return [place for place in order if bound[place] > -math.inf]
 
 
 def as_trials(trials: Sequence[Trial]) -> Trials:
-    """Turn trials into the surrogate's; a failed one counts as the worst measured, so its neighbours are avoided."""
+    """Turn trials into the surrogate's.
+
+    A failed one counts as the worst measured, so its neighbours are avoided, unless its setting was measured well.
+    """
     known = [trial.log for trial in trials if trial.log is not None]
-    worst = min(known, default=0.0)
-    logs = [worst if trial.log is None else trial.log for trial in trials]
-    return Trials([trial.setting for trial in trials], logs, [float(turn) for turn in range(len(logs))])
+    worst, measured = min(known, default=0.0), set(_measured(trials))
+    kept = [(turn, one) for turn, one in enumerate(trials) if one.log is not None or one.setting not in measured]
+    logs = [worst if trial.log is None else trial.log for _, trial in kept]
+    return Trials([trial.setting for _, trial in kept], logs, [float(turn) for turn, _ in kept])
 
 
-def expected_gain(ahead: NDArray[np.float64], deviation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return E[max(0, X)] of normal X with these means and deviations."""
-    z = ahead / deviation
-    density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    return ahead * _cumulative(z) + deviation * density
+def _size_of(known: Trials) -> int:
+    """Return of how many of the trials the scales are, which changes seldom."""
+    size = _FIRST_SCALES
+    while (further := size + max(2, size // _SCALES_AGAIN)) <= len(known.logs):
+        size = further
+    return min(size, len(known.logs))
 
 
-def _cumulative(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the normal distribution function by Abramowitz and Stegun 26.2.17, off by at most 7.5e-8."""
-    t = 1 / (1 + 0.2316419 * np.abs(z))
-    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
-    tail = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * series
-    return np.where(z >= 0, 1 - tail, tail)
+def _with(candidates: Settings, settings: Sequence[Setting]) -> Settings:
+    """Return ``candidates`` and those of ``settings`` that are not among them."""
+    listed = {tuple(row) for row in candidates.tolist()}
+    further = [setting for setting in dict.fromkeys(settings) if setting not in listed]
+    return np.vstack([candidates, np.array(further, dtype=np.int64)]) if further else candidates
 
 
-def start_settings(space: Space, seed: int) -> list[Setting]:
-    """Spread settings over the space: twice as many as parameters, each value of a parameter equally often."""
-    draw = np.random.default_rng(seed)
-    wanted = min(2 * len(space.dimensions) + 1, space.size - 1)
-    best: tuple[float, list[Setting]] = (-1.0, [])
-    for _ in range(30):
-        columns = [_spread(draw, len(one.values), wanted) for one in space.dimensions]
-        found = list(dict.fromkeys(tuple(int(value) for value in row) for row in np.column_stack(columns)))
-        found = [setting for setting in found if setting != space.default]
-        apart = _least_distance(space, found)
-        best = max(best, (len(found) + apart, found), key=lambda one: one[0])
-    return best[1]
+def to_retry(trials: Sequence[Trial]) -> Setting | None:
+    """Return a setting that failed in its only trial; None of none, or where enough were measured once more."""
+    failed = [trial.setting for trial in trials if trial.log is None and not trial.breaks]
+    again = {one for one in failed if sum(trial.setting == one for trial in trials) > 1}
+    return next((one for one in failed if one not in again), None) if len(again) < _MOST_RETRIES else None
 
 
-def _spread(draw: np.random.Generator, values: int, count: int) -> NDArray[np.int64]:
-    """Draw ``count`` places among ``values``, one of each equal part, in random order."""
-    parts = (np.arange(count) + draw.random(count)) / count
-    return draw.permutation(np.minimum((parts * values).astype(np.int64), values - 1))
+def pairs_kept(total: int, apart: float | None = None) -> int:
+    """Return how many pairs are kept for the confirmation, of ``total`` trials.
 
-
-def _least_distance(space: Space, settings: Sequence[Setting]) -> float:
-    """Return half the least distance (0 to 1) between any two of ``settings``, so below 1; 0 of fewer than two."""
-    if len(settings) < 2:
-        return 0.0
-    points = space.coordinates(np.array(settings))
-    apart = np.abs(points[:, None, :] - points[None, :, :]).clip(max=1).mean(axis=2)
-    return float(np.min(apart + np.eye(len(settings)))) / 2
-
-
-def _pairs(total: int) -> int:
-    """Return how many pairs are kept for the confirmation, of ``total`` trials."""
+    ``apart``: by how many standard deviations of a trial the best is expected to differ from the default. So many
+    pairs are kept as nearly always prove that much.
+    """
     most = _MOST_PAIRS if total >= _MANY_TRIALS else _USUAL_PAIRS
+    if apart is not None:
+        most = next((pairs for pairs in looks(most) if math.sqrt(pairs / 2) * apart > _CLEARLY), most)
     return min(most, max(FEWEST_PAIRS, total // 6))
 
 
 def _measured(trials: Sequence[Trial]) -> list[Setting]:
     return list(dict.fromkeys(trial.setting for trial in trials if trial.log is not None))
-
-
-def _places(candidates: NDArray[np.int64], settings: set[Setting]) -> NDArray[np.bool_]:
-    found = np.zeros(len(candidates), dtype=np.bool_)
-    for setting in settings:
-        found |= np.all(candidates == np.array(setting), axis=1)
-    return found
 
 
 def _setting(row: NDArray[np.int64]) -> Setting:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from ullage.arrays import NDArray, np
 
 Setting: TypeAlias = tuple[int, ...]
 """The place of each parameter's value among its values, from 0."""
 Settings: TypeAlias = NDArray[np.int64]
-"""One setting a row."""
+"""Holds one setting in each row."""
 _MOST_LISTED = 20_000
 
 

@@ -1,33 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the trials so far say of every setting: a Gaussian process over the logarithm of the objective.
 
-Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2 and 5. The kernel is Matern 5/2 with a
-length for each parameter; parameters without an order are either equal or not. A second term lets the machine drift
-from trial to trial, which the repeated default shows. Logarithms make noise that is a share of the value alike
-everywhere. Lengths, noise and drift are those of the highest posterior density.
+Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2 and 5. The kernel of a parameter is
+Matern 5/2 with a length of its own; values of a parameter without an order are either equal or not. The response is a
+sum of what each parameter does alone, smoothly or by jumps between values, and of what all do together (Duvenaud,
+Nickisch and Rasmussen, Additive Gaussian Processes, 2011). Where parameters act independently, each trial tells of all
+settings that share one of its values, so many noisy trials are as good as a few exact ones. A last term lets the
+machine drift from trial to trial, which the repeated default shows. Logarithms make noise that is a share of the value
+alike everywhere. All scales are those of the highest posterior density.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ullage.analysis.tuning.space import Setting, Space
+from ullage.arrays import NDArray, np
 
 Array: TypeAlias = NDArray[np.float64]
 # These are logarithms, for values with a deviation of 1: the middle of what is expected, and how far it may be off.
-# They are of the length of a parameter and of the variances of response, noise and drift.
+# They are of the length of a parameter and of the variances of what each parameter does alone, smoothly or by jumps, of
+# what all do together, of noise and of drift.
 _LENGTH: Final = (math.log(0.6), 0.8)
-_RESPONSE: Final = (0.0, 1.0)
+_ALONE: Final = (0.0, 1.0)
+_ROUGH: Final = (math.log(0.02), 1.5)
+_TOGETHER: Final = (math.log(0.3), 1.5)
 _NOISE: Final = (math.log(0.05), 2.0)
 _DRIFT: Final = (math.log(0.003), 2.0)
 # After so many trials a drift has changed into another.
 _DRIFT_TRIALS: Final = 30.0
 _STEPS: Final = (1.2, 0.6, 0.3)
 _JITTER: Final = 1e-8
+# A cliff is a step of a parameter: its variance, what the likelihood has to gain by it, and how many there may be.
+_STEP_VARIANCE: Final = 4.0
+_STEP_GAIN: Final = 3.0
+_MOST_STEPS: Final = 3
+_FEWEST_OF_STEPS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -45,21 +54,28 @@ class Trials:
 
 @dataclass(frozen=True)
 class Scales:
-    """Logarithms: of each parameter's length, and of the variances of response, noise and drift."""
+    """Holds logarithms of the length of each parameter, and of variances.
+
+    ``alone`` and ``rough``: of what each parameter does, smoothly and by jumps; ``together``: of what all do.
+    """
 
     lengths: tuple[float, ...]
-    response: float = _RESPONSE[0]
+    alone: float = _ALONE[0]
+    rough: float = _ROUGH[0]
+    together: float = _TOGETHER[0]
     noise: float = _NOISE[0]
     drift: float = _DRIFT[0]
+    steps: tuple[tuple[int, int], ...] = ()
 
     def values(self) -> list[float]:
         """Return all scales in one list."""
-        return [*self.lengths, self.response, self.noise, self.drift]
+        return [*self.lengths, self.alone, self.rough, self.together, self.noise, self.drift]
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> "Scales":
+    def of(cls, values: Sequence[float], steps: tuple[tuple[int, int], ...] = ()) -> "Scales":
         """Make scales from a list as ``values`` returns it."""
-        return cls(tuple(values[:-3]), *values[-3:])
+        alone, rough, together, noise, drift = values[-5:]
+        return cls(tuple(values[:-5]), alone, rough, together, noise, drift, steps)
 
 
 @dataclass(frozen=True)
@@ -68,7 +84,7 @@ class Surrogate:
 
     space: Space
     scales: Scales
-    points: Array
+    settings: NDArray[np.int64]
     inverse: Array
     weights: Array
     center: float
@@ -83,76 +99,106 @@ class Surrogate:
         """Return mean and standard deviation of the logarithm at rows of ``settings``, without noise and drift."""
         cross, explained = self._cross(settings)
         mean = self.center + self.spread * (self.weights @ cross)
-        variance = np.maximum(math.exp(self.scales.response) - np.sum(explained**2, axis=0), 1e-12)
+        variance = np.maximum(variance_of(self.space, self.scales) - np.sum(explained**2, axis=0), 1e-12)
         return mean, self.spread * np.sqrt(variance)
 
     def joint(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
         """Return mean and covariance matrix of the logarithms at rows of ``settings``."""
         cross, explained = self._cross(settings)
         mean = self.center + self.spread * (self.weights @ cross)
-        points = self.space.coordinates(settings)
-        own = _response(self.space, points, points, self.scales)
+        own = response(self.space, settings, settings, self.scales)
         return mean, self.spread**2 * (own - explained.T @ explained)
 
     def _cross(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
-        cross = _response(self.space, self.points, self.space.coordinates(settings), self.scales)
+        cross = response(self.space, self.settings, settings, self.scales)
         return cross, self.inverse @ cross
 
 
 def fit(space: Space, trials: Trials, scales: Scales | None = None) -> Surrogate:
     """Fit the process that ``trials`` (two at least) make likely; given ``scales`` are taken as they are."""
-    logs, turns = np.array(trials.logs), np.array(trials.turns)
-    points = space.coordinates(np.array(trials.settings, dtype=np.int64))
+    logs = np.array(trials.logs)
+    settings = np.array(trials.settings, dtype=np.int64)
     spread = max(float(np.std(logs)), 1e-3)
     values: Array = np.asarray((logs - np.mean(logs)) / spread, dtype=np.float64)
-    lag = np.exp(-np.abs(turns[:, None] - turns[None, :]) / _DRIFT_TRIALS)
-    known = _Known(space, points, lag)
-    found = _likeliest(values, known) if scales is None else scales
-    inverse = _inverse(known.covariance(found))
+    known = _Known(space, settings, lag_of(trials.turns, trials.turns))
+    found = likeliest(values, known) if scales is None else scales
+    inverse = inverse_of(known.covariance(found))
     mean = _mean(inverse, values)
     weights = inverse.T @ (inverse @ (values - mean))
     center = float(np.mean(logs)) + spread * mean
-    return Surrogate(space, found, points, inverse, weights, center, spread)
+    return Surrogate(space, found, settings, inverse, weights, center, spread)
 
 
-@dataclass(frozen=True)
+def lag_of(first: Sequence[float], second: Sequence[float]) -> Array:
+    """Return how alike the machine is at each two turns."""
+    apart = np.abs(np.array(first)[:, None] - np.array(second)[None, :])
+    return np.asarray(np.exp(-apart / _DRIFT_TRIALS), dtype=np.float64)
+
+
 class _Known:
     """Where and when was measured. ``lag``: how alike the machine is at each two trials."""
 
-    space: Space
-    points: Array
-    lag: Array
+    def __init__(self, space: Space, settings: NDArray[np.int64], lag: Array) -> None:
+        self.space, self.lag = space, lag
+        self._cells = [
+            settings[:, place, None] * len(one.values) + settings[None, :, place]
+            for place, one in enumerate(space.dimensions)
+        ]
 
     def covariance(self, scales: Scales) -> Array:
         """Return the covariance matrix of all trials: response, drift and noise."""
-        own = math.exp(scales.noise) + _JITTER
-        response = _response(self.space, self.points, self.points, scales)
-        return response + math.exp(scales.drift) * self.lag + own * np.eye(len(self.lag))
+        alone = math.exp(scales.drift) * self.lag
+        together = np.full(self.lag.shape, math.exp(scales.together))
+        for (own, likeness), cells in zip(_tables(self.space, scales), self._cells, strict=True):
+            alone += np.take(own, cells)
+            together *= np.take(likeness, cells)
+        found = alone + together
+        found[np.diag_indices_from(found)] += own_variance(scales)
+        return np.asarray(found, dtype=np.float64)
 
 
-def _embedded(space: Space, points: Array, scales: Scales) -> Array:
-    """Map points so that their squared distances are those of the kernel.
+def own_variance(scales: Scales) -> float:
+    """Return the variance of a trial by its noise, where values have a deviation of 1."""
+    return math.exp(scales.noise) + _JITTER
 
-    Each value of a parameter without an order has an axis of its own.
-    """
-    columns: list[Array] = []
+
+def _tables(space: Space, scales: Scales) -> list[tuple[Array, Array]]:
+    """Return for each parameter the covariance of what it does alone, and how alike its values are (1: equal)."""
+    found: list[tuple[Array, Array]] = []
+    smooth, rough = math.exp(scales.alone), math.exp(scales.rough)
     for place, (dimension, length) in enumerate(zip(space.dimensions, scales.lengths, strict=True)):
-        column = points[:, place][:, None]
-        if not dimension.ordered:
-            column = (column == np.arange(len(dimension.values))[None, :]) / math.sqrt(2)
-        columns.append(column * math.exp(-length))
-    return np.hstack(columns)
+        count = len(dimension.values)
+        places = np.arange(count, dtype=np.float64)
+        apart = np.abs(places[:, None] - places[None, :])
+        apart = apart / max(1, count - 1) if dimension.ordered else np.minimum(apart, 1.0)
+        far = math.sqrt(5) * apart * math.exp(-length)
+        likeness = np.asarray((1 + far + far * far / 3) * np.exp(-far), dtype=np.float64)
+        own = smooth * likeness + rough * np.eye(count)
+        for at in (step for where, step in scales.steps if where == place):
+            side = np.where(places >= at, 0.5, -0.5)
+            own += _STEP_VARIANCE * np.outer(side, side)
+        found.append((np.asarray(own, dtype=np.float64), likeness))
+    return found
 
 
-def _response(space: Space, first: Array, second: Array, scales: Scales) -> Array:
+def response(space: Space, first: NDArray[np.int64], second: NDArray[np.int64], scales: Scales) -> Array:
     """Return the covariance of the response between all pairs of ``first`` and ``second``."""
-    one, other = _embedded(space, first, scales), _embedded(space, second, scales)
-    squared = np.sum(one**2, axis=1)[:, None] + np.sum(other**2, axis=1)[None, :] - 2 * (one @ other.T)
-    far = np.sqrt(np.maximum(5 * squared, 0.0))
-    return math.exp(scales.response) * (1 + far + far * far / 3) * np.exp(-far)
+    alone = np.zeros((len(first), len(second)))
+    together = np.full((len(first), len(second)), math.exp(scales.together))
+    for place, (own, likeness) in enumerate(_tables(space, scales)):
+        # Whole columns are copied: that is several times faster than to pick numbers one by one.
+        alone += np.take(own[first[:, place]], second[:, place], axis=1)
+        together *= np.take(likeness[first[:, place]], second[:, place], axis=1)
+    return np.asarray(alone + together, dtype=np.float64)
 
 
-def _inverse(covariance: Array) -> Array:
+def variance_of(space: Space, scales: Scales) -> float:
+    """Return the variance of the response at a setting, as ``response`` has it."""
+    each = math.exp(scales.alone) + math.exp(scales.rough)
+    return each * len(space.dimensions) + math.exp(scales.together) + _STEP_VARIANCE / 4 * len(scales.steps)
+
+
+def inverse_of(covariance: Array) -> Array:
     """Return the inverse of the lower triangular (Cholesky) factor."""
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)), dtype=np.float64)
 
@@ -163,15 +209,45 @@ def _mean(inverse: Array, values: Array) -> float:
     return float(ones @ (inverse @ values)) / float(ones @ ones)
 
 
-def _likeliest(values: Array, known: _Known) -> Scales:
+def likeliest(values: Array, known: _Known) -> Scales:
+    """Return the scales of the highest posterior density, with the steps that it has the most reason for."""
+    start = Scales(tuple(_LENGTH[0] for _ in known.space.dimensions))
+    plain, reached = _climbed(start, values, known)
+    stepped = _stepped(start, values, known) if len(values) >= _FEWEST_OF_STEPS else start
+    if not stepped.steps:
+        return plain
+    other, value = _climbed(stepped, values, known)
+    return other if value - _STEP_GAIN * len(other.steps) > reached else plain
+
+
+def _stepped(scales: Scales, values: Array, known: _Known) -> Scales:
+    """Add steps one after another as long as the likelihood gains enough by each."""
+    every = [
+        (place, at)
+        for place, one in enumerate(known.space.dimensions)
+        if one.ordered
+        for at in range(1, len(one.values))
+    ]
+    reached = _likelihood(values, known, scales)
+    while len(scales.steps) < _MOST_STEPS:
+        tried = [replace(scales, steps=(*scales.steps, step)) for step in every if step not in scales.steps]
+        gained = [(_likelihood(values, known, one), place) for place, one in enumerate(tried)]
+        best, place = max(gained, default=(-math.inf, 0))
+        if best < reached + _STEP_GAIN:
+            break
+        scales, reached = tried[place], best
+    return scales
+
+
+def _climbed(scales: Scales, values: Array, known: _Known) -> tuple[Scales, float]:
     """Step along each scale in turn, smaller steps after larger ones, as long as the posterior density gains."""
-    expected = [*([_LENGTH] * len(known.space.dimensions)), _RESPONSE, _NOISE, _DRIFT]
+    expected = [*([_LENGTH] * len(known.space.dimensions)), _ALONE, _ROUGH, _TOGETHER, _NOISE, _DRIFT]
 
     def density(point: list[float]) -> float:
         off = sum(((at - middle) / width) ** 2 for at, (middle, width) in zip(point, expected, strict=True))
-        return _likelihood(values, known, Scales.of(point)) - off / 2
+        return _likelihood(values, known, Scales.of(point, scales.steps)) - off / 2
 
-    best = [middle for middle, _ in expected]
+    best = scales.values()
     reached = density(best)
     for step in _STEPS:
         for place in range(len(best)):
@@ -185,7 +261,7 @@ def _likeliest(values: Array, known: _Known) -> Scales:
                     best, reached = (tried, value) if moved else (best, reached)
                 if reached > reached_before:
                     break
-    return Scales.of(best)
+    return Scales.of(best, scales.steps), reached
 
 
 def _likelihood(values: Array, known: _Known, scales: Scales) -> float:

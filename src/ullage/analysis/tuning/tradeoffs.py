@@ -17,7 +17,7 @@ _LEAST_SPREAD: Final = 1e-9
 
 @dataclass(frozen=True)
 class Change:
-    """``ratio`` of a number after the change over before."""
+    """A number that changes with the setting. ``ratio``: the value after the change over that before."""
 
     name: str
     ratio: float
@@ -54,12 +54,15 @@ def proved_changes(
     return sorted(found, key=lambda one: -abs(math.log(one.ratio)))
 
 
-def sentence(setting: str, before: str, found: Sequence[Change]) -> str:
-    """Write ``ppn=2 (before: ppn=16) changes ior-hard-write to 27.2 x, mdtest-hard-write to 0.00231 x.`` or nothing."""
+def sentence(setting: str, before: str, found: Sequence[Change], most: int = _MOST_NAMED) -> str:
+    """Write ``ppn=2 (before: ppn=16) changes ior-hard-write to 27.2 x, mdtest-hard-write to 0.00231 x.`` or nothing.
+
+    ``most``: of how many changes it names.
+    """
     if not found:
         return ""
-    named = ", ".join(f"{one.name} to {_times(one.ratio)}" for one in found[:_MOST_NAMED])
-    more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    named = ", ".join(f"{one.name} to {_times(one.ratio)}" for one in found[:most])
+    more = f", and {len(found) - most} more" if len(found) > most else ""
     return f"{setting} (before: {before}) changes {named}{more}."
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Did the bytes of a phase come from, or reach, the storage, or did memory of this machine stand in for it?
 
-Which counter is believed: the process's own (/proc/self/io) before the block device's, which also counts what others
+Which counter is used: the process's own (/proc/self/io) before the block device's, which also counts what others
 do; for writes only the device's, since the kernel counts a process's writes when pages become dirty and not when
 they leave; the wire bytes of a network client before both, and they prove the client only. Pages that were resident
 before the phase decide where process and device disagree.
@@ -15,17 +15,23 @@ from ullage.analysis.verdicts.verdict import (
     Verdict,
     VerdictKind,
     combine_verdicts,
-    percent,
     read_verdict,
 )
 from ullage.model.record import Moved, PhaseRecord, Resident
+from ullage.quantity import percent
 from ullage.units import format_volume
 
 __all__ = ["Verdict", "VerdictKind", "cache_verdict", "combine_verdicts"]
 
-_MEMORY_FILE_SYSTEMS: Final = frozenset({"tmpfs", "ramfs", "hugetlbfs"})
+_MEMORY_FILE_SYSTEMS: Final = frozenset({"memory", "tmpfs", "ramfs", "hugetlbfs"})
 _AGREE: Final = 0.2
 NO_STORAGE: Final = Verdict("none", "none", None, ("no storage is behind this target",))
+DAX: Final = Verdict(
+    "direct (dax)",
+    "direct",
+    None,
+    ("the files are on persistent memory (DAX): no page cache stands before it, so nothing is cold or warm",),
+)
 # These phases change no name.
 _LOOKING: Final = frozenset({"stat", "read", "readdir", "find", "open", "access"})
 
@@ -44,6 +50,11 @@ def cache_verdict(
         return Verdict("memory", "memory", None, ("the target is held in memory: no storage was measured",))
     if phase.access == "metadata":
         return _names(phase, remote=remote_target)
+    return DAX if phase.dax else _bytes(phase, remote_target=remote_target)
+
+
+def _bytes(phase: PhaseRecord, *, remote_target: bool) -> Verdict:
+    """Return the verdict of bytes that a page cache may stand before, by counters."""
     moved = phase.moved
     if moved is None or moved.requested_bytes <= 0:
         return Verdict("unknown", "unknown", None, ("no counter of moved bytes was recorded",))
@@ -100,9 +111,11 @@ def _believed(phase: PhaseRecord, moved: Moved, reasons: list[str]) -> int:
     both = f"the process was charged with {format_volume(process)}, the device moved {format_volume(device)}"
     absent = None if phase.cache_control == "direct" else _absent_share(phase.resident)
     if absent is not None and abs(absent - b) <= _AGREE < abs(absent - a):
-        reasons.append(f"{both}: the device is believed, {percent(absent)} of the pages were not in memory before")
+        reasons.append(
+            f"{both}: the count of the device is used, {percent(absent)} of the pages were not in memory before"
+        )
         return device
-    reasons.append(f"{both}: others may use it, so the process's own count is believed")
+    reasons.append(f"{both}: others may use it, so the process's own count is used")
     return process
 
 

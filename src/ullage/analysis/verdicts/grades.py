@@ -14,7 +14,7 @@ from ullage.model.record import Grade, PhaseRecord
 from ullage.model.summary import Row
 
 GRADES: Final[tuple[Grade, ...]] = ("A", "B", "?", "C")
-"""From what promises most to what promises least."""
+"""The grades in order, from the least foreign load to the most."""
 _CLEAN_BELOW: Final = 0.01
 _DIRTY_FROM: Final = 0.05
 _MILLION: Final = 1e6

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flags for numbers that cannot be, or that stand on too little. A flag that starts with INVALID is no speed at all."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
@@ -13,8 +13,10 @@ from ullage.model.flags import (
     INVALID_ABOVE_CEILING,
     INVALID_LITTLES_LAW,
     INVALID_VERIFICATION,
+    NOT_PERSISTENT,
     PAYLOAD_IN_TIME,
     PREPARATION_IN_TIME,
+    STAMPED_IN_GROUPS,
     TOO_SHORT,
     VERIFIED_IN_TIME,
     Flag,
@@ -22,7 +24,7 @@ from ullage.model.flags import (
 from ullage.model.plan import Parameters
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import times
+from ullage.quantity import percent, times
 from ullage.units import format_bytes, format_time
 
 ABOVE_CEILING: Final = 1.05
@@ -59,7 +61,7 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
         return Flag(code=INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time of the ranks")
     if busy >= _LEAST_BUSY:
         return None
-    reason = f"the ranks spent {busy:.0%} of the transfer time in operations"
+    reason = f"the ranks spent {percent(busy)} of the transfer time in operations"
     if phase.prepare_ns > 0 and not phase.clock_stops:
         reason += f"; {format_time(phase.prepare_ns / 1e9)} went into {_PREPARED[_keys_payload(phase)]}"
     return Flag(code=IDLE_RANKS, reason=reason)
@@ -79,7 +81,7 @@ def payload_in_time(phase: PhaseRecord) -> Flag | None:
         return None
     share, of_payload = phase.prepare_ns / phase.elapsed_ns, _keys_payload(phase)
     code = PAYLOAD_IN_TIME if of_payload else PREPARATION_IN_TIME
-    return Flag(code=code, reason=f"{share:.1%} of the phase went into {_PREPARED[of_payload]}")
+    return Flag(code=code, reason=f"{percent(share, 1)} of the phase went into {_PREPARED[of_payload]}")
 
 
 def _keys_payload(phase: PhaseRecord) -> bool:
@@ -94,7 +96,7 @@ def clock_stopped(phase: PhaseRecord) -> Flag | None:
     share = phase.prepare_ns / whole_ns
     return Flag(
         code=CLOCK_STOPPED,
-        reason=f"data or names were made during {share:.1%} of a rank's time, with its clock stopped",
+        reason=f"data or names were made during {percent(share, 1)} of a rank's time, with its clock stopped",
     )
 
 
@@ -113,6 +115,26 @@ def buffers_in_turn(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     return Flag(code=BUFFERS_IN_TURN, reason=f"transfers go through {format_bytes(size)} of buffers in turn")
 
 
+def stamped_in_groups(phase: PhaseRecord) -> Flag | None:
+    """Flag operations so short that several share a clock reading: a percentile is one of their means."""
+    if phase.stamped_every <= 1:
+        return None
+    reason = f"each clock reading times {phase.stamped_every:.1f} operations, so latencies are means of so many"
+    return Flag(code=STAMPED_IN_GROUPS, reason=reason)
+
+
+def not_persistent(phase: PhaseRecord) -> Flag | None:
+    """Flag what backend ``pmem`` did with memory that is not persistent, as the record says of the mapping."""
+    match phase.hints_granted.get("persistent"):
+        case "forced":
+            reason = "PMEM_IS_PMEM_FORCE=1 has memory taken for persistent that is not: nothing here is durable"
+        case "no":
+            reason = "the file is not on persistent memory: only msync makes it durable"
+        case _:
+            return None
+    return Flag(code=NOT_PERSISTENT, reason=reason)
+
+
 def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
     """Flag a phase below 10 ms, or below 1000 clock readings, which measures start and end more than work."""
     limit_ns = max(_SHORTEST_NS, _CLOCK_READS * read_cost_ns)
@@ -129,10 +151,9 @@ def verification(phase: PhaseRecord) -> Flag | None:
 
 
 MOST_OF_EACH: Final = 1.1
-"""A thread among others may do so many times what one does alone before the two numbers are held to contradict."""
-_THREADS: Final = frozenset({"threads", "ranks"})
-# These parameters follow from the number of ranks.
-_FOLLOWING: Final = frozenset({"nodes"})
+"""A thread among others may do this many times what one does alone before the two numbers contradict."""
+# The work of a row is what is left without these: the number of nodes follows from that of the ranks.
+_NOT_OF_WORK: Final = frozenset({"threads", "ranks", "nodes"})
 
 
 def with_thread_flags(rows: Sequence[Row]) -> list[Row]:
@@ -142,12 +163,14 @@ def with_thread_flags(rows: Sequence[Row]) -> list[Row]:
     thread was disturbed.
     """
     alone = {_work(row): row.median for row in rows if _is_rate(row) and _threads(row) == 1 and not row.is_invalid}
-    return [_flagged(row, alone.get(_work(row))) for row in rows]
+    return [_flagged(row, alone) for row in rows]
 
 
-def _flagged(row: Row, alone: float | None) -> Row:
+def _flagged(row: Row, rates: Mapping[Hashable, float]) -> Row:
+    """Flag ``row`` where need be; ``rates``: of one thread, by their work."""
     threads = _threads(row)
-    if alone is None or alone <= 0 or threads < 2 or not _is_rate(row):
+    alone = rates.get(_work(row), 0.0) if threads > 1 and _is_rate(row) else 0.0
+    if alone <= 0:
         return row
     gain = row.median / alone
     if gain <= MOST_OF_EACH * threads:
@@ -165,5 +188,5 @@ def _threads(row: Row) -> int:
 
 
 def _work(row: Row) -> Hashable:
-    params = frozenset((name, value) for name, value in row.params.items() if name not in _THREADS | _FOLLOWING)
+    params = frozenset(item for item in row.params.items() if item[0] not in _NOT_OF_WORK)
     return row.suite, row.target, row.metric, params

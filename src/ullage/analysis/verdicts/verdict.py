@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.statistics import median
+from ullage.quantity import percent
 
 VerdictKind: TypeAlias = Literal["none", "memory", "cold", "direct", "synced", "mixed", "cached", "warm", "unknown"]
 
@@ -29,7 +30,10 @@ _READ_KINDS: Final = frozenset({"cold", "mixed", "warm"})
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``text`` stands beside the number; ``share``: of the bytes asked for that moved on the storage, if known."""
+    """Says what was really measured.
+
+    ``text`` stands beside the number; ``share``: of the bytes asked for that moved on the storage, if known.
+    """
 
     text: str
     kind: VerdictKind
@@ -38,11 +42,6 @@ class Verdict:
 
 
 NOTHING_BEHIND: Final = Verdict("none", "none")
-
-
-def percent(share: float) -> str:
-    """Format a share as ``37 %``."""
-    return f"{round(share * 100)} %"
 
 
 def read_verdict(share: float, reasons: Sequence[str]) -> Verdict:

@@ -39,8 +39,8 @@ def _finding(code: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pi
     lead, pick = rule
     worst = max(met, key=pick)
     flag = worst.found[code]
-    count = f"{len(met)} line{'s' if len(met) > 1 else ''}"
-    text = f"{table}: {lead} in {count}. Example {_place(worst)}: {flag.reason}."
+    count = "The only line" if len(met) == 1 else f"The clearest of {len(met)} lines"
+    text = f"{table}: {lead}. {count} is {_place(worst)}. Reason: {flag.reason}."
     return finding(
         flag.detail or flag.code, f"{table}: {lead}", text, "warning", table=table, lines=len(met), worst=pick(worst)
     )

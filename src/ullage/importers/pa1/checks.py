@@ -46,7 +46,10 @@ _SAME: Final = 2.0
 
 @dataclass(frozen=True)
 class Checked:
-    """``device``: what the theory says of the device or machine itself. ``found``: the flags of what cannot be."""
+    """A line of a table after its checks.
+
+    ``device``: what the theory says of the device or machine itself. ``found``: the flags of what cannot be.
+    """
 
     line: Line
     row: Row
@@ -212,7 +215,9 @@ def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
         return []
     if not _is_close(line.theory, 8 * doubles.theory):
         return []
-    reason = "8 times that of doubles, by lanes alone: no instruction of such a CPU multiplies 8 bits so"
+    reason = (
+        "8 times that of doubles, from the number of lanes alone: no such CPU multiplies 8-bit numbers in all lanes"
+    )
     return [Flag(code=CEILING_WITHOUT_INSTRUCTION, reason=reason)]
 
 

@@ -19,7 +19,10 @@ _MOST_THREADS: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``columns``: kind of work, threads, size (empty: none), ours, peer's, theory. ``factor`` makes them SI."""
+    """The columns of one table of a course report.
+
+    ``columns``: kind of work, threads, size (empty: none), ours, peer's, theory. ``factor`` makes them SI.
+    """
 
     name: str
     part: str

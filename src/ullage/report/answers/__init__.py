@@ -19,7 +19,7 @@ from ullage.report.answers.once import DIFFERS, ONCE, said_once
 MOST_LINES: Final = 8
 _ANY_QUESTION: Final = "What do the numbers say?"
 TROUBLE: Final = frozenset({"failure", "invalid"})
-"""What went wrong: said beside the answers, and before them."""
+"""Kinds of findings on what went wrong. They stand before the answers."""
 _OF_A_KIND: Final = 2
 _SEVERITIES: Final = ("advice", "warning", "info")
 
@@ -39,7 +39,9 @@ class AnswerRule:
 
 @dataclass(frozen=True)
 class Answer:
-    """``lines``: sentences, the decision first. ``notes``: what holds for all rows, and flags in words, each once.
+    """What the numbers of a suite say to its question.
+
+    ``lines``: sentences, the decision first. ``notes``: what holds for all rows, and flags in words, each once.
 
     ``remarks``: on the measurement. ``told``: the findings that all these stand for.
     """
@@ -74,7 +76,8 @@ def _answer(rule: AnswerRule, summary: Summary) -> Answer:
     findings = [one for one in summary.findings if _owner(one, summary) == rule.suite]
     rows = [row for row in summary.rows if _owner(row, summary) == rule.suite]
     merged = [one for one in findings if is_of_grid(one) or one.kind in ONCE]
-    others = [one for one in _ordered(rule, findings) if one not in merged and one.kind not in TROUBLE]
+    known = set(map(id, merged))
+    others = [one for one in _ordered(rule, findings) if id(one) not in known and one.kind not in TROUBLE]
     notes = said_once(rows, findings)
     differs = [note for note in notes if note.startswith(DIFFERS)]
     lines = [*grid_lines(findings, differs), *_texts(one for one in others if one.kind not in rule.remarks)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.analysis.findings.study import Numbers
-from ullage.analysis.findings.words import block, noun, place, setting_text, span
+from ullage.analysis.findings.words import block, noun, operations, place, setting_text, span
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding
@@ -20,6 +20,7 @@ _MOST_ODD: Final = 3
 _LONGEST_SETTING: Final = 24
 # These numbers of ratios and of best settings are no settings of their grid.
 _NO_SETTING: Final = frozenset({
+    "settings",
     "target", "access", "metric", "scope", "against", "noise", "block_bytes", "ranks", "against_ranks", "ratio",
     "low", "high", "verdict", "cells", "faster", "slower", "cannot_tell", "case", "value", "unit",
     "rival_ranks", "rival_block_bytes", "rival_case", "axis", "side", "pattern", "before", "after", "undecided",
@@ -93,7 +94,7 @@ def _settings(numbers: Numbers) -> list[str]:
 
 
 def _subject(numbers: Numbers) -> str:
-    return f"{_word(numbers, 'target')} {noun(_word(numbers, 'access'))}{_setting(numbers)}"
+    return f"{_word(numbers, 'target')} {operations(_word(numbers, 'access'))}{_setting(numbers)}"
 
 
 # -- which target ------------------------------------------------------------------------------------------------------
@@ -150,7 +151,7 @@ def _decisions(pairs: Sequence[_Pair]) -> list[str]:
 
 def _whats(whats: Sequence[str]) -> str:
     if len(whats) > _MOST_ODD:
-        return f"In {len(whats)} of the comparisons ({whats[0].lower()} the first)"
+        return f"In {len(whats)} of the comparisons ({whats[0].lower()} and others)"
     return listing([what if not index else what.lower() for index, what in enumerate(whats)])
 
 
@@ -224,7 +225,7 @@ def _best_against_best(pair: _Pair) -> Iterator[str]:
 def _cells(pair: _Pair) -> str:
     """Say so where one target wins every cell, and not with its best ranks alone; return an empty text otherwise."""
     total, won, lost = (int(_number(pair.cells, name)) for name in ("cells", "faster", "slower"))
-    return f" It wins all {total} cells." if total and total in (won, lost) else ""
+    return f" It is faster in all {total} cells." if total and total in (won, lost) else ""
 
 
 _DEPENDS: Final = frozenset({"gains", "loses", "mixed"})
@@ -259,17 +260,23 @@ def _ranks_of(pair: _Pair) -> str:
 def _best(finding: Finding) -> str:
     """Name the best setting, and how many others cannot be told from it.
 
-    For example ``disk writes: 1 rank and 10M blocks, order random (3.17 GB/s); 3 other settings cannot be told ...``.
+    For example ``disk writes have the best median with 1 rank and 10M blocks (3.17 GB/s); 3 other settings ...``.
     """
     numbers = finding.numbers
     ranks, sizes = _counts(numbers, "rival_ranks"), _counts(numbers, "rival_block_bytes")
-    text = f"{_word(numbers, 'target')} {noun(_word(numbers, 'access'))}: {_best_place(numbers)}{_setting(numbers)}"
-    text += f" ({show(_number(numbers, 'value'), _word(numbers, 'unit'))})"
+    what = f"{_word(numbers, 'target')} {operations(_word(numbers, 'access'))}"
+    is_alone = numbers.get("settings") == 1
+    verb = "were measured" if is_alone else "have the best median"
+    value = show(_number(numbers, "value"), _word(numbers, "unit"))
+    text = f"{what} {verb} with {_best_place(numbers)}{_setting(numbers)} ({value})"
+    if is_alone:
+        return f"{text}; no other setting was compared with it."
     if not ranks:
         return f"{text}."
+    others = f"{plural(len(ranks), 'other setting')} cannot be told apart from it"
     fewest, size = min(zip(ranks, sizes, strict=True))
-    others = f"{plural(len(ranks), 'other setting')} cannot be told from it"
-    return f"{text}; {others}, with the fewest ranks {place(fewest, size)}."
+    fewer = f", one with only {place(fewest, size)}" if fewest < _number(numbers, "ranks") else ""
+    return f"{text}; {others}{fewer}."
 
 
 def _best_place(numbers: Numbers) -> str:

@@ -13,17 +13,19 @@ from ullage.quantity import listing
 
 ONCE: Final = frozenset({"cache", "contamination", "contamination-unknown", flags.ABOVE_THREADS})
 _MOST_FLAGS: Final = 3
-DIFFERS: Final = "What was measured differs between targets"
+DIFFERS: Final = "The targets were not measured alike"
 _WORDS: Final = {
     flags.IDLE_RANKS: "some ranks had nothing to do",
     flags.PAYLOAD_IN_TIME: "making data is part of the time",
     flags.PREPARATION_IN_TIME: "preparing is part of the time",
-    flags.CLOCK_STOPPED: "the clock stood still while data was made",
+    flags.CLOCK_STOPPED: "the clock was stopped while data was made",
     flags.VERIFIED_IN_TIME: "checking data is part of the time",
     flags.BUFFERS_IN_TURN: "several buffers were used in turn",
     flags.TOO_SHORT: "too short to be timed well",
-    flags.NO_HUGE_PAGES: "no huge pages could be had",
-    flags.ABOVE_THREADS: "more than its threads can explain",
+    flags.STAMPED_IN_GROUPS: "latencies are means of several operations",
+    flags.NOT_PERSISTENT: "not on persistent memory",
+    flags.NO_HUGE_PAGES: "the kernel gave no huge pages",
+    flags.ABOVE_THREADS: "more than the threads can do",
     flags.CLOCK_SKEW: "clocks of the nodes differ",
     flags.OVERSUBSCRIBED: "more ranks than cores",
     flags.UNPINNED: "ranks are not bound to cores",

@@ -92,7 +92,7 @@
 
   // -- charts: those in sight first, the others when there is time -----------------------------------------------------
 
-  let scale = "linear", drawing = false, library = null;
+  let scale = "linear", awake = false, drawing = false, library = null;
   const places = [...document.querySelectorAll("[data-figure]")];
   const drawn = new Map();
 
@@ -151,7 +151,7 @@
   const idle = (run) => (window.requestIdleCallback ? requestIdleCallback(run, { timeout: 200 }) : setTimeout(run, 10));
 
   async function wake() {
-    if (drawing || !byId("chart-library").textContent || !window.DecompressionStream) return;
+    if (!awake || drawing || !byId("chart-library").textContent || !window.DecompressionStream) return;
     drawing = true;
     await load();
     for (let place = next(); place; place = next()) {
@@ -160,6 +160,16 @@
     }
     drawing = false;
     document.documentElement.dataset.drawn = scale;
+  }
+
+  // The page is shown before its first chart is begun: chart library and charts take longer than all the rest.
+  function begin() {
+    if (byId("chart-library").textContent && window.DecompressionStream) {
+      for (const text of document.querySelectorAll(".plot .fallback")) text.textContent = "The chart is being drawn.";
+    }
+    const start = () => { awake = true; wake(); };
+    requestAnimationFrame(() => setTimeout(start));
+    setTimeout(start, 1000);
   }
 
   function scales() {
@@ -372,4 +382,5 @@
   behind();
   scales();
   tabs();
+  begin();
 })();

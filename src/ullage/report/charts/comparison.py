@@ -153,8 +153,8 @@ def _position(gain: float) -> float:
 CHART: Final = Chart(
     name="comparison",
     title="Targets side by side",
-    doc="How many times as fast the first named target is: orange where it wins, blue where it loses, "
-    "grey with a question mark where the repetitions cannot tell.",
+    doc="Each cell shows how many times as fast the first named target is. It is orange where that target is faster, "
+    "blue where it is slower. It is grey with a question mark where the repetitions cannot tell.",
     order=30,
     build=build,
 )

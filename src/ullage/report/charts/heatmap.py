@@ -79,7 +79,8 @@ def _cell(row: Row, panel: Panel, position: float) -> Spec:
 CHART: Final = Chart(
     name="heatmap",
     title="Ranks by block size",
-    doc="The same numbers as a map; darker is more. A mark beside a number says that it was not measured as asked.",
+    doc="The same numbers as a map, where darker is more. A mark beside a number says that it was not "
+    "measured as asked.",
     order=20,
     build=build,
 )

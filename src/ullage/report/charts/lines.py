@@ -58,10 +58,11 @@ def figure(panel: Panel, most: int) -> Figure:
 
 
 def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], scale: Scale) -> Spec:
+    chosen = set(xs)
     rows = [
         row
         for row in panel.rows
-        if row.params.get(panel.x_key) in set(xs) and _in_series(row.params.get(panel.series_key), series)
+        if row.params.get(panel.x_key) in chosen and _in_series(row.params.get(panel.series_key), series)
     ]
     labels = series_labels(panel, series) or [""]
     colors = {"domain": labels, "range": ordered_colors(len(labels))}
@@ -174,7 +175,7 @@ def _interval_words(panel: Panel) -> str:
 CHART: Final = Chart(
     name="lines",
     title="Over ranks",
-    doc="One line a block size. Filled marks were measured as asked; the caption says what hollow ones were.",
+    doc="Each line is a block size. Filled marks were measured as asked. The caption says what hollow ones are.",
     order=10,
     build=build,
 )

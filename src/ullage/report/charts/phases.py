@@ -186,7 +186,7 @@ def _value(bar: _Bar, factor: float, floor: float) -> Spec:
 PHASE_BARS: Final = Chart(
     name="phase_bars",
     title="Phases side by side",
-    doc="Each phase on a logarithmic scale: a step of the axis is ten times as much.",
+    doc="Each phase has a logarithmic scale.",
     order=3,
     part="metadata",
     build=bar_figures,
@@ -288,8 +288,8 @@ def _wall_layers(lines: Sequence[Line], factor: float) -> list[Spec]:
 PHASE_RATES: Final = Chart(
     name="phase_rates",
     title="Rate over time",
-    doc="All ranks added up, of the repetition with the median time. What comes after the dashed line is wear-out: "
-    "ranks that go on until all have done the same amount of work.",
+    doc="The rate of all ranks together, in the repetition with the median time. After the dashed line "
+    "comes wear-out: each rank continues until all have done the same amount of work.",
     order=55,
     part="metadata",
     build=rate_figures,

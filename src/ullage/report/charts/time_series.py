@@ -142,7 +142,7 @@ def _spec(lines: Sequence[tuple[str, PhaseRecord, str]]) -> Spec:
 CHART: Final = Chart(
     name="time_series",
     title="Within a repetition",
-    doc="Rate over time, all ranks added up: of the best cell, and of the one whose ranks were furthest apart.",
+    doc="The rate of all ranks together over time: of the best cell, and of the one whose ranks differ most.",
     order=50,
     build=build,
 )

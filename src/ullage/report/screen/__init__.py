@@ -50,14 +50,21 @@ def _answer(answer: Answer) -> list[Line]:
 
 
 def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]:
-    found = top_findings(data, answered)
+    # The lines above the findings have shown the scores of these suites.
+    scored = {score.suite for score in data.summary.scores}
+    found = top_findings(data, [answer for answer in answered if answer.suite not in scored])
     rows = finding_lines(found, room - 1)
     return [Line("Change first" if any(one.gain for one in found) else "Findings", "bold"), *rows] if rows else []
 
 
 def _caution(summary: Summary) -> list[Line]:
-    text = caution(summary)
-    return folded(f"Mind: {text}.", most=_MOST_OF_CAUTION, style="yellow") if text else []
+    """Name the warnings of the run where there is room, otherwise only their number."""
+    for names_warnings in (True, False):
+        text = caution(summary, names_warnings=names_warnings)
+        lines = folded(f"Note: {text}.", style="yellow") if text else []
+        if len(lines) <= _MOST_OF_CAUTION:
+            return lines
+    return folded(f"Note: {text}.", most=_MOST_OF_CAUTION, style="yellow")
 
 
 def print_screen(data: ReportData, console: "Console") -> None:

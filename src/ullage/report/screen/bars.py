@@ -25,7 +25,9 @@ _EMPIRICAL: Final = "*"
 
 @dataclass(frozen=True)
 class _Number:
-    """``name`` is what stands at the left. ``share``: of the ceiling, or None.
+    """A number that has a line with a bar.
+
+    ``name`` is what stands at the left. ``share``: of the ceiling, or None.
 
     ``value``: the text to show; where it is empty, the median of ``row`` is formatted.
     """
@@ -46,11 +48,20 @@ def bar_lines(data: ReportData) -> list[Line]:
     shown = [_line(number) for number in found[:MOST_BARS]]
     if len(found) > MOST_BARS:
         shown.append(Line(f"  {len(found) - MOST_BARS} more numbers: --all", "dim"))
+    shown += _legend([number.row for number in found[:MOST_BARS]])
     if any(map(_is_empirical, found[:MOST_BARS])):
         shown.append(Line(f"  {_EMPIRICAL} of the best that anything reached here: no other ceiling is known", "dim"))
     if how := how_to_declare(parts):
-        shown += folded(how.replace("`", ""), "  ", "  To have a ceiling: ", style="dim")
+        shown += folded(how.replace("`", ""), "  ", "  To declare a ceiling: ", style="dim")
     return shown
+
+
+def _legend(rows: Sequence[Row]) -> list[Line]:
+    """Say what the two forms of an interval mean, each where a row has it."""
+    known = [row for row in rows if row.low is not None]
+    forms = ["[low, high] is the 95 % interval of the median"] if any(not row.has_range for row in known) else []
+    forms += ["low to high is the range of too few repetitions"] if any(row.has_range for row in known) else []
+    return [Line(f"  {', '.join(forms)}", "dim")] if forms else []
 
 
 def score_lines(summary: Summary) -> list[Line]:

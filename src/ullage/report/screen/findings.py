@@ -59,9 +59,9 @@ def _gain(gain: Gain | None) -> str:
 _MOST_CODES: Final = 3
 
 
-def caution(summary: Summary) -> str:
-    """Return what to mind; empty where all was measured, all counts, and the run had no warning."""
-    return "; ".join(_clauses(summary))
+def caution(summary: Summary, *, names_warnings: bool = True) -> str:
+    """Say what a reader must know; empty where all was measured, all counts, and the run had no warning."""
+    return "; ".join([*_clauses(summary), *_warnings(summary, names_warnings=names_warnings)])
 
 
 def _clauses(summary: Summary) -> Iterator[str]:
@@ -69,21 +69,30 @@ def _clauses(summary: Summary) -> Iterator[str]:
         yield "no number was measured"
     missing = [f"{part.suite} ({part.status})" for part in summary.parts if part.status != "complete"]
     if missing:
-        yield f"not measured whole: {listing(missing)}"
+        yield f"these parts are not complete: {listing(missing)}"
     if invalid := sum(row.is_invalid for row in summary.rows):
-        yield f"{plural(invalid, 'number')} INVALID"
+        yield f"{plural(invalid, 'number')} {_are(invalid)} INVALID"
     dirty, unknown = (sum(row.grade == grade for row in summary.rows) for grade in ("C", "?"))
     count = len(summary.rows)
     if dirty:
-        yield f"{dirty:,} of {plural(count, 'number')} disturbed by other programs (grade C), no finding rests on them"
+        yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C), which no finding uses"
     if unknown:
-        yield f"{unknown:,} for which other load is not known (grade ?)"
+        yield f"the other load of {unknown:,} is not known (grade ?)"
     single = sum(row.low is None for row in summary.rows)
     if single:
-        yield f"{single:,} of one sample, without an interval"
+        yield f"{single:,} {_are(single)} one sample without an interval"
+
+
+def _warnings(summary: Summary, *, names_warnings: bool) -> Iterator[str]:
     codes = Counter(event.kind for event in summary.events if event.severity == "warning")
-    if codes:
+    if codes and names_warnings:
         yield f"warnings of the run: {listing([_lowered(title_of(code)) for code in codes], _MOST_CODES)}"
+    elif codes:
+        yield f"the run has {plural(codes.total(), 'warning')} (--all shows them)"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _lowered(title: str) -> str:

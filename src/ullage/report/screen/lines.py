@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines of a screen of limited width and height: text with a style, folded at words, never wider than the screen."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,9 +27,9 @@ def cut(text: str, width: int) -> str:
 
 
 def _head(text: str, width: int) -> str:
-    while columns(text) > width:
-        text = text[:-1]
-    return text
+    """Return the longest beginning of ``text`` of at most ``width`` columns."""
+    lengths = range(len(text) + 1)
+    return text[: max(0, bisect_right(lengths, width, key=lambda length: columns(text[:length])) - 1)]
 
 
 def columns(text: str) -> int:

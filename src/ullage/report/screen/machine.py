@@ -17,7 +17,8 @@ def machine_lines(summary: Summary) -> list[Line]:
     system = summary.system
     if not system:
         return [Line(f"{_UNKNOWN}: this result came without facts of a machine", "dim")]
-    first = ", ".join([*_processor(_of(system, "cpu"), summary), *_memory(_of(system, "memory"))])
+    nodes, memory = _nodes(_of(system, "measured_on")), _memory(_of(system, "memory"))
+    first = ", ".join([*nodes, *_processor(_of(system, "cpu"), summary), *memory])
     second = "; ".join([*_places(system), *_mpi(summary)])
     return [Line(cut(text, WIDTH)) for text in (first or _UNKNOWN, second) if text]
 
@@ -35,6 +36,11 @@ def _text(facts: dict[str, object], key: str) -> str:
 def _number(facts: dict[str, object], key: str) -> float | None:
     found = facts.get(key)
     return float(found) if isinstance(found, (int, float)) else None
+
+
+def _nodes(measured_on: dict[str, object]) -> Iterator[str]:
+    if (nodes := _number(measured_on, "nodes")) is not None:
+        yield f"{plural(int(nodes), 'node')} with {plural(int(_number(measured_on, 'ranks') or 0), 'rank')}"
 
 
 def _processor(cpu: dict[str, object], summary: Summary) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Finding, Headline, Part, Row, Summary
-from ullage.quantity import DASH, format_known, format_quantity, significant
+from ullage.quantity import DASH, format_known, format_quantity, percent, significant
 from ullage.report.contents import LEAD, Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.table import Cell, number_cell
@@ -72,13 +72,13 @@ def _line(headline: Headline, row: Row, *, is_first: bool) -> list[Cell]:
 def _ullage(row: Row) -> Cell:
     """Return what is not filled of the ceiling; the bar is what is."""
     if row.ceiling is not None and row.ceiling.kind == "empirical" and row.ceiling.value == row.median:
-        return number_cell(DASH, hint="it is itself the best that was reached here")
+        return number_cell(DASH, hint="it is the best that was reached here")
     if row.share is None:
         known = "no ceiling is known" if row.ceiling is None else f"no ceiling is known, only {row.ceiling.source}"
         return number_cell(DASH, hint=known)
     if row.share > 1:
         return number_cell(f"{significant(row.share, 3)} x its ceiling", bar=1.0)
-    return number_cell(f"{100 * (1 - row.share):.0f} %", bar=row.share, hint=f"{row.share:.1%} of the ceiling")
+    return number_cell(f"{100 * (1 - row.share):.0f} %", bar=row.share, hint=f"{percent(row.share, 1)} of the ceiling")
 
 
 def _changes(summary: Summary) -> list[Grid]:
@@ -122,8 +122,8 @@ def _notes(summary: Summary) -> Sequence[str]:
     notes: list[str] = []
     if "empirical" in kinds:
         notes.append(
-            "An empirical ceiling is the best that anything has reached here: the hardware may do more. State what the "
-            "datasheets say with --machine; `ullage machine --declare FILE` drafts it."
+            "An empirical ceiling is the best that was reached here. The hardware may do more. State the "
+            "values of the datasheets with --machine. `ullage machine --declare FILE` drafts the file."
         )
     unknown = [part.suite for part in summary.parts if part.status == "not available"]
     if unknown:
@@ -138,8 +138,8 @@ def _shown(summary: Summary) -> list[Row]:
 SECTION: Final = Section(
     name="front",
     title="The machine at a glance",
-    doc="Ullage is what is not filled: 100 % less the share of its ceiling that a part reaches. A ceiling is declared "
-    "by you, detected from the hardware, or empirical; it belongs to the device, or to the cores that were used.",
+    doc="Ullage is the empty part: 100 % less the share of its ceiling that a part reaches. You declare a ceiling, "
+    "the hardware states it, or it is empirical. It belongs to the device, or to the cores that were used.",
     order=LEAD - 1,
     build=build,
 )

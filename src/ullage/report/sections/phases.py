@@ -83,9 +83,9 @@ def _counts(phase: NamedPhase, shared: Sequence[str]) -> Cell:
 PHASES: Final = Section(
     name="phases",
     title="Phases",
-    doc="In the order in which they ran. GiB/s are 2³⁰ bytes a second, kIOPS thousands of operations a second, as the "
-    "lists count; the table of all rows has GB/s. At the wall: what was done when the time was up, over that time. "
-    "With wear-out: the same after every rank went on to the largest count of any.",
+    doc="The phases stand in the order in which they ran. GiB/s are 2³⁰ bytes a second, kIOPS thousands of operations "
+    "a second, as in the published lists. The table of all rows has GB/s. At the wall: the work done when the time "
+    "was up, divided by that time. With wear-out: the same after every rank did the largest count of any rank.",
     order=2,
     part="metadata",
     build=phase_table,
@@ -141,8 +141,8 @@ def _operation_cells(label: str, part: str, found: Percentiles) -> list[Cell]:
 OPERATIONS: Final = Section(
     name="operations",
     title="Latency of the operations",
-    doc="Over all ranks and repetitions: half of the operations are faster than p50, one in a thousand is slower than "
-    "p99.9. A part is what one operation spent in one call, such as the open of a create.",
+    doc="The percentiles are over all ranks and repetitions: half of the operations are faster than p50, one in a "
+    "thousand is slower than p99.9. A part is the time of one operation in one call, such as the open of a create.",
     order=60,
     part="metadata",
     build=operation_table,
@@ -212,7 +212,7 @@ def _repeatedly_slow(found: Sequence[tuple[NamedPhase, PhaseRecord]]) -> list[st
 SLOW_RANKS: Final = Section(
     name="slow_ranks",
     title="Ranks",
-    doc="Time of the slowest rank over that of the fastest, in the repetition where they were furthest apart.",
+    doc="The time of the slowest rank divided by that of the fastest, in the repetition where they differ most.",
     order=70,
     part="metadata",
     build=rank_table,

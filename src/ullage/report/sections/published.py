@@ -9,6 +9,7 @@ from ullage.model.summary import Row
 from ullage.quantity import DASH, format_param, format_quantity, format_share
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.grids import peer_share_text
 from ullage.report.table import Cell, number_cell
 
 _TABLE: Final = "table"
@@ -55,23 +56,17 @@ def _line(row: Row) -> list[Cell]:
         number_cell(DASH if peer is None else format_quantity(peer.median, row.unit)),
         number_cell(DASH if ceiling is None else format_quantity(ceiling.value, row.unit)),
         number_cell(format_share(row.share)),
-        number_cell(format_share(_peer_share(row))),
+        number_cell(peer_share_text(row)),
         Cell(", ".join(flags) or DASH, hint="; ".join(row.reasons)),
     ]
-
-
-def _peer_share(row: Row) -> float | None:
-    """Return the peer's share of the ceiling, or None; the ceiling of a time is the least it can be."""
-    if row.peer is None or row.ceiling is None:
-        return None
-    return row.peer.median / row.ceiling.value if row.better == "more" else row.ceiling.value / row.peer.median
 
 
 SECTION: Final = Section(
     name="published",
     title="The published tables",
-    doc="As published, but under the ceiling of the device itself, whatever the threads, and with the efficiency of a "
-    "time the right way round: its least over what was measured. The last column names what cannot be.",
+    doc="The numbers are as published, with three corrections. Every row has the ceiling of the device "
+    "itself, whatever the threads. The efficiency of a time is its least possible value divided by "
+    "the measured one. The last column names rows that cannot be right.",
     order=1,
     build=build,
 )

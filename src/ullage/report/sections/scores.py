@@ -77,7 +77,8 @@ def _card(name: str, score: Score) -> Card:
 SECTION: Final = Section(
     name="scores",
     title="Scores",
-    doc="The list's own formula over the phases. An interval comes from repetitions of the whole run.",
+    doc="The score is computed from the phases with the formula of the published list. It has an "
+    "interval if the whole run was repeated.",
     order=LEAD,
     build=build,
 )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a folder's file system lets the page cache be bypassed, and in which units. Nothing is left behind."""
 
-import ctypes
 import errno
 import os
 from collections.abc import Sequence
@@ -11,22 +10,19 @@ from typing import Final
 
 from ullage.model.plan import Target
 from ullage.runs.session import Note
+from ullage.system.statx import direct_alignment
 from ullage.units import format_bytes
-from ullage.uri import target_path
+from ullage.uri import target_folder
 
 _PAGE_BYTES: Final = 4096
-# These are from statx(2): the mask that asks for the alignment, the size of its answer, and where its parts stand.
-_AT_EMPTY_PATH: Final = 0x1000
-_STATX_DIOALIGN: Final = 0x2000
-_STATX_BYTES: Final = 256
-_MASK_AT: Final = 0
-_MEMORY_AT: Final = 152
-_OFFSET_AT: Final = 156
 
 
 @dataclass(frozen=True, slots=True)
 class DirectIo:
-    """``served``: files open with O_DIRECT. ``alignment_bytes``: of offsets, sizes and buffers then."""
+    """Says whether a target serves direct I/O, and with which sizes.
+
+    ``served``: files open with O_DIRECT. ``alignment_bytes``: of offsets, sizes and buffers then.
+    """
 
     served: bool
     alignment_bytes: int = 1
@@ -51,7 +47,7 @@ class DirectIo:
 
 def direct_at(target: Target) -> DirectIo:
     """See ``direct_io``; a target without a path serves none."""
-    place = target_path(target)
+    place = target_folder(target)
     return DirectIo(served=False) if place is None else direct_io(place)
 
 
@@ -66,20 +62,9 @@ def direct_io(folder: Path) -> DirectIo:
         is_refused = error.errno == errno.EINVAL
         return DirectIo(served=not is_refused, alignment_bytes=1 if is_refused else _assumed(folder))
     try:
-        return DirectIo(served=True, alignment_bytes=_stated(handle) or _assumed(folder))
+        return DirectIo(served=True, alignment_bytes=direct_alignment(handle) or _assumed(folder))
     finally:
         os.close(handle)
-
-
-def _stated(handle: int) -> int | None:
-    """Return the alignment that the kernel (6.1 or newer) states for this file, or None where it does not say."""
-    answer = ctypes.create_string_buffer(_STATX_BYTES)
-    statx = getattr(ctypes.CDLL(None), "statx", None)
-    if statx is None or statx(handle, b"", _AT_EMPTY_PATH, _STATX_DIOALIGN, answer) != 0:
-        return None
-    words = {place: int.from_bytes(answer.raw[place : place + 4], "little") for place in (_MEMORY_AT, _OFFSET_AT)}
-    is_stated = int.from_bytes(answer.raw[_MASK_AT : _MASK_AT + 4], "little") & _STATX_DIOALIGN
-    return max(words.values()) or None if is_stated else None
 
 
 def _assumed(folder: Path) -> int:

@@ -131,7 +131,7 @@ class CellExecution(Execution):
         if lacking and self.may_go_on:
             self.check_any(options.time_s, f"{smaller(options)} or fewer cells")
         if lacking and self.may_go_on:
-            advice = f"more --time, {smaller(options)} or fewer cells"
+            advice = f"give more --time, {smaller(options)} or fewer cells"
             note = too_short(lacking, len(self.cells), options.min_repetitions, options.time_s, advice)
             for number in launches_with_records(self.session.result)[-1:]:
                 self.session.note(number, "warning", note.code, note.text, note.advice)
@@ -153,14 +153,13 @@ class CellExecution(Execution):
     def repeat(self, cells: Sequence[Cell], deadline: Deadline) -> None:
         """Repeat ``cells``, however narrow they are, up to as many repetitions as the stop rule looks at next."""
         target = next_look(max((len(self.progress.of(cell.case.id).counted) for cell in cells), default=0) + 1)
-        self._sweep_layouts(list(cells), target, deadline, "outliers again", insist=True)
+        self._sweep_layouts(list(cells), target, deadline, "outliers again")
 
-    def _sweep_layouts(
-        self, cells: Sequence[Cell], maximum: int | None, deadline: Deadline, stage: str, *, insist: bool = False
-    ) -> None:
+    def _sweep_layouts(self, cells: Sequence[Cell], maximum: int | None, deadline: Deadline, stage: str) -> None:
         """Run one launch for each layout of ``cells``.
 
-        ``maximum``: repetitions in all; None: as many as are worth a launch.
+        ``maximum``: repetitions in all, however narrow intervals are; None: as many as are worth a launch, until
+        intervals are narrow.
         """
         self._turn += 1
         groups = shuffled_layouts(cells, self.options.seed, self._turn)
@@ -174,7 +173,7 @@ class CellExecution(Execution):
             if seconds < SHORTEST_S or (maximum is None and seconds < shortest):
                 continue
             highest = maximum or self._highest(group)
-            lowest = highest if insist or maximum is not None else self.options.min_repetitions
+            lowest = highest if maximum is not None else self.options.min_repetitions
             self.session.progress.stage(_stage(stage, group), self._to_do(group, highest), deadline.left_s)
             self._launch(group, (lowest, highest), seconds)
             if self.in_turn is not None and self.may_go_on:

@@ -31,12 +31,16 @@ class Way:
 
 @dataclass(frozen=True)
 class Cell:
-    """One case with its layout. ``kind``: what else sets its cost apart from that of others at the same place."""
+    """One case with its layout. ``kind``: what else sets its cost apart from that of others at the same place.
+
+    ``spill``: further targets for data that finds no room at ``target``.
+    """
 
     case: Case
     target: Target
     layout: Layout
     kind: str = ""
+    spill: tuple[Target, ...] = ()
 
     @property
     def block_bytes(self) -> int:
@@ -114,7 +118,7 @@ def make_plan(
     shuffle = _random(options.seed, spec.turn, cells[0].layout.ranks)
     order = shuffle.sample(list(cells), len(cells))
     known = prior or {}
-    used = {cell.target.name: cell.target for cell in cells}
+    used = {target.name: target for cell in cells for target in (cell.target, *cell.spill)}
     return Plan(
         run_id=request.run_id,
         suite=request.suite,

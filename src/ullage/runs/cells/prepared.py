@@ -9,11 +9,12 @@ from typing import Final
 from ullage.model.plan import Case, Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Place
+from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Costs, assumed
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, by_layout, make_plan
-from ullage.runs.cells.volume import check_room, needed_bytes
+from ullage.runs.cells.volume import check_room, check_room_together, needed_bytes
 from ullage.runs.execution import Deadline, LaunchSpec, read_progress
 from ullage.runs.options.groups import RunOptions
 from ullage.runs.room import Machine, most_bytes
@@ -63,7 +64,8 @@ def _head(outlook: Outlook) -> list[str]:
     layouts = len(by_layout(outlook.cells))
     repeated = (
         f"Each is repeated {options.min_repetitions} to {options.max_repetitions} times, until its median is known to "
-        f"+-{options.interval:.1%}, in {format_time(options.time_s)} in all; order shuffled with seed {options.seed}."
+        f"+-{percent(options.interval, 1)}, in {format_time(options.time_s)} in all; "
+        f"order shuffled with seed {options.seed}."
     )
     lines = [f"Cases: {len(outlook.cells)}, in {layouts} launches at least; {outlook.volume_text}.", repeated]
     places = {place.target: place for place in outlook.machine.places}
@@ -161,6 +163,7 @@ class PreparedCells:
         """Raise ``UserError`` (exit code 3) where the engine would refuse for want of room."""
         limits = Limits(space_bytes=self.options.space)
         check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
+        check_room_together(cells, self.machine.places, limits, self.machine.memory, self.options)
 
     def costs(self, cells: Sequence[Cell]) -> Costs:
         """Return the costs that are assumed before anything was measured."""
@@ -225,5 +228,6 @@ def planned_cells(result: ResultFolder) -> list[Cell]:
         targets = {target.name: target for target in plan.targets}
         for case in plan.cases:
             bare: Case = case.model_copy(update={"prior_elapsed_ns": {}})
-            found.setdefault(case.id, Cell(bare, targets[case.target], plan.layout))
+            spill = tuple(targets[name] for name in case.spill)
+            found.setdefault(case.id, Cell(bare, targets[case.target], plan.layout, spill=spill))
     return list(found.values())

@@ -101,8 +101,12 @@ def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory, node
 
 
 def needed_bytes(cells: Iterable[Cell], target: str, *, keep: bool) -> int:
-    """Return the most bytes that lie at ``target`` at a time: the largest case, or all of a launch with ``keep``."""
-    by_layout = grouped((cell.layout, cell.dataset_bytes) for cell in cells if cell.target.name == target)
+    """Return the most bytes that lie at ``target`` at a time: the largest case, or all of a launch with ``keep``.
+
+    Cases with further targets take the room that there is, and count nothing.
+    """
+    own = (cell for cell in cells if cell.target.name == target and not cell.spill)
+    by_layout = grouped((cell.layout, cell.dataset_bytes) for cell in own)
     return max((sum(sizes) if keep else max(sizes) for sizes in by_layout.values()), default=0)
 
 
@@ -127,6 +131,20 @@ def check_room(
                 where = f"target '{place.target}' ({place.path})"
                 what = f"needs {format_volume(needed)}, but {may}"
                 raise UserError(what, where, f"{smaller(options)} fits", EXIT_ENVIRONMENT)
+
+
+def check_room_together(
+    cells: Sequence[Cell], places: Sequence[Place], limits: Limits, memory: Memory, options: RunOptions
+) -> None:
+    """Raise ``UserError`` (exit code 3) when the targets of a case have not the room for it even together."""
+    for cell in cells:
+        names = [target.name for target in (cell.target, *cell.spill)]
+        own = [place for place in places if place.target in names]
+        most = sum(most_bytes(place, limits, memory, _nodes(cell)) for place in own)
+        if cell.spill and len(own) == len(names) and cell.dataset_bytes > most:
+            needed = format_volume(cell.dataset_bytes)
+            what = f"need {needed}, but only {format_volume(most)} may be used together"
+            raise UserError(what, f"targets {', '.join(names)}", f"{smaller(options)} fits", EXIT_ENVIRONMENT)
 
 
 def _nodes(cell: Cell) -> int:

@@ -34,7 +34,7 @@ class PartRequest(Strict):
 
 
 class PartsOptions(Strict):
-    """In the order in which they run. ``care``: suites and parts of the machine whose gains are to rank first."""
+    """What a suite of suites runs, in this order. ``care``: suites and parts of the machine whose gains rank first."""
 
     parts: list[PartRequest]
     care: list[str] = []
@@ -52,7 +52,7 @@ class CompositeOptions(TargetsOptions):
     care: Annotated[
         list[str],
         Names(),
-        Option("Suites or parts of the machine that you use: disk,metadata. Gains of others rank after theirs."),
+        Option("Rank the gains of these suites or parts of the machine first: disk,metadata."),
     ] = []
 
     @classmethod

@@ -29,7 +29,10 @@ _RECHECK: Final = "recheck"
 
 @dataclass(frozen=True)
 class ReadyPart:
-    """``prepared``: None where engine, machine or the words of it refuse; ``refusal`` then says why."""
+    """A part that is prepared, or why it is not.
+
+    ``prepared``: None where engine, machine or the words of it refuse; ``refusal`` then says why.
+    """
 
     suite: str
     request: Request | None
@@ -130,6 +133,12 @@ def part_run_id(run_id: str, suite: str) -> str:
     """Return the run id of a part, since each has its own run folder at a target."""
     end = f".{suite}"
     return run_id[: _LONGEST_ID - len(end)] + end
+
+
+def is_part_of(run_id: str, whole: str) -> bool:
+    """Tell whether ``run_id`` is that of a part of the run ``whole``."""
+    name, dot, _ = run_id.rpartition(".")
+    return bool(dot and name) and whole.startswith(name)
 
 
 def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:

@@ -9,6 +9,7 @@ from ullage.model.flags import NO_HUGE_PAGES, Flag
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
+from ullage.quantity import percent
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -21,7 +22,7 @@ _ENOUGH_HUGE: Final = 0.9
 
 @dataclass(frozen=True, slots=True)
 class MessagePages:
-    """Bytes of rank 0. ``asked``: default, small or huge."""
+    """Says in which pages the messages of rank 0 were, in bytes. ``asked``: default, small or huge."""
 
     asked: str
     total: int
@@ -37,7 +38,7 @@ class MessagePages:
         """What there is to say of it."""
         if not self.huge:
             return "messages lay in ordinary pages"
-        return f"{min(self.share, 1):.0%} of the messages' memory lay in huge pages"
+        return f"{percent(min(self.share, 1))} of the messages' memory lay in huge pages"
 
 
 def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:

@@ -21,7 +21,10 @@ MPI: Final = Target(name="mpi", uri="mpi:")
 
 
 class CaseOptions(TimeOptions, QuickOptions, SeedOptions):
-    """``peer`` and ``machine`` are options of the suites that have such (``PeerOptions``, ``MachineOptions``)."""
+    """Options of suites whose cases need no storage.
+
+    ``peer`` and ``machine`` are options of the suites that have such (``PeerOptions``, ``MachineOptions``).
+    """
 
     repetitions: Annotated[
         int, Field(ge=1), Option("Repeat every case this often.", usual="6", quick="3", order=REPETITIONS)
@@ -31,7 +34,10 @@ class CaseOptions(TimeOptions, QuickOptions, SeedOptions):
 
 
 class KernelOptions(CaseOptions):
-    """``threads``: counts to measure with, rising."""
+    """Options of suites whose cases have a number of threads.
+
+    ``threads``: counts to measure with, rising.
+    """
 
     threads: Annotated[
         list[Annotated[int, Field(ge=1, le=4096)]],

@@ -34,7 +34,9 @@ _NO_BACKEND: Final = Named(name="null")
 
 @dataclass(frozen=True)
 class KernelCase:
-    """``words``: cells of the table that explains it. ``seconds``: expected of one repetition.
+    """A case without storage, and how it is explained.
+
+    ``words``: cells of the table that explains it. ``seconds``: expected of one repetition.
 
     Cases with the same ``launch`` and ``layout`` share a launch of the engine, and are interleaved in it. An
     ``optional`` case is a try: that it fails is worth a note, and no failure of the run.

@@ -18,7 +18,10 @@ _WHOLE: Final = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """``cpus``: logical ones allowed; ``cores``: physical ones of them; ``quota``: CPUs' worth of time, None: all."""
+    """The processors that a run may use.
+
+    ``cpus``: logical ones allowed; ``cores``: physical ones of them; ``quota``: CPUs' worth of time, None: all.
+    """
 
     cpus: int
     cores: int

@@ -34,6 +34,7 @@ Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
 # With more ranks on a core, starting them alone takes memory and processes that a node may not have.
 MOST_RANKS_ON_A_CORE: Final = 128
+_MOST_DEFAULT_RANKS: Final = 6
 # Suites that may take as long as it takes, and those that share a time out, have ``--time`` with different types.
 _TIME: Final = Option("Limit the time of all measurements.", name="--time", order=TIME)
 
@@ -141,6 +142,20 @@ class RankAxisOptions(LayoutOptions):
         CountAxis(),
         Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1),
     ]
+
+
+def default_ranks(cores: int) -> list[int]:
+    """Return the powers of 2 up to ``cores``, at least 1, 2, 4.
+
+    Of more than 6 it has 6: the first, the last and some between.
+    """
+    values = [1, 2, 4]
+    while values[-1] * 2 <= cores:
+        values.append(values[-1] * 2)
+    if len(values) <= _MOST_DEFAULT_RANKS:
+        return values
+    last = len(values) - 1
+    return [values[round(i * last / (_MOST_DEFAULT_RANKS - 1))] for i in range(_MOST_DEFAULT_RANKS)]
 
 
 class TimeOptions(SuiteOptions):

@@ -208,7 +208,7 @@ class Choice(Kind):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """All of them."""
+        """All known words."""
         return self.known
 
 

@@ -53,6 +53,15 @@ class SuiteOptions(Strict):
                 values[field] = one.read([text] if one.kind.repeated else text)
         return values
 
+    @classmethod
+    def writes_within(cls, said: Mapping[str, object]) -> int | None:
+        """Return how many times its option ``space`` a run with ``said`` writes at most; None where that is not known.
+
+        ``said``: words by the names of options.
+        """
+        del said
+        return None
+
     @model_validator(mode="after")
     def _within_64_bits(self) -> Self:
         """Raise ``OptionError`` for a number that does not fit into the 64 bits in which the engine counts."""

@@ -31,9 +31,10 @@ _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object) -> ParsedOptions:
     """Read what is asked by ``words``, typed texts by the names of their options; None, False and empty: not said.
 
-    ``hosts``: how many are named, for suites that have nodes.
+    ``hosts``: how many are named, for suites that have nodes; 0: those of the batch job that we are in, if any.
     """
     by_word = {one.word: one for one in declared(model).values()}
+    hosts = hosts or _nodes_given()
     said: dict[str, object] = {"hosts": hosts} if hosts and "hosts" in model.model_fields else {}
     typed: dict[str, str] = {}
     for name, word in words.items():
@@ -43,6 +44,13 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object)
             # Only a value that is one text is short enough to be repeated in a message.
             typed[one.field] = "" if one.is_flag or one.kind.repeated else str(word)
     return parsed(checked(model, said, typed))
+
+
+def _nodes_given() -> int:
+    from ullage.system.allocation import nodes_of_job
+
+    nodes = nodes_of_job()
+    return nodes if nodes > 1 else 0
 
 
 def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:

@@ -6,8 +6,9 @@ import contextlib
 import hashlib
 import io
 import os
+import shlex
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ullage.errors import UserError
@@ -17,31 +18,38 @@ from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.options.reading import parse_options
+from ullage.runs.tuning.commands import SetCommand, read_command
 from ullage.runs.tuning.options import How, Over, Word
 from ullage.runs.tuning.over import UNSET
 
 # A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
+_ANY_PLACE = Path("{path}")
 # Trials run without other tools beside them, which would take their time.
 _LEFT_OUT = {"no_peer": True}
 # These options change how well a value is known, and not what it is.
-_OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max_repetitions"})
+_OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max_repetitions", "watchdog_s"})
 
 
 @dataclass(frozen=True)
 class Asked:
-    """``words`` of the suite, ``files`` that they name by path, ``environment``: variables by name."""
+    """What a trial asks of its suite.
+
+    ``words`` of the suite, ``files`` that they name by path, ``environment``: variables by name.
+    ``commands``: what prepares a folder of its own for the run; None where it needs no such folder.
+    """
 
     words: dict[str, Word]
     files: dict[Path, str]
     environment: dict[str, str]
+    commands: list[SetCommand] | None = None
 
 
 @dataclass(frozen=True)
 class Asking:
     """Makes what is asked of a suite. ``words``: those of all trials; ``hosts``: how many are named.
 
-    ``folder``: where the files of settings lie.
+    ``folder``: where the files of settings lie; ``usual``: words that the search chooses for trials where nobody did.
     """
 
     model: type[SuiteOptions]
@@ -49,6 +57,7 @@ class Asking:
     overs: Sequence[Over]
     hosts: int
     folder: Path
+    usual: Mapping[str, Word] = field(default_factory=dict[str, Word])
 
     def of(self, setting: Mapping[str, str], settled: Mapping[str, object] | None = None) -> Asked:
         """Return what is asked of the suite for ``setting``.
@@ -56,7 +65,7 @@ class Asking:
         ``settled``: options of the first trial's request, as far as they are known.
         """
         words = self._common(settled or {})
-        found: dict[How, dict[str, str]] = {"hint": {}, "section": {}, "environment": {}}
+        found: dict[How, dict[str, str]] = {"hint": {}, "section": {}, "environment": {}, "command": {}}
         for over in self.overs:
             text = setting[over.name]
             if text == UNSET:
@@ -66,11 +75,14 @@ class Asking:
             else:
                 self._say(words, over, text)
         files = {**self._hints(words, found["hint"]), **self._sections(words, found["section"])}
-        return Asked(words, files, found["environment"])
+        commands = [SetCommand(read_command(text), value) for text, value in found["command"].items()]
+        takes_commands = any(over.how == "command" for over in self.overs)
+        return Asked(words, files, found["environment"], commands if takes_commands else None)
 
     def _common(self, settled: Mapping[str, object]) -> dict[str, Word]:
         """Return the words of all trials."""
-        words = {**{name: word for name, word in _LEFT_OUT.items() if name in self._by_word}, **self.words}
+        usual = {**_LEFT_OUT, **self.usual}
+        words = {**{name: word for name, word in usual.items() if name in self._by_word}, **self.words}
         for one in self._by_word.values():
             value = settled.get(one.field)
             if one.field in _SETTLED and one.word not in words and value is not None:
@@ -150,11 +162,16 @@ def _ini(base: object, sections: Mapping[str, str]) -> str:
     return stream.getvalue()
 
 
-def key_of(suite: str, parsed: ParsedOptions, environment: Mapping[str, str]) -> str:
+def key_of(
+    suite: str, parsed: ParsedOptions, environment: Mapping[str, str], commands: Sequence[SetCommand] = ()
+) -> str:
     """Return a key that is the same for what is asked alike, whatever the words and the time to measure it."""
     targets = [target.model_dump(mode="json") for target in parsed.targets]
     options = {name: value for name, value in parsed.options.items() if name not in _OF_PRECISION}
-    asked = {"suite": suite, "targets": targets, "options": options, "environment": dict(environment)}
+    asked: dict[str, object] = {"suite": suite, "targets": targets, "options": options}
+    asked["environment"] = dict(environment)
+    if commands:
+        asked["commands"] = [one.argv(_ANY_PLACE) for one in commands]
     return hashlib.sha256(canonical_json(asked)).hexdigest()[:16]
 
 
@@ -167,6 +184,12 @@ def command_of(suite: str, model: type[SuiteOptions], words: Mapping[str, Word])
         for text in word if isinstance(word, list) else [word]:
             found += [str(text)] if one.option.argument else [one.name] if one.is_flag else [one.name, str(text)]
     return found
+
+
+def shell_line(environment: Mapping[str, str], preparation: Sequence[Sequence[str]], command: Sequence[str]) -> str:
+    """Return one line for a shell that runs ``command`` with ``environment`` after the commands of ``preparation``."""
+    exports = [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
+    return " && ".join([*exports, *(shlex.join(words) for words in (*preparation, command))])
 
 
 @contextlib.contextmanager

@@ -18,9 +18,15 @@ _OVERRUN: Final = 1.1
 _RECENT: Final = 8
 
 
+def _is_good(trial: TuneTrial) -> bool:
+    return not trial.reason
+
+
 @dataclass(frozen=True)
 class Budget:
-    """``trial_s``: that a trial may measure, None where its suite has no limit; ``trial_bytes``: most it may write,
+    """Limits what each trial and the whole search may use.
+
+    ``trial_s``: that a trial may measure, None where its suite has no limit; ``trial_bytes``: most it may write,
 
     None where its plans do not say.
     """
@@ -32,17 +38,19 @@ class Budget:
     trial_bytes: int | None
 
     def longest_s(self, done: Sequence[TuneTrial]) -> float:
-        """Return the seconds that the next trial may take, by its limit and by the last ones."""
-        recent = max((one.seconds for one in done[-_RECENT:]), default=0.0)
+        """Return the seconds that the next trial may take, by its limit and by the last ones.
+
+        One that failed does not count: a trial that hangs is ended by the time that is left.
+        """
+        recent = max((one.seconds for one in [*filter(_is_good, done)][-_RECENT:]), default=0.0)
         limit = 0.0 if self.trial_s is None else _OVERRUN * self.trial_s + _START_S
         # Trials that ended long before their limit tell more than the limit.
-        return limit if not done else max(_OVERRUN * recent, min(limit, 2 * recent))
+        return limit if recent == 0 else max(_OVERRUN * recent, min(limit, 2 * recent))
 
     def most_bytes(self, done: Sequence[TuneTrial]) -> int:
-        """Return the bytes that the next trial may write."""
-        if self.trial_bytes is not None:
-            return self.trial_bytes
-        return round(1.5 * max((one.bytes for one in done), default=0))
+        """Return the bytes that a trial is expected to write, by its plan and by the others."""
+        usual = round(1.5 * max((one.bytes for one in done), default=0))
+        return usual if self.trial_bytes is None else min(self.trial_bytes, usual or self.trial_bytes)
 
     def left(self, done: Sequence[TuneTrial]) -> int:
         """Return how many more trials the budget has room for, so that none exceeds anything."""
@@ -51,7 +59,9 @@ class Budget:
         if longest_s > 0:
             found.append(math.floor(left_s / longest_s))
         if self.bytes is not None and (each := self.most_bytes(done)) > 0:
-            found.append((self.bytes - sum(one.bytes for one in done)) // each)
+            # The next trial may write all that its plan allows; those after it are counted by what others wrote.
+            left = self.bytes - sum(one.bytes for one in done) - (self.trial_bytes or each)
+            found.append(0 if left < 0 else 1 + left // each)
         return max(0, min(found)) if left_s > 0 else 0
 
     def seconds_left(self, done: Sequence[TuneTrial]) -> float:

@@ -46,21 +46,21 @@ def as_searched(
 ) -> list[Trial]:
     """Return the trials for the search, with the mean logarithm of all objectives.
 
-    Pairs of turns before ``turn`` are repetitions only.
+    Pairs of turns before ``turn`` are repetitions only. A setting that breaks a rule counts as one that fails, but not
+    in the pairs, which have to be complete to be compared.
     """
     names = [one.name for one in space.dimensions]
-    return [
-        Trial(
-            space.setting([trial.setting[name] for name in names]),
-            "race" if trial.purpose == "confirm" and trial.turn < turn else trial.purpose,
-            log_of(trial, objectives),
-        )
-        for trial in trials
-    ]
+    found: list[Trial] = []
+    for trial in trials:
+        purpose = "race" if trial.purpose == "confirm" and trial.turn < turn else trial.purpose
+        log = None if trial.breaks and purpose != "confirm" else log_of(trial, objectives)
+        setting = space.setting([trial.setting[name] for name in names])
+        found.append(Trial(setting, purpose, log, breaks=bool(trial.breaks)))
+    return found
 
 
 def log_of(trial: TuneTrial, objectives: Sequence[TuneObjective]) -> float | None:
-    """Return the mean logarithm of all objectives; None of a trial that failed or breaks a rule."""
+    """Return the mean logarithm of all objectives; None of a trial that failed."""
     if trial.reason or not objectives:
         return None
     logs = [toward_more(trial.values[one.name], one.better) for one in objectives]

@@ -35,7 +35,10 @@ class Read:
 
 @dataclass(frozen=True)
 class Rule:
-    """``words`` must not fall below (``>=``) or rise above (``<=``) ``number``, times the default's where ``times``."""
+    """A rule that a setting must keep.
+
+    ``words`` must not fall below (``>=``) or rise above (``<=``) ``number``, times the default's where ``times``.
+    """
 
     text: str
     words: str
@@ -43,15 +46,9 @@ class Rule:
     number: float
     times: bool
 
-    def breaks(self, value: float, default: float | None) -> bool:
-        """Tell whether ``value`` breaks the rule.
-
-        ``default``: the value of the default setting; with None, not known yet, a rule relative to it is not broken.
-        """
-        if self.times and default is None:
-            return False
-        bound = self.number * (default if self.times and default is not None else 1.0)
-        return value < bound if self.at_least else value > bound
+    def breaks(self, value: float) -> bool:
+        """Tell whether ``value``, as a multiple of the default's where ``times``, breaks the rule."""
+        return value < self.number if self.at_least else value > self.number
 
 
 def read_rule(text: str) -> Rule:
@@ -59,7 +56,13 @@ def read_rule(text: str) -> Rule:
     match = _RULE.fullmatch(text.strip())
     if match is None:
         raise UserError("not a rule", f"--keep '{text}'", "write 'read bandwidth>=0.9x' or 'latency p99<=0.002'")
-    return Rule(text, match["words"], match["sign"] == ">=", float(match["number"]), bool(match["times"]))
+    try:
+        number = float(match["number"])
+    except ValueError:
+        number = 0.0
+    if number <= 0:
+        raise UserError("is no number above 0", f"--keep '{text}'", "write 'read bandwidth>=0.9x'")
+    return Rule(text, match["words"], match["sign"] == ">=", number, bool(match["times"]))
 
 
 def read_value(words: str, summary: Summary) -> Read:
@@ -68,12 +71,9 @@ def read_value(words: str, summary: Summary) -> Read:
     scores = [score for score in summary.scores if wanted <= _tokens(score.name)]
     if scores:
         return _of_score(min(scores, key=lambda score: len(_tokens(score.name))))
-    rows = [row for row in summary.rows if wanted <= _tokens_of(row)]
+    rows = rows_of(words, summary)
     if not rows:
         raise UserError("names nothing that a trial has measured", f"'{words}'", _known(summary))
-    # "bandwidth" is not "stonewall bandwidth": of several metrics that has the fewest words besides.
-    metric = min({row.metric for row in rows}, key=lambda name: (len(_tokens(name) - wanted), name))
-    rows = [row for row in rows if row.metric == metric]
     void = next((row for row in rows if row.is_invalid), None)
     if void is not None:
         reasons = "; ".join(void.reasons) or ", ".join(void.flag_codes)
@@ -82,7 +82,16 @@ def read_value(words: str, summary: Summary) -> Read:
         raise UserError(f"a row of '{words}' is 0, which cannot be compared")
     first = rows[0]
     value = math.exp(fmean(math.log(row.median) for row in rows))
-    return Read(value, metric, first.unit, first.better, len(rows))
+    return Read(value, first.metric, first.unit, first.better, len(rows))
+
+
+def rows_of(words: str, summary: Summary) -> list[Row]:
+    """Return the rows that ``words`` name; none where these name a score or nothing."""
+    wanted = _tokens(_CALLED.get(words.strip().lower(), words))
+    rows = [row for row in summary.rows if wanted <= _tokens_of(row)]
+    # "bandwidth" is not "stonewall bandwidth": of several metrics that has the fewest words besides.
+    metric = min({row.metric for row in rows}, key=lambda name: (len(_tokens(name) - wanted), name), default="")
+    return [row for row in rows if row.metric == metric]
 
 
 def objective_of(name: str, found: Read) -> TuneObjective:

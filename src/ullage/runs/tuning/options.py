@@ -15,7 +15,7 @@ Word: TypeAlias = bool | int | float | str | list[str]
 Method: TypeAlias = Literal["model", "random", "grid", "tpe", "cma-es"]
 
 
-How: TypeAlias = Literal["option", "ppn", "parameter", "section", "hint", "environment"]
+How: TypeAlias = Literal["option", "ppn", "parameter", "section", "hint", "environment", "command"]
 
 
 class Over(Strict):
@@ -33,7 +33,9 @@ class Over(Strict):
 
 
 class TuneOptions(SuiteOptions):
-    """``suite``: that is tuned; ``words``: its own options as typed, by the names of their parameters.
+    """The options of a search.
+
+    ``suite``: that is tuned; ``words``: its own options as typed, by the names of their parameters.
 
     ``parameters``: what ``over`` and ``default`` say, as it was read with the help of the suite and the engine.
     """
@@ -46,7 +48,7 @@ class TuneOptions(SuiteOptions):
         Repeated(metavar="NAME=VALUES"),
         Option(
             "Try these values of an option of the suite, for example block=64K:16M:x2. Other names are ppn, "
-            "THING.KEY, hint:KEY and env:NAME. Repeat the option for each parameter.",
+            "THING.KEY, hint:KEY, env:NAME and cmd:'COMMAND {} {path}'. Repeat the option for each parameter.",
             required=True,
             order=OWN - 1,
         ),

@@ -14,12 +14,15 @@ from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.kinds import Count, CountAxis, Duration, Number, Size, SizeAxis
 from ullage.runs.options.model import SuiteOptions
+from ullage.runs.tuning.commands import read_command
 from ullage.runs.tuning.options import How, Over
 from ullage.units import format_bytes, parse_axis, parse_duration, parse_size
+from ullage.uri import target_path
 
 UNSET: Final = "unset"
 """The value of a parameter that is left to the suite, the library or the system."""
 _HINT, _ENVIRONMENT, _PPN = "hint:", "env:", "ppn"
+_COMMAND: Final = "cmd:"
 _FORM: Final = "write NAME=VALUES, for example block=64K:16M:x2"
 # Rows and other tools have these names for options: fields of a suite, or else parameters of its engine's workload.
 _ALSO: Final = {"queue_depth": "depths", "block_size": "blocks", "block_bytes": "blocks"}
@@ -66,7 +69,7 @@ def read_overs(texts: Sequence[str], defaults: Sequence[str], ground: Ground) ->
         name, values = _parted(text, "--over")
         if any(one.name == name for one in found):
             raise UserError("is set twice", f"--over {name}", "write all its values in one --over")
-        found.append(_over(name, values, chosen.pop(name, None), ground))
+        found.append(_read_over(name, values, chosen.pop(name, None), ground))
     for name in chosen:
         raise UserError("is no parameter of this search", f"--default {name}", "name one of --over")
     if all(len(one.values) < 2 for one in found):
@@ -81,14 +84,14 @@ def space_of(overs: Sequence[Over]) -> Space:
 
 
 def _parted(text: str, option: str) -> tuple[str, str]:
-    # Commands and maps have = in them too: a name ends at the first.
-    name, separator, values = text.partition("=")
+    # Values of maps have = in them, so a name ends at the first; commands have it too, and end at the last.
+    name, separator, values = text.rpartition("=") if text.startswith(_COMMAND) else text.partition("=")
     if not separator or not name.strip() or not values.strip():
         raise UserError("not a parameter with values", f"{option} '{text}'", _FORM)
     return name.strip(), values.strip()
 
 
-def _over(name: str, values: str, default: str | None, ground: Ground) -> Over:
+def _read_over(name: str, values: str, default: str | None, ground: Ground) -> Over:
     try:
         how, word, read, own = _resolved(name, ground)
         given = read(values)
@@ -122,10 +125,9 @@ _Resolved: TypeAlias = tuple[How, str, _Read, str]
 
 def _resolved(name: str, ground: Ground) -> _Resolved:
     """Return how a parameter is set, by which word, how its values are read, and its value where nothing is said."""
-    if name.startswith(_ENVIRONMENT):
-        return "environment", name.removeprefix(_ENVIRONMENT), _read_plain, UNSET
-    if name.startswith(_HINT):
-        return _hint(name.removeprefix(_HINT), ground)
+    for prefix, read in _PREFIXES.items():
+        if name.startswith(prefix):
+            return read(name.removeprefix(prefix), ground)
     options = ground.options
     if name == _PPN and ground.has("ranks_per_node") and ground.has("ranks"):
         return "ppn", "ranks_per_node", _read_counts, ""
@@ -146,10 +148,26 @@ def _names(ground: Ground) -> list[str]:
     return [*(name for name, one in ground.options.items() if not one.is_flag), *more, "env:NAME"]
 
 
+def _command(text: str, ground: Ground) -> _Resolved:
+    read_command(text)
+    if not any(target_path(target) is not None for target in ground.asked.targets):
+        has = "has no target" if not ground.asked.targets else "has no target with a path here"
+        raise UserError(f"suite {ground.suite} {has}, so there is no folder for a command", "", "tune what has one")
+    return "command", text, _read_plain, UNSET
+
+
+def _environment(name: str, _ground: Ground) -> _Resolved:
+    return "environment", name, _read_plain, UNSET
+
+
 def _hint(key: str, ground: Ground) -> _Resolved:
     if not any(ground.has(field) for field in ("hints", "hint_sets", "parameters")):
         raise UserError(f"suite {ground.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io or sweep")
     return "hint", key, _read_plain, UNSET
+
+
+# Names outside the suite, by what they begin with.
+_PREFIXES: Final = {_ENVIRONMENT: _environment, _COMMAND: _command, _HINT: _hint}
 
 
 def _parameter(place: str, ground: Ground) -> _Resolved:

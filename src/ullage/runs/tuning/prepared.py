@@ -1,42 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """A search that was checked against suite, engine and machine: every value of every parameter was read once."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
 from ullage.analysis.tuning.methods import make_search
-from ullage.analysis.tuning.search import Ask, Search
-from ullage.analysis.tuning.space import Space
+from ullage.analysis.tuning.search import Ask, Search, Trial
+from ullage.analysis.tuning.space import Setting, Space
+from ullage.analysis.tuning.start import setting_with
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Plan
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.tuning import TuneObjective, TuneTrial
 from ullage.results.folder import DEFAULT_PARENT, ResultFolder
+from ullage.runs.composite.prepared import is_part_of
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import parse_options, read_options
-from ullage.runs.session import Session
+from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Explanation, Prepared, find_suite
 from ullage.runs.tuning.asking import Asking, key_of
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
+from ullage.runs.tuning.checks import bytes_of, checked, seconds_of, usual_words
+from ullage.runs.tuning.commands import SetCommand, folder_of, read_command
+from ullage.runs.tuning.constraints import judged
 from ullage.runs.tuning.earlier import earlier_settings, known_trial
+from ullage.runs.tuning.hopeless import Watch as Hopeless
+from ullage.runs.tuning.hopeless import means, rates_of
 from ullage.runs.tuning.journal import add_trial, as_searched, next_folder, read_trials, targets_alone
+from ullage.runs.tuning.knowledge import start_of
 from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_value
-from ullage.runs.tuning.options import Over, TuneOptions, Word
-from ullage.runs.tuning.over import Ground, read_overs, space_of
-from ullage.runs.tuning.trial import Job, Wanted, most_written, prepare, run_trial
-from ullage.units import format_duration, format_time, format_volume
+from ullage.runs.tuning.options import Over, TuneOptions
+from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
+from ullage.runs.tuning.remains import remove_remains
+from ullage.runs.tuning.trial import Job, Wanted, run_trial, seconds_of_walls
+from ullage.units import format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]
-# Where nobody says how long a trial measures, it gets one part in so many of the budget, and no less than so many
-# seconds.
-_TRIALS_IN_BUDGET: Final = 40
-_SHORTEST_TRIAL_S: Final = 2.0
 _LEAST_S: Final = 0.5
+# Before so many trials succeeded, none is ended for being far below the best.
+_FEWEST_KNOWN: Final = 3
 FILES: Final = "settings"
 
 
@@ -70,7 +76,8 @@ class PreparedTune:
     def asking(self, result: ResultFolder) -> Asking:
         """Return what turns settings into words of the suite; their files lie in ``result``."""
         model = find_suite(self.options.suite).options
-        return Asking(model, self.options.words, self.overs, len(self.request.hosts), result.path / FILES)
+        hosts, usual = len(self.request.hosts), usual_words(self.options)
+        return Asking(model, self.options.words, self.overs, hosts, result.path / FILES, usual)
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
@@ -82,9 +89,24 @@ class PreparedTune:
             f"Bytes written at most: {self._bytes_text(room)}."
         )
         head = [f"A search over {self.space.size} settings of suite {self.options.suite} for the best {what}.", bounds]
-        tail = ["The default is measured first, and again between the other settings.", *self._whole()]
+        tail = [
+            "The default is measured first, and again between the other settings.",
+            *self._whole(),
+            *self._commands(),
+        ]
         part = ("a trial with the default setting", self.first.explain())
         return Explanation(head, ["parameter", "values", "default"], rows, tail, [part])
+
+    def _commands(self) -> list[str]:
+        """Show the commands that prepare the folder of a trial, each with one of its values."""
+        shown: list[str] = []
+        folders = [folder for one in self.first.request.targets if (folder := folder_of(one, self.request.run_id))]
+        for one in self.overs:
+            value = next((text for text in one.values if text != UNSET), None)
+            if one.how == "command" and value is not None:
+                command = SetCommand(read_command(one.word), value)
+                shown += [shlex.join(command.argv(folder)) for folder in folders]
+        return [f"Before its dataset is made, a trial with that value runs: {text}" for text in shown]
 
     def _bytes_text(self, room: int) -> str:
         each = self.budget.trial_bytes
@@ -112,75 +134,23 @@ def prepare_tune(request: Request, engine_context: EngineContext, build: Build) 
     """Check everything that can be checked without starting anything; raise ``UserError`` for what is wrong."""
     options = read_options(TuneOptions, request)
     suite = find_suite(options.suite)
-    words = _with_time(options)
     hosts = len(request.hosts)
-    ground = Ground(suite.name, suite.options, parse_options(suite.options, hosts, **words), engine_context.description)
+    parsed = parse_options(suite.options, hosts, **options.words)
+    ground = Ground(suite.name, suite.options, parsed, engine_context.description)
     overs = options.parameters or read_overs(options.over, options.default, ground)
-    options = options.model_copy(update={"words": words, "parameters": overs})
+    options = options.model_copy(update={"parameters": overs})
     for text in options.keep:
         read_rule(text)
     where = (DEFAULT_PARENT / request.run_id).absolute()
-    asking = Asking(suite.options, words, overs, hosts, where / FILES)
-    first = _checked(asking, overs, request, engine_context)
-    budget = Budget(
-        options.budget_s, options.trials, options.space, _seconds_of(first.request), _bytes_of(first, options)
-    )
+    asking = Asking(suite.options, options.words, overs, hosts, where / FILES, usual_words(options))
+    first = checked(asking, overs, request, engine_context)
+    plans = first.plans(ResultFolder(where))
+    each_s = seconds_of(first.request) or seconds_of_walls(plans)
+    budget = Budget(options.budget_s, options.trials, options.space, each_s, bytes_of(first, plans, options))
     budget.check()
     make_search(options.search, space_of(overs), options.seed)
     settled = request.model_copy(update={"targets": first.request.targets, "options": options.kept()})
     return PreparedTune(settled, options, engine_context, overs, first, budget, build)
-
-
-def _with_time(options: TuneOptions) -> dict[str, Word]:
-    """Return the words of the suite, with a time for a trial where it takes one and none was given."""
-    model = find_suite(options.suite).options
-    time_ = declared(model).get("time_s")
-    if time_ is None or time_.word in options.words or time_.field in {text.partition("=")[0] for text in options.over}:
-        return dict(options.words)
-    each = max(_SHORTEST_TRIAL_S, round(options.budget_s / _TRIALS_IN_BUDGET))
-    return {**options.words, time_.word: format_duration(each)}
-
-
-def _checked(asking: Asking, overs: Sequence[Over], request: Request, engine_context: EngineContext) -> Prepared:
-    """Read each value of each parameter beside the defaults of the others; the default setting is prepared."""
-    import tempfile
-
-    default = {one.name: one.default for one in overs}
-    with tempfile.TemporaryDirectory() as scratch:
-        own = replace(asking, folder=Path(scratch))
-        for one in overs:
-            for value in one.values:
-                try:
-                    parsed = own.parsed(own.of({**default, one.name: value}))
-                except UserError as error:
-                    where = f"--over {one.name}={value}"
-                    raise UserError(
-                        f"{error.where}: {error.what}".lstrip(": "), where, error.right, error.code
-                    ) from error
-        parsed = own.parsed(own.of(default))
-    asked = {"suite": find_suite(_suite_of(request)).name, "targets": parsed.targets, "options": parsed.options}
-    return prepare(request.model_copy(update=asked), engine_context)
-
-
-def _suite_of(request: Request) -> str:
-    return str(request.options.get("suite", ""))
-
-
-def _seconds_of(request: Request) -> float | None:
-    seconds = request.options.get("time_s")
-    return float(seconds) if isinstance(seconds, (int, float)) else None
-
-
-def _bytes_of(first: Prepared, options: TuneOptions) -> int | None:
-    """Return the bytes that a trial can write at most, or None where that is not known.
-
-    Raise ``UserError`` where bytes are limited and a probe would choose how many a trial writes.
-    """
-    if first.unsettled:
-        if options.space is not None:
-            raise UserError("a probe would choose what a trial writes", "--space", f"give {first.unsettled}")
-        return None
-    return most_written(first.plans(ResultFolder((DEFAULT_PARENT / first.request.run_id).absolute())))
 
 
 class _Run:
@@ -191,8 +161,8 @@ class _Run:
         self.asking = prepared.asking(session.result)
         self.done = read_trials(session.result)
         self.budget = prepared.budget
-        rules = [rule.words for rule in prepared.rules]
-        self.earlier = {} if rules else earlier_settings(session.result, prepared.options.objective)
+        names = [*prepared.options.objective, *(rule.words for rule in prepared.rules)]
+        self.earlier = earlier_settings(session.result, names)
         if session.seconds is not None:
             used = sum(one.seconds for one in self.done)
             most = self.budget.trials
@@ -200,6 +170,9 @@ class _Run:
             self.budget = replace(self.budget, seconds=used + session.seconds, trials=more or most)
         self.objectives: list[TuneObjective] = []
         self.settled: Mapping[str, object] | None = None
+        self.begin: Setting | None = None
+        self.known: list[str] = []
+        self.wanted = Wanted(prepared.options.objective, prepared.rules)
         first = next((one for one in self.done if not one.reason), None)
         if first is not None:
             self._take_first(self._summary(first), first)
@@ -211,11 +184,11 @@ class _Run:
 
     def _search(self) -> Search:
         options = self.prepared.options
-        return make_search(options.search, self.prepared.space, options.seed, self.turn)
+        return make_search(options.search, self.prepared.space, options.seed, self.turn, self.begin)
 
     def _has_ended(self) -> bool:
         """Tell whether the last turn has been confirmed, so that more time is for another."""
-        searched = as_searched(self.done, self.prepared.space, self.objectives, self.turn)
+        searched = self._searched()
         return any(one.purpose == "confirm" for one in searched) and self.search.next(searched, NO_LIMIT) is None
 
     def execute(self) -> int:
@@ -223,6 +196,7 @@ class _Run:
 
         Failed trials are data; only a default that fails ends the search.
         """
+        self._tidy()
         while (ask := self._next()) is not None:
             trial = self._measure(ask)
             if self.session.was_stopped:
@@ -231,9 +205,20 @@ class _Run:
                 raise UserError(f"the default setting failed: {trial.reason}", "", "", EXIT_CASE_FAILED)
         return EXIT_OK
 
+    def _tidy(self) -> None:
+        """Remove what trials of this search have left when it was killed."""
+        request, engine = self.prepared.request, self.session.engine_context.engine
+        if self.done or self.session.result.parts():
+            for text in remove_remains(request.targets, lambda run_id: is_part_of(run_id, request.run_id), engine):
+                self.session.progress.say(text)
+
     def _next(self) -> Ask | None:
-        searched = as_searched(self.done, self.prepared.space, self.objectives, self.turn)
-        return self.search.next(searched, self.budget.left(self.done))
+        return self.search.next(self._searched(), self.budget.left(self.done))
+
+    def _searched(self) -> list[Trial]:
+        space = self.prepared.space
+        trials = judged(self.done, self.prepared.rules, space.words(space.default))
+        return as_searched(trials, space, self.objectives, self.turn)
 
     def _measure(self, ask: Ask) -> TuneTrial:
         number = len(self.done) + 1
@@ -245,16 +230,42 @@ class _Run:
         shown = " ".join(f"{key}={value}" for key, value in setting.items())
         self.session.progress.part(f"trial {number} ({ask.purpose}): {shown}")
         options = self.prepared.options
-        wanted = Wanted(options.objective, self.prepared.rules, self._default_values())
-        job = Job(number, ask.purpose, setting, name, self._trial_seconds(), self.turn, self.settled)
+        left = self.budget.seconds_left(self.done)
+        watch = self._watch(ask)
+        job = Job(number, ask.purpose, setting, name, self._trial_seconds(), self.turn, self.settled, left, watch)
         request = self.prepared.request.model_copy(update={"suite": options.suite})
-        trial, summary = run_trial(job, request, self.asking, wanted, self.session, self.prepared.build)
+        trial, summary = run_trial(job, request, self.asking, self.wanted, self.session, self.prepared.build)
         if not self.session.was_stopped:
             self._keep(trial)
             if summary is not None and not self.objectives and not trial.reason:
                 self._take_first(summary, trial)
+                self.search = self._search()
+                for text in self.known:
+                    self.session.progress.say(f"  {text}")
             self._say(trial)
         return trial
+
+    def _watch(self, ask: Ask) -> Watch | None:
+        """Return what ends a trial that is far below the best; None where all its repetitions are wanted.
+
+        The default and the pairs are measured in full. Only rates can be compared while a trial goes on.
+        """
+        goals, best = self.objectives, self._best()
+        if ask.purpose in ("default", "confirm") or best is None or best == ask.setting:
+            return None
+        if len(goals) != 1 or not goals[0].metric.endswith(("bandwidth", "rate")):
+            return None
+        words = self.prepared.space.words(best)
+        good = [one for one in self.done if one.setting == words and not one.reason and not one.is_short]
+        parts = [self.session.result.part(one.result.rpartition("/")[2]) for one in good if one.seconds > 0]
+        if not parts or len(parts[-1].launches()) != 1:
+            return None
+        rates = rates_of((record for file in parts[-1].read_records() for record in file.records), goals[0].name)
+        return Hopeless(means(rates), len(rates), goals[0].name) if rates else None
+
+    def _best(self) -> Setting | None:
+        searched = self._searched()
+        return self.search.best(searched) if sum(one.log is not None for one in searched) >= _FEWEST_KNOWN else None
 
     def _keep(self, trial: TuneTrial) -> None:
         add_trial(self.session.result, trial)
@@ -266,7 +277,8 @@ class _Run:
         if ask.purpose not in ("start", "search") or not default or not self.earlier:
             return None
         asked = self.asking.of(setting, self.settled)
-        key = key_of(self.prepared.options.suite, self.asking.parsed(asked), asked.environment)
+        parsed = self.asking.parsed(asked)
+        key = key_of(self.prepared.options.suite, parsed, asked.environment, asked.commands or ())
         if (found := self.earlier.get(key)) is None:
             return None
         self.session.progress.say(f"trial {number}: known from {found.result}")
@@ -274,13 +286,19 @@ class _Run:
 
     def _trial_seconds(self) -> float | None:
         """Return the seconds that are left where a trial would have more of them, else None."""
-        limit, left = self.budget.trial_s, self.budget.seconds_left(self.done)
+        limit, left = seconds_of(self.prepared.first.request), self.budget.seconds_left(self.done)
         return None if limit is None or left >= limit else max(_LEAST_S, left)
 
     def _take_first(self, summary: Summary, trial: TuneTrial) -> None:
         """Keep what the objectives are, and what a probe has settled for all trials."""
         self.objectives = [objective_of(words, read_value(words, summary)) for words in self.prepared.options.objective]
         self.settled = self.session.result.part(trial.result.rpartition("/")[2]).read_request().options
+        options, space = self.prepared.options, self.prepared.space
+        rows = {words: read_value(words, summary).rows for words in self.wanted.words}
+        self.wanted = replace(self.wanted, rows=rows)
+        known = start_of(options, self.asking.model, summary, self.session.result)
+        self.begin = setting_with(space, known.values) if known.values else None
+        self.known = known.reasons
 
     def _summary(self, trial: TuneTrial) -> Summary:
         return self.session.result.part(trial.result.rpartition("/")[2]).read_summary()

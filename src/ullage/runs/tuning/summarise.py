@@ -4,24 +4,26 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final
-
-import numpy as np
 
 from ullage.analysis.statistics import median_interval
 from ullage.analysis.tuning.effects import effects, response
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.pareto import front
-from ullage.analysis.tuning.search import Search, Trial
+from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial
 from ullage.analysis.tuning.space import Setting, Settings, Space
 from ullage.analysis.tuning.tradeoffs import proved_changes, sentence
+from ullage.arrays import np
 from ullage.errors import UserError
+from ullage.grouping import grouped
 from ullage.model.flags import Flag, interval_below
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Gain, Row, Summary
 from ullage.model.tuning import (
     TuneConfirmation,
     TuneCost,
+    TuneFront,
     TuneInteraction,
     TuneObjective,
     TuneParameter,
@@ -29,20 +31,24 @@ from ullage.model.tuning import (
     TuneTrial,
     Tuning,
 )
-from ullage.quantity import plural, times
+from ullage.quantity import percent, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.suite import SuiteSummary, find_suite
-from ullage.runs.tuning.asking import Asking, command_of
+from ullage.runs.tuning.asking import Asked, Asking, command_of, shell_line
+from ullage.runs.tuning.constraints import Kept, judged, kept_in_pairs
 from ullage.runs.tuning.journal import as_searched, read_trials
-from ullage.runs.tuning.objective import medians, objective_of, read_value, toward_more
-from ullage.runs.tuning.options import Over, TuneOptions
+from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_value, toward_more
+from ullage.runs.tuning.options import Over, TuneOptions, Word
 from ullage.runs.tuning.over import space_of
 from ullage.runs.tuning.prepared import FILES
 from ullage.units import format_time, format_volume
+from ullage.uri import target_path
 
 _FEWEST_OF_EFFECTS: Final = 6
 _NOTABLE_SHARE: Final = 0.01
 LEVEL: Final = 0.95
+TUNED: Final = "tuned"
+"""The folder below a target that the commands of the best setting are shown for."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +79,15 @@ class Study:
 def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
     """Summarise a tune; raise ``UserError`` where nothing was measured yet."""
     options = TuneOptions.model_validate(request.options)
-    trials = read_trials(result)
+    overs = space_of(options.parameters)
+    rules = [read_rule(text) for text in options.keep]
+    trials = judged(read_trials(result), rules, overs.words(overs.default))
     good = next((one for one in trials if not one.reason), None)
     if good is None:
-        why = f": {trials[0].reason}" if trials else ""
-        raise UserError(f"no trial has succeeded yet{why}", str(result.path), "give the search more time")
+        if trials:
+            right = f"see {trials[0].result} there, and set another default with --default"
+            raise UserError(f"no trial has succeeded: {trials[0].reason}", str(result.path), right)
+        raise UserError("no trial has ended yet", str(result.path), "give the search more time")
     study = _study(result, request, options, trials, _summary_of(result, good))
     tune = _tuning(study, result)
     return SuiteSummary(_rows(study, result), _findings(tune), tune=tune)
@@ -105,10 +115,14 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
     best = study.space.words(study.best)
     asked = study.asking.of(best)
     words = {name: word for name, word in asked.words.items() if name != "no_peer" or name in study.options.words}
+    preparation = _preparation(asked, result, words)
+    kept = _kept(study)
+    broken = next((one.rule.text for one in kept if one.breaks), "")
     confirmation = None
     if said is not None:
+        answer = "not better" if broken and said.answer == "better" else said.answer
         confirmation = TuneConfirmation(
-            ratio=said.ratio, low=said.low, high=said.high, pairs=said.pairs, answer=said.answer
+            ratio=said.ratio, low=said.low, high=said.high, pairs=said.pairs, answer=answer, breaks=broken
         )
     return Tuning(
         suite=study.options.suite,
@@ -117,7 +131,7 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         default=study.default,
         best=best,
         confirmation=confirmation,
-        answer=answer_of(study, confirmation),
+        answer=" ".join([answer_of(study, confirmation), *(_of_rule(one) for one in kept)]),
         parameters=_parameters(study),
         interactions=_interactions(study),
         front=_front(study),
@@ -125,8 +139,27 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         cost=_cost(study),
         command=command_of(study.options.suite, study.asking.model, words),
         environment=asked.environment,
+        preparation=preparation,
         trials=list(study.trials),
     )
+
+
+def _preparation(asked: Asked, result: ResultFolder, words: dict[str, Word]) -> list[list[str]]:
+    """Return the commands that make a folder with the best setting below each target; name these folders in ``words``.
+
+    The user's own folders stay as they are.
+    """
+    found: list[list[str]] = []
+    if not asked.commands:
+        return found
+    targets: list[str] = []
+    for target in result.read_request().targets:
+        path = target_path(target)
+        targets.append(f"{target.name}={target.uri if path is None else path / TUNED}")
+        if path is not None:
+            found += [["mkdir", str(path / TUNED)], *(one.argv(path / TUNED) for one in asked.commands)]
+    words["target"] = targets
+    return found
 
 
 def answer_of(study: Study, said: TuneConfirmation | None) -> str:
@@ -135,13 +168,33 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
     setting = _shown(study.space.words(study.best), study.default)
     if study.best == study.space.default:
         count = len({one.setting for one in study.searched})
+        if count == 1:
+            each = max(one.seconds for one in study.trials)
+            needs = f"A trial takes {format_time(each)}, and a search needs {FEWEST_TRIALS} at least"
+            return f"Only the default was measured, so nothing is known of {what} yet. {needs}: give it more time."
         return f"None of {plural(count, 'setting')} in the search improves {what} over the default."
     if said is None:
         return f"{setting} has the best {what} so far. It was not compared with the default in pairs yet."
     interval = f"[{said.low:.2f}, {said.high:.2f}] in {said.pairs} pairs"
+    if said.breaks and said.low > 1:
+        return f"{setting} reaches {times(said.ratio)} the default's {what} {interval}, but breaks a rule."
     if said.answer == "better":
         return f"{setting} improves {what} to {times(said.ratio)} the default's {interval}."
-    return f"Nothing improves {what} beyond the noise: {setting} reaches {times(said.ratio)} the default's {interval}."
+    reached = f"Setting {setting} reaches {times(said.ratio)} the default's {interval}."
+    return f"Nothing improves {what} beyond the noise. {reached}"
+
+
+def _kept(study: Study) -> list[Kept]:
+    """Say what the pairs show of each rule."""
+    rules = [read_rule(text) for text in study.options.keep]
+    turns = zip(study.searched, study.trials, strict=True)
+    pairs = [one for searched, one in turns if searched.purpose == "confirm" and not one.reason]
+    return kept_in_pairs(pairs, rules, lambda one: one.setting == study.default)
+
+
+def _of_rule(kept: Kept) -> str:
+    value = f"{times(kept.value)} the default's" if kept.rule.times else f"{kept.value:.3g}"
+    return f"In the pairs, {kept.rule.words} is {value}, which {'breaks' if kept.breaks else 'keeps'} {kept.rule.text}."
 
 
 def _shown(setting: Mapping[str, str], default: Mapping[str, str]) -> str:
@@ -189,13 +242,25 @@ def _interactions(study: Study) -> list[TuneInteraction]:
     return sorted((one for one in found if one.share >= _NOTABLE_SHARE), key=lambda one: -one.share)
 
 
-def _front(study: Study) -> list[int]:
-    """Return the numbers of the trials on the front of several objectives, or none of a single objective."""
+def _front(study: Study) -> list[TuneFront]:
+    """Return the settings on the front of several objectives by the means of their trials, or none of a single one.
+
+    Single trials would be on it by chance.
+    """
     if len(study.objectives) < 2:
         return []
-    good = [one for one in study.trials if not one.reason]
-    points = [[toward_more(one.values[goal.name], goal.better) for goal in study.objectives] for one in good]
-    return [good[place].number for place in front(points)]
+    good = grouped((tuple(one.setting.items()), one) for one in study.trials if not one.reason and not one.breaks)
+    names = [goal.name for goal in study.objectives]
+    means = [
+        {name: math.exp(fmean(math.log(one.values[name]) for one in trials)) for name in names}
+        for trials in good.values()
+    ]
+    points = [[toward_more(values[goal.name], goal.better) for goal in study.objectives] for values in means]
+    found = [
+        TuneFront(setting=trials[0].setting, values=values, trials=len(trials))
+        for trials, values in zip(good.values(), means, strict=True)
+    ]
+    return [found[place] for place in front(points)]
 
 
 def _tradeoffs(study: Study, result: ResultFolder) -> list[str]:
@@ -237,13 +302,15 @@ def _rows(study: Study, result: ResultFolder) -> list[Row]:
             by_setting.setdefault(searched.setting, []).append(trial)
     targets = "+".join(target.name for target in result.read_request().targets)
     return [
-        _row(goal, targets, study.space.words(setting), trials)
+        _row(goal, targets, study.space.words(setting), trials, several=len(study.objectives) > 1)
         for setting, trials in by_setting.items()
         for goal in study.objectives
     ]
 
 
-def _row(goal: TuneObjective, target: str, setting: Mapping[str, str], trials: Sequence[TuneTrial]) -> Row:
+def _row(
+    goal: TuneObjective, target: str, setting: Mapping[str, str], trials: Sequence[TuneTrial], *, several: bool
+) -> Row:
     values = [one.values[goal.name] for one in trials]
     interval = median_interval(values, LEVEL)
     alone = len(values) == 1
@@ -253,7 +320,7 @@ def _row(goal: TuneObjective, target: str, setting: Mapping[str, str], trials: S
         unit=goal.unit,
         better=goal.better,
         target=target,
-        params={**setting},
+        params={**({"objective": goal.name} if several else {}), **setting},
         median=interval.median,
         low=None if alone else interval.low,
         high=None if alone else interval.high,
@@ -278,7 +345,7 @@ def _findings(tune: Tuning) -> list[Finding]:
             kind="tuned",
             title=f"Best setting for {what}",
             text=tune.answer,
-            change=" ".join(tune.command) if better else "",
+            change=shell_line(tune.environment, tune.preparation, tune.command) if better else "",
             gain=gain,
             severity="advice" if better else "info",
             numbers={"trials": tune.cost.trials, "settings": tune.cost.settings},
@@ -293,6 +360,17 @@ def _findings(tune: Tuning) -> list[Finding]:
             f"{len(failed)} of {plural(len(tune.trials), 'trial')} failed. The first: {failed[0].reason.rstrip('.')}."
         )
         found.append(Finding(kind="tune-failed", title="Some trials failed", text=text, severity="warning"))
+    return [*found, *_broken(tune)]
+
+
+def _broken(tune: Tuning) -> list[Finding]:
+    """Say how many settings break a rule."""
+    found: list[Finding] = []
+    for rule in tune.constraints:
+        count = len({tuple(one.setting.items()) for one in tune.trials if one.breaks == rule})
+        if count:
+            text = f"{plural(count, 'setting')} of the search {'breaks' if count == 1 else 'break'} {rule}."
+            found.append(Finding(kind="tune-broken", title="Some settings break a rule", text=text))
     return found
 
 
@@ -301,7 +379,9 @@ def _importance(tune: Tuning) -> list[Finding]:
     if not shares:
         return []
     ordered = sorted(shares, key=lambda one: -one[1])
-    text = f"Shares of the variance over all settings: {', '.join(f'{name} {share:.0%}' for name, share in ordered)}."
+    text = (
+        f"Shares of the variance over all settings: {', '.join(f'{name} {percent(share)}' for name, share in ordered)}."
+    )
     return [Finding(kind="tune-importance", title=f"{ordered[0][0]} changes the objective most", text=text)]
 
 

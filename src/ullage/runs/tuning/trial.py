@@ -1,42 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 """One trial: a run of the suite with one setting, in a result of its own below that of the tune."""
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.errors import EXIT_OK, UserError
-from ullage.model.plan import Plan
+from ullage.model.plan import Plan, Target
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Summary
-from ullage.model.tuning import Purpose, TuneTrial
+from ullage.model.tuning import Purpose, TuneCommand, TuneTrial
 from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.prepared import part_run_id
-from ullage.runs.inputs import EngineContext
-from ullage.runs.session import Session
+from ullage.runs.inputs import EngineContext, ParsedOptions
+from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Prepared, find_suite
-from ullage.runs.tuning.asking import Asking, environment_with, key_of
+from ullage.runs.tuning.asking import Asked, Asking, environment_with, key_of
+from ullage.runs.tuning.commands import prepared_targets, sentence
 from ullage.runs.tuning.objective import Rule, read_value
+from ullage.runs.tuning.remains import remove_remains
 
 Build = Callable[[ResultFolder], Summary]
 _WRITES: Final = frozenset({"write", "rewrite"})
+# This part of a trial's time, and at most so many seconds, is for what follows its last launch.
+_AFTERWARDS: Final = 0.1
+_AFTERWARDS_S: Final = 1.0
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a trial is read for. ``default``: values of the default setting, for rules that compare with it."""
+    """What a trial is read for. ``rows``: of how many rows each value is the mean, where the first trial said so."""
 
     objectives: Sequence[str]
     rules: Sequence[Rule]
-    default: Mapping[str, float]
+    rows: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def words(self) -> list[str]:
+        """The words of all values."""
+        return [*self.objectives, *(rule.words for rule in self.rules)]
 
 
 @dataclass(frozen=True)
 class Job:
-    """A trial to be run. ``name``: of its folder; ``seconds``: that it may measure, None: as its words say."""
+    """A trial to be run. ``name``: of its folder; ``seconds``: that it may measure, None: as its words say.
+
+    ``most_s``: after which it has to be gone, whatever it does; ``watch``: ends it where it is hopeless.
+    """
 
     number: int
     purpose: Purpose
@@ -45,6 +60,8 @@ class Job:
     seconds: float | None = None
     turn: int = 0
     settled: Mapping[str, object] | None = None
+    most_s: float = math.inf
+    watch: Watch | None = None
 
 
 def run_trial(
@@ -55,27 +72,29 @@ def run_trial(
     A trial that was interrupted has one too, and ``session.was_stopped`` says that it is not to be counted.
     """
     began = time.monotonic()
-    inner = session.within(session.result.part(job.name), job.seconds)
-    key, summary, reason = "", None, ""
+    # What is not measured, such as the summary, has to fit in too.
+    ends_at = began + max(0.0, job.most_s - min(_AFTERWARDS_S, _AFTERWARDS * job.most_s))
+    inner = session.within(session.result.part(job.name), job.seconds, ends_at=ends_at, watch=job.watch)
+    key, summary, reason, ran = "", None, "", list[TuneCommand]()
     try:
         asked = asking.of(job.setting, job.settled)
         parsed = asking.parsed(asked)
-        key = key_of(request.suite, parsed, asked.environment)
-        own = request.model_copy(
-            update={
-                "run_id": part_run_id(request.run_id, job.name),
-                "targets": parsed.targets,
-                "options": parsed.options,
-            }
-        )
-        with environment_with(asked.environment):
-            reason = _measure(own, inner)
+        key = key_of(request.suite, parsed, asked.environment, asked.commands or ())
+        own = request.model_copy(update={"run_id": part_run_id(request.run_id, job.name), "options": parsed.options})
+        with environment_with(asked.environment), _targets(asked, parsed, request, session, job, ran) as targets:
+            try:
+                reason = _measure(own.model_copy(update={"targets": targets}), inner)
+            finally:
+                _tidy(targets, own.run_id, session)
+            _note(ran, inner)
         summary = build(inner.result)
         inner.result.write_summary(summary)
     except (UserError, OSError) as error:
         reason = reason or str(error)
     session.was_stopped = session.was_stopped or inner.was_stopped
-    reason = reason or _lacking(inner.result)
+    reason = reason or ("" if summary is not None and _has_rows(summary, wanted) else _lacking(inner.result))
+    if reason and time.monotonic() >= ends_at:
+        reason = f"it was not done when the time of the search was over ({reason})"
     values, wrong = _values(summary, wanted) if summary is not None and not reason else ({}, reason)
     written = _written(inner.result)
     found = TuneTrial(
@@ -88,9 +107,35 @@ def run_trial(
         seconds=time.monotonic() - began,
         bytes=written,
         result=f"parts/{job.name}",
+        is_short=inner.had_enough,
         key=key,
+        commands=ran,
     )
     return found, summary
+
+
+def _targets(
+    asked: Asked, parsed: ParsedOptions, request: Request, session: Session, job: Job, ran: list[TuneCommand]
+) -> AbstractContextManager[list[Target]]:
+    """Give the targets of a trial, in folders that commands have prepared where it has such."""
+    if asked.commands is None:
+        return nullcontext(parsed.targets)
+    engine = session.engine_context.engine
+    return prepared_targets(parsed.targets, request.run_id, asked.commands, ran, engine, job.most_s)
+
+
+def _tidy(targets: Sequence[Target], run_id: str, session: Session) -> None:
+    """Remove what a trial has left because it was killed."""
+    names = (run_id, f"{run_id}-probe")
+    for text in remove_remains(targets, lambda found: found in names, session.engine_context.engine):
+        session.progress.say(f"  {text}")
+
+
+def _note(ran: Sequence[TuneCommand], session: Session) -> None:
+    """Write into the records of a trial which commands prepared its folder."""
+    launches = session.result.launches()
+    for one in ran if launches else ():
+        session.note(launches[0], "info", "folder-prepared", f"The folder was prepared: {sentence(one)}.")
 
 
 def _measure(request: Request, session: Session) -> str:
@@ -98,7 +143,7 @@ def _measure(request: Request, session: Session) -> str:
     prepared = prepare(request, session.engine_context)
     ResultFolder.create(session.result.path, prepared.request)
     code = prepared.run(session)
-    if code == EXIT_OK:
+    if code == EXIT_OK or session.had_enough:
         return ""
     return "; ".join(session.messages) or _failure(session.result) or f"a case failed (exit code {code})"
 
@@ -133,17 +178,22 @@ def _lacking(result: ResultFolder) -> str:
     return f"its time was too short for {len(lacking)} of {len(planned)} cases: give a trial more --time"
 
 
+def _has_rows(summary: Summary, wanted: Wanted) -> bool:
+    """Tell whether each value is the mean of as many rows as in the first trial, whatever else is lacking."""
+    try:
+        return bool(wanted.rows) and all(read_value(one, summary).rows == wanted.rows[one] for one in wanted.words)
+    except UserError:
+        return False
+
+
 def _values(summary: Summary, wanted: Wanted) -> tuple[dict[str, float], str]:
     values: dict[str, float] = {}
     try:
-        for words in [*wanted.objectives, *(rule.words for rule in wanted.rules)]:
+        for words in wanted.words:
             values[words] = read_value(words, summary).value
     except UserError as error:
         return {}, str(error)
-    broken = next(
-        (rule for rule in wanted.rules if rule.breaks(values[rule.words], wanted.default.get(rule.words))), None
-    )
-    return values, "" if broken is None else f"breaks the rule {broken.text}"
+    return values, ""
 
 
 def _written(result: ResultFolder) -> int:
@@ -175,3 +225,13 @@ def most_written(plans: Sequence[Plan]) -> int | None:
             size = count_of(parameters, "block_bytes") * count_of(parameters, "segments", 1) * plan.layout.ranks
             total += writes * size * (most + plan.warmups + plan.dirty_retries)
     return total
+
+
+def seconds_of_walls(plans: Sequence[Plan]) -> float | None:
+    """Return about how long ``plans`` take whose phases go on until a wall; None where they have none.
+
+    All else, such as the phases that read, takes about as long again.
+    """
+    walls = [case.workload.parameters.get("stonewall_s") for plan in plans for case in plan.cases]
+    total = sum(wall for wall in walls if isinstance(wall, (int, float)))
+    return 2 * total or None

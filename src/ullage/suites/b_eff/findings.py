@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a b_eff value counts, and sentences: which way of sending wins where, what order and distance cost. Pure."""
+"""Whether a b_eff value counts, and sentences: which call is best at which size, what order and distance cost. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
@@ -9,7 +10,7 @@ from ullage.analysis.findings.words import crowded, finding
 from ullage.analysis.statistics import median
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
-from ullage.quantity import listing, plural, processes, times
+from ullage.quantity import listing, percent, plural, processes, times
 from ullage.report.answers import AnswerRule
 from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun
@@ -38,7 +39,8 @@ def reasons_against(run: BEffRun) -> list[str]:
         if len(whole) < wanted:
             found.append(f"{len(whole)} of {wanted} patterns of {what} have all sizes")
     if len(run.repetitions) < USUAL_REPETITIONS:
-        found.append(f"{len(run.repetitions)} of {USUAL_REPETITIONS} repetitions were made")
+        count = len(run.repetitions)
+        found.append(f"{count} of {USUAL_REPETITIONS} repetitions {'was' if count == 1 else 'were'} made")
     return found
 
 
@@ -61,9 +63,9 @@ def conditions(options: BEffOptions) -> Sequence[str]:
     return found
 
 
-# As in the original: above this share the machine was not one's own, or its MPI has a problem.
+# The original says that above this share other programs used the machine, or its MPI has a problem.
 MOST_UNACCOUNTED: Final = 0.05
-# Methods whose ratio is below this are taken as equally good.
+# Methods whose ratio is below this count as equally good.
 _ANY: Final = "any"
 _ALIKE: Final = 1.05
 _NOTABLE: Final = 1.2
@@ -74,7 +76,7 @@ _RANGES: Final = 3
 def findings_of(run: BEffRun, options: BEffOptions, reasons: Sequence[str], level: float) -> list[Finding]:
     """Collect all findings; what voids the value comes first.
 
-    Nothing is concluded from repetitions that others disturbed.
+    No finding rests on repetitions that other programs disturbed.
     """
     disturbed = any(one.grade == "C" for one in run.repetitions)
     concluded = [] if disturbed else [*_methods(run), *_order(run), *_bisection(run), *_latency(run)]
@@ -101,10 +103,9 @@ def _self_check(run: BEffRun) -> list[Finding]:
         return []
     text = (
         f"The loops took {times(1 + check.slower)} the time of their fastest repetitions. They account for "
-        f"{format_time(check.accounted)} of {format_time(check.elapsed)} ({check.unaccounted:.0%} is missing). Above "
-        f"{MOST_UNACCOUNTED:.0%} of either, other load or MPI disturbs the run and the best repetition is an "
-        "exception. "
-        "Use the value by medians."
+        f"{format_time(check.accounted)} of {format_time(check.elapsed)} ({percent(check.unaccounted)} is missing). "
+        f"Above {percent(MOST_UNACCOUNTED)} of either, other load or MPI disturbs the run and the best repetition "
+        "is an exception. Use the value by medians."
     )
     return [
         finding(
@@ -124,11 +125,10 @@ def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]
     at_last = Values(run).b_eff_at(last)
     if value is None or at_last is None:
         return []
-    middle = "" if known is None else f"; by medians {format_rate(known.median)}"
+    middle = "" if known is None else f", and {format_rate(known.median)} by medians"
     text = (
-        f"b_eff of {processes(run.ranks)} is {format_rate(value)}, "
-        f"{format_rate(per_process(run, value))} each{middle}. With messages of Lmax = {_size(run, last)} it is "
-        f"{format_rate(at_last)}.{_rounded(options)}"
+        f"b_eff of {processes(run.ranks)} is {format_rate(value)}, {format_rate(per_process(run, value))} "
+        f"each{middle}. With messages of Lmax = {_size(run, last)} it is {format_rate(at_last)}.{_rounded(options)}"
     )
     unrounded = {} if options.rounded_from is None else {"lmax_unrounded": options.rounded_from}
     middle_value = None if known is None else known.median
@@ -163,7 +163,7 @@ def _conditions(options: BEffOptions) -> list[Finding]:
     ]
 
 
-def winners(run: BEffRun) -> list[tuple[str, float]]:
+def best_methods(run: BEffRun) -> list[tuple[str, float]]:
     """Find for each size the best method over rings and random rings, and how many times the worst one it is.
 
     Methods as good as the first of their order are that one. A size that lacks a method gives ("", 1.0).
@@ -181,41 +181,80 @@ def winners(run: BEffRun) -> list[tuple[str, float]]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Sizes from index ``first`` to ``last`` with the same best method; ``gain``: how many times the worst it is."""
+
+    method: str
+    first: int
+    last: int
+    gain: float
+
+
 def _methods(run: BEffRun) -> list[Finding]:
-    """Find the best method in each third of the sizes: of single sizes the winner is often luck."""
+    """Find the best method in each third of the sizes: which method is best at a single size is often chance."""
     by_method = {method: Values(run, median, [method]) for method in METHODS}
-    told: list[str] = []
-    names: list[str] = []
-    most = 1.0
     third = -(-len(run.sizes) // _RANGES)
-    for first in range(0, len(run.sizes), third):
-        last = min(first + third, len(run.sizes)) - 1
-        rates = {method: rate for method, values in by_method.items() if (rate := _mean_rate(values, first, last))}
-        if len(rates) < len(METHODS):
-            continue
-        gain = max(rates.values()) / min(rates.values())
-        name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
-        said = "any call" if name == _ANY else name
-        told.append(f"{said} {_stretch(run, first, last)}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
-        names.append(name)
-        most = max(most, gain)
-    if not told:
+    starts = range(0, len(run.sizes), third)
+    thirds = [_best(by_method, first, min(first + third, len(run.sizes)) - 1) for first in starts]
+    known = [one for one in thirds if one is not None]
+    if not known:
         return []
-    is_one = len(set(names)) == 1 and most > _ALIKE
-    where = f"{names[0]} at all sizes (up to {times(most)} the worst)" if is_one else listing(told)
-    title = (
-        f"{names[0]} has the highest medians at all sizes"
-        if is_one
-        else "Which MPI call has the highest median depends on the size"
-    )
-    text = f"These MPI calls have the highest medians in rings: {where}."
-    if set(names) == {_ANY}:
-        title = "All MPI calls are alike in rings"
-        text = f"No MPI call differs from another by more than {_ALIKE - 1:.0%} in rings and random rings, at any size."
+    merged = _merged(by_method, known)
+    names, most = [one.method for one in known], max(one.gain for one in known)
+    title, text = _told_methods(run, merged, most)
     if most > _NOTABLE:
         text += " A program can use any of them."
     severity = "advice" if most > _NOTABLE else "info"
     return [finding("b_eff-methods", title, text, severity, methods=names, gain=most)]
+
+
+def _best(by_method: Mapping[str, Values], first: int, last: int) -> _Stretch | None:
+    """Return the best method over these sizes; None where a method was not tried with all of them."""
+    rates = {method: rate for method, values in by_method.items() if (rate := _mean_rate(values, first, last))}
+    if len(rates) < len(METHODS):
+        return None
+    gain = max(rates.values()) / min(rates.values())
+    name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
+    return _Stretch(name, first, last, gain)
+
+
+def _merged(by_method: Mapping[str, Values], stretches: Sequence[_Stretch]) -> list[_Stretch]:
+    """Merge neighbours with the same best method, so that each change between two stretches is one of methods."""
+    found: list[_Stretch] = []
+    for one in stretches:
+        before = found[-1] if found else None
+        if before is None or (before.method, before.last + 1) != (one.method, one.first):
+            found.append(one)
+            continue
+        both = _best(by_method, before.first, one.last)
+        gain = one.gain if both is None else both.gain
+        found[-1] = _Stretch(one.method, before.first, one.last, gain)
+    return found
+
+
+def _told_methods(run: BEffRun, stretches: Sequence[_Stretch], most: float) -> tuple[str, str]:
+    """Return title and sentence."""
+    names = {one.method for one in stretches}
+    is_whole = len(stretches) == 1 and (stretches[0].first, stretches[0].last) == (0, len(run.sizes) - 1)
+    where = "at all sizes" if is_whole else listing([_sizes(run, one) for one in stretches])
+    if names == {_ANY}:
+        at = "at any size" if is_whole else f"with messages {where}"
+        text = f"No MPI call differs from another by more than {percent(_ALIKE - 1)} in rings and random rings, {at}."
+        return "All MPI calls are alike in rings", text
+    begin = "These MPI calls have the highest medians in rings"
+    if len(names) == 1:
+        name = stretches[0].method
+        text = f"{begin}: {name} {where} (up to {times(most)} the worst call)."
+        return f"{name} has the highest medians {where}", text
+    told = [_told_method(one, _sizes(run, one)) for one in stretches]
+    return "Which MPI call has the highest median depends on the size", f"{begin}: {listing(told)}."
+
+
+def _told_method(one: _Stretch, sizes: str) -> str:
+    if one.method == _ANY:
+        return f"any call {sizes}"
+    return f"{one.method} {sizes} ({times(one.gain)} the worst call)"
 
 
 def _mean_rate(values: Values, first: int, last: int) -> float | None:
@@ -225,14 +264,11 @@ def _mean_rate(values: Values, first: int, last: int) -> float | None:
     return geometric_mean(known) if len(known) == len(rates) else None
 
 
-def _stretch(run: BEffRun, first: int, last: int) -> str:
-    if first == 0:
-        return f"up to {_unit(_size(run, last))}"
-    return (
-        f"from {_unit(_size(run, first))}"
-        if last == len(run.sizes) - 1
-        else f"from {_unit(_size(run, first))} to {_unit(_size(run, last))}"
-    )
+def _sizes(run: BEffRun, one: _Stretch) -> str:
+    smallest, largest = _unit(_size(run, one.first)), _unit(_size(run, one.last))
+    if one.first == 0:
+        return f"up to {largest}"
+    return f"from {smallest}" if one.last == len(run.sizes) - 1 else f"from {smallest} to {largest}"
 
 
 def _unit(size: str) -> str:
@@ -269,8 +305,7 @@ def _bisection(run: BEffRun) -> list[Finding]:
         return []
     text = (
         f"All pairs together reach {format_rate(best)} between neighbours with messages of {_size(run, last)}. From "
-        "one "
-        f"half to the other they reach {format_rate(worst)} ({times(worst / best)})."
+        f"one half to the other they reach {format_rate(worst)} ({times(worst / best)})."
     )
     title = f"Messages between the two halves reach {times(worst / best)} the bandwidth of neighbours"
     return [finding("b_eff-bisection", title, text, best=best, worst=worst, ratio=worst / best)]
@@ -284,7 +319,7 @@ def _latency(run: BEffRun) -> list[Finding]:
     text = f"A message of 1 byte takes {format_time(latency)} while all processes send"
     pair_s = min((loop.one_way_s for loop in pair), default=None)
     if pair_s is not None:
-        text += f", {format_time(pair_s)} between two while the others wait"
+        text += f", and {format_time(pair_s)} between two while the others wait"
     title = f"A message of 1 byte takes {format_time(latency)}"
     return [finding("b_eff-latency", title, f"{text}.", latency_s=latency, pair_s=pair_s)]
 

@@ -117,7 +117,7 @@ def _median_of(run: BEffRun) -> Callable[[Sequence[float]], float]:
     It is fast, since it is asked thousands of times. What a repetition lacks (the largest size has fewer of them) is
     the median of the others.
     """
-    import numpy as np
+    from ullage.arrays import np
 
     names, sizes = [*run.rings, *run.random], range(len(run.sizes))
     table = np.zeros((len(run.repetitions), len(names), len(run.sizes), len(METHODS)))
@@ -146,7 +146,7 @@ def each_alone(run: BEffRun) -> list[float | None]:
 def latency_s(processes: int, bandwidth_of_one_byte: float) -> float:
     """Return the seconds of a message of one byte, as in the original's table: processes x 1 byte / bandwidth.
 
-    It keeps the factor of the processes for rings too, which resolves D2 (see ``RESOLVED`` in report.py).
+    It keeps the factor of the processes for rings too, which resolves D2 (see ``RESOLVED`` in notes.py).
     """
     return processes / bandwidth_of_one_byte
 

@@ -50,12 +50,14 @@ class Loop:
 
 
 Cell = tuple[str, int, str]
-"""Pattern, number of the size, method."""
+"""Consists of pattern, number of the size, and method."""
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """``elapsed_s``: of the timed stretches; ``probe_s``: of the loops that tell how many there are to be.
+    """One repetition of all patterns.
+
+    ``elapsed_s``: of the timed stretches; ``probe_s``: of the loops that tell how many there are to be.
 
     ``grade``: of all its phases.
     """
@@ -73,7 +75,10 @@ class Repetition:
 
 @dataclass(frozen=True)
 class PatternFacts:
-    """``rings``: sizes of them, or ``dims`` of a grid. ``degenerate``: the same as another at this number of ranks."""
+    """What the engine tells about a pattern.
+
+    ``rings``: sizes of them, or ``dims`` of a grid. ``degenerate``: the same as another at this number of ranks.
+    """
 
     rings: tuple[int, ...] = ()
     dims: tuple[int, ...] = ()

@@ -54,7 +54,10 @@ LARGEST_LMAX: Final = 1 << 30
 
 
 class BEffOptions(RanksOptions, MessagePagesOptions, CaseOptions):
-    """Sizes in bytes. ``memory``: of one process, of which 1/128 sets ``lmax``; null where ``lmax`` was given."""
+    """The options of suite ``b_eff``.
+
+    Sizes in bytes. ``memory``: of one process, of which 1/128 sets ``lmax``; null where ``lmax`` was given.
+    """
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.quantity import DASH, significant
+from ullage.quantity import DASH, percent, significant
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import texts_grid, time_text
 from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot, short
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
-from ullage.runs.kernels.message_pages import MessagePages
-from ullage.suites.b_eff.findings import ANSWER, winners
+from ullage.suites.b_eff.findings import ANSWER, best_methods
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun, read_runs
+from ullage.suites.b_eff.notes import RESOLVED, notes_on
 from ullage.suites.b_eff.summarise import B_EFF
 from ullage.units import format_bytes, format_time
 
@@ -45,7 +45,10 @@ _ADDITIONAL: Final = (
 
 @dataclass(frozen=True)
 class Curve:
-    """``points``: bytes and MB/s, by rising bytes. ``dash``: lengths of strokes and gaps."""
+    """A line of a chart.
+
+    ``points``: bytes and MB/s, by rising bytes. ``dash``: lengths of strokes and gaps.
+    """
 
     name: str
     points: Sequence[tuple[int, float]]
@@ -134,7 +137,9 @@ _BYTES: Final = (
     "datum.value >= 1048576 ? datum.value / 1048576 + 'M'"
     " : datum.value >= 1024 ? datum.value / 1024 + 'K' : datum.value"
 )
-_RINGS: Final = "Six sets of rings in rank order; of the random rings the worst, the geometric mean and the best."
+_RINGS: Final = (
+    "Six sets of rings in rank order. Of the random rings, the worst, the geometric mean and the best are shown."
+)
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -147,11 +152,19 @@ def _figures(run: BEffRun) -> list[Figure]:
     for method, of in TITLES.items():
         found += [
             (f"rings and random rings, {of}", _RINGS, ring_curves(run, method)),
-            (f"additional patterns, {of}", "These are no part of the value of b_eff.", additional_curves(run, method)),
+            (
+                f"additional patterns, {of}",
+                "These patterns are not part of the value of b_eff.",
+                additional_curves(run, method),
+            ),
         ]
     found += [
-        ("methods", "Of each size the value over rings and random rings, as b_eff averages them.", method_curves(run)),
-        ("rings against random rings", "The wider they are apart, the more distance costs.", group_curves(run)),
+        ("methods", "The value of each size over rings and random rings, averaged as for b_eff.", method_curves(run)),
+        (
+            "rings against random rings",
+            "The further the lines are apart, the more distance between ranks costs.",
+            group_curves(run),
+        ),
     ]
     return [
         Figure(title, caption, _spec(curves))
@@ -190,8 +203,8 @@ def _powers(largest: int) -> list[int]:
 CHART: Final = Chart(
     name="b_eff",
     title="b_eff over the message size",
-    doc="MB/s that a process sends, every message counted once; the maximum over the repetitions, as b_eff has it. "
-    "Both axes are logarithmic.",
+    doc="The y axis is what a process sends in MB/s. Every message counts once. Each value is the "
+    "maximum over the repetitions, as the definition of b_eff requires. Both axes are logarithmic.",
     order=5,
     part="messages",
     build=figures,
@@ -202,18 +215,6 @@ CHART: Final = Chart(
 _DIGITS: Final = 4
 _MIDDLE: Final = 12
 Line = tuple[str, ...]
-_SHORT_LAST_TWO: Final = (
-    "The two largest sizes would have taken long, so only the method that was best before was used there: no value by "
-    "one method alone exists (--no-short-last-two measures it)."
-)
-RESOLVED: Final = (
-    "Against b_eff 3.6 these are resolved: D1 messages are counted on every process, not on rank 0 only, which told "
-    "rings of 2 and 3 wrong; D2 the latency of the rings has the factor of the processes, as the original's table has "
-    "it; D3 random rings are uniform permutations of a recorded seed (--faithful: the original's slot probing, which "
-    "is not uniform); D4 the median over the repetitions and its interval stand beside the maximum; D5 patterns that "
-    "coincide are kept and marked degenerate; D6 who is where is in the records, and no rank is renumbered; D7 the "
-    "memory of a process, of which Lmax is 1/128, is found at run time and recorded."
-)
 
 
 def tables(data: ReportData) -> Content | None:
@@ -224,7 +225,7 @@ def tables(data: ReportData) -> Content | None:
     notes: list[str] = []
     grids: list[Grid] = []
     for run in runs:
-        notes += _notes(run)
+        notes += notes_on(run)
         grids += [*_summary(run), *_methods(run), *_sizes(run), *_patterns(run), *_repetitions(run), *_check(run)]
     return Content(notes=[*notes, RESOLVED], grids=grids)
 
@@ -275,7 +276,7 @@ def _methods(run: BEffRun) -> list[Grid]:
 
 
 def _sizes(run: BEffRun) -> list[Grid]:
-    values, best = Values(run), winners(run)
+    values, best = Values(run), best_methods(run)
     by_method = [Values(run, methods=[method]) for method in METHODS]
     lines = [
         (
@@ -335,48 +336,31 @@ def _repetitions(run: BEffRun) -> list[Grid]:
         (str(number), _mega(value), format_time(repetition.elapsed_s), repetition.grade or DASH)
         for number, (value, repetition) in enumerate(zip(each_alone(run), run.repetitions, strict=True), start=1)
     ]
-    heads = ("repetition", "b_eff by it alone MB/s", "took", "grade")
+    heads = ("repetition", "b_eff of this repetition MB/s", "took", "grade")
     return texts_grid("By repetition", heads, lines, words=("repetition", "grade"))
 
 
 def _check(run: BEffRun) -> list[Grid]:
     check = self_check(run)
     lines = [
-        ("passed in the timed stretches", format_time(check.elapsed), ""),
-        ("accounted for by loops and what warms them up", format_time(check.accounted), f"{-check.unaccounted:.1%}"),
-        ("were every loop as fast as its fastest", format_time(check.fastest), f"{1 / (1 + check.slower) - 1:.1%}"),
+        ("passed in the timed parts", format_time(check.elapsed), ""),
+        ("spent in loops and their warm-up", format_time(check.accounted), percent(-check.unaccounted, 1)),
+        (
+            "if every loop took the time of its fastest repetition",
+            format_time(check.fastest),
+            percent(1 / (1 + check.slower) - 1, 1),
+        ),
     ]
-    title = "Self-check: all three are the same on a machine of one's own"
+    title = "Self-check: on an idle machine all three times are the same"
     return texts_grid(title, ("time", "", "less"), lines, words=("time",))
-
-
-def _notes(run: BEffRun) -> list[str]:
-    given = run.case.workload_parameters
-    order = "by slot probing, as the original" if given.get("permutation") == "slot-probe" else "uniform"
-    check = "within the timed loops, as in the original" if given.get("timed_check") else "outside the timed loops"
-    told = (
-        f"Random rings: {order}, seed {given.get('seed', 1)}. Data was checked {check}. Lmax is "
-        f"{format_bytes(run.sizes[-1])}: values of b_eff with different Lmax are not comparable."
-    )
-    pages = [] if run.pages is None else [_pages(run.pages)]
-    if any(len(Values(run, methods=[method]).patterns(run.rings)) < len(run.rings) for method in METHODS):
-        return [told, *pages, _SHORT_LAST_TWO]
-    return [told, *pages]
-
-
-def _pages(pages: MessagePages) -> str:
-    text = f"{pages.text[0].upper()}{pages.text[1:]}"
-    if pages.asked == "default":
-        return f"{text}: none were asked for, as by the original (--pages huge asks)."
-    return f"{text}: --pages {pages.asked}. The original asks for none, so such values do not stand beside its."
 
 
 SECTION: Final = Section(
     name="b_eff",
     title="b_eff",
-    doc="b_eff is the square root of two geometric means, over six sets of rings and over thirty random rings, of the "
-    "bandwidth averaged over 21 message sizes, the best of methods and repetitions. MB is 10^6 bytes; every message "
-    "counts once, at its sender.",
+    doc="b_eff is the square root of two geometric means: one over six sets of rings, one over thirty "
+    "random rings. Each averages the bandwidth over 21 message sizes, with the best of methods and "
+    "repetitions. MB is 10^6 bytes. Every message counts once, at its sender.",
     order=4,
     part="messages",
     build=tables,

@@ -12,7 +12,7 @@ from typing import Final
 from ullage.analysis.findings.words import capital, columns, finding
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, processes, times
+from ullage.quantity import listing, percent, processes, times
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
@@ -159,7 +159,7 @@ def cache(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
 
 def _volume_text(volumes: dict[Access, float], shares: dict[Access, float], one: SpotScores) -> str:
     def said(access: Access) -> str:
-        share = f" ({shares[access]:.1%} of the memory)" if access in shares else ""
+        share = f" ({percent(shares[access], 1)} of the memory)" if access in shares else ""
         return f"{access} {format_volume(volumes[access])}{share}"
 
     return f"{processes(one.spot.ranks)} moved, by access, {listing([said(access) for access in volumes])}."
@@ -278,7 +278,7 @@ def _types(one: SpotScores, label: str) -> list[Finding]:
         ratio = fast.median / slow.median
         most, best[access] = max(most, ratio), _type(fast)
         if ratio <= _ALIKE:
-            told.append(f"{access} differs by less than {_ALIKE - 1:.0%} between types")
+            told.append(f"{access} differs by less than {percent(_ALIKE - 1)} between types")
         else:
             told.append(
                 f"{access} is highest in {_TYPE_NAMES[_type(fast)]} with {format_rate(fast.median)}, {times(ratio)} "

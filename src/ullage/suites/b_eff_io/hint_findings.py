@@ -13,7 +13,7 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Gain, Row
-from ullage.quantity import plural, processes, times
+from ullage.quantity import percent, plural, processes, times
 from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.rows import PATTERN, select
@@ -178,7 +178,7 @@ def _winner(top: SpotScores | None, values: Mapping[str, Row | None], first: str
 def _against(name: str, found: Sequence[HintRatio], first: str) -> str:
     faster = [one for one in found if one.ratio > _ALIKE]
     slower = [one for one in found if one.ratio < 1 / _ALIKE]
-    apart = f"by more than {_ALIKE - 1:.0%}"
+    apart = f"by more than {percent(_ALIKE - 1)}"
     text = f"{name} has a higher rate than {first} {apart} in {len(faster)} of {plural(len(found), 'pattern')}"
     if faster:
         text += f" (most: {_named(max(faster, key=lambda one: one.ratio))})"

@@ -27,7 +27,10 @@ _HUNG: Final = re.compile(r"pattern-(\d\d)")
 
 @dataclass(frozen=True, slots=True)
 class CellKey:
-    """``hints``: number of the set in the options; ``ranks``: the partition."""
+    """Identifies what was measured in one pattern of one round.
+
+    ``hints``: number of the set in the options; ``ranks``: the partition.
+    """
 
     target: str
     hints: int
@@ -116,7 +119,7 @@ class Attempt:
 
     @property
     def good(self) -> dict[int, PhaseRecord]:
-        """By number, patterns that were measured without an error."""
+        """The patterns that were measured without an error, by number."""
         return {
             BY_PHASE[phase.phase].number: phase
             for phase in self.phases

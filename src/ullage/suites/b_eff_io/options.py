@@ -47,7 +47,9 @@ class BEffIoOptions(
     QuickOptions,
     MachineOptions,
 ):
-    """Sizes in bytes, times in s.
+    """The options of suite ``b_eff_io``.
+
+    Sizes in bytes, times in s.
 
     ``time_s``: T, scheduled for each hint set, target and repetition. ``memory``: of one process, of which ``lmax`` is
     1/128; null where ``lmax`` was given. ``memory_total``: of all processes, what the volume is held against.

@@ -36,7 +36,7 @@ _WALL_S: Final = 2.0
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds by part, and what was scheduled."""
+    """The seconds that each part took, and those that were scheduled."""
 
     parts: Mapping[Part, float] = field(default_factory=dict[Part, float])
     scheduled: float = 0.0
@@ -48,7 +48,7 @@ class Spent:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum of all parts."""
         return sum(self.parts.values())
 
     @property

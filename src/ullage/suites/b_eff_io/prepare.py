@@ -62,7 +62,7 @@ class PreparedBEffIo(Explained):
 
     @property
     def layouts(self) -> Mapping[int, Layout]:
-        """By partition."""
+        """The layouts by partition."""
         return self.cases.layouts
 
     @property

@@ -15,6 +15,7 @@ from ullage.model.flags import IDLE_RANKS, Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, Grade, Moved, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Row
+from ullage.quantity import percent
 from ullage.results.row_checks import check_launch
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows
 from ullage.suites.b_eff_io.formula import memory_s
@@ -30,7 +31,10 @@ Unit: TypeAlias = Literal["B/s", "B", "s"]
 
 @dataclass(frozen=True)
 class Basis:
-    """``flags``: what the row shows besides what its values do."""
+    """What all rows of a partition share.
+
+    ``flags``: what the row shows besides what its values do.
+    """
 
     verdict: Verdict = NOTHING_BEHIND
     grade: Grade | None = None
@@ -300,8 +304,8 @@ def _payload_flag(phases: Sequence[PhaseRecord], pattern: Pattern) -> list[Flag]
     if not alone or not shares or max(shares) <= _MOST_PAYLOAD:
         return []
     reason = (
-        f"{max(shares):.0%} of its time went into payload or its verification, untimed, while other processes had the "
-        "target to themselves: --verify none leaves that out"
+        f"{percent(max(shares))} of its time went into payload or its verification, untimed, while other processes had "
+        "the target to themselves: --verify none leaves that out"
     )
     return [Flag(code=PAYLOAD_BESIDE, reason=reason)]
 

@@ -20,7 +20,10 @@ _PARTS: Final = ("write", "rewrite", "read")
 
 @dataclass(frozen=True)
 class SpotScores:
-    """``rows``: of the partition. ``own``: what voids its value, ``whole``: what voids that of all its partitions."""
+    """The scores of one partition.
+
+    ``rows``: of the partition. ``own``: what voids its value, ``whole``: what voids that of all its partitions.
+    """
 
     spot: Spot
     hint_set: str

@@ -18,7 +18,7 @@ from ullage.errors import one_line
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.system import SystemFacts
-from ullage.quantity import processes
+from ullage.quantity import percent, processes
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.formula import unit_weighted_mean
@@ -253,7 +253,7 @@ def _means(io_run: BEffIoRun, one: SpotScores) -> list[str]:
     memory = memory_bytes(io_run)
     for access in ACCESSES:
         for row in select(one.rows, VOLUME, access=access):
-            share = f" = {row.median / memory:.1%} of the total memory" if memory else ""
+            share = f" = {percent(row.median / memory, 1)} of the total memory" if memory else ""
             lines.append(f"Total amount of data moved with {access:<7} : {row.median / MIB:.3f} MBytes{share}")
     return lines
 

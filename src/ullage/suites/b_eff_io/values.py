@@ -202,8 +202,8 @@ def _numbers(key: CellKey) -> list[int]:
 
 
 def _hung(io_run: BEffIoRun, attempt: Attempt) -> dict[int, tuple[str, str]]:
-    """Return by number why patterns are not tried any more, as the launches that they ended say."""
+    """Return by number why patterns are not tried any more, as the launches of that partition that they ended say."""
     key = attempt.key
     every = (one for launch in io_run.launches for one in launch.attempts)
-    alike = (one for one in every if replace(one.key, ranks=key.ranks, access=key.access) == key)
+    alike = (one for one in every if replace(one.key, access=key.access) == key)
     return {one.hung: ("timeout", one.error) for one in alike if one.hung is not None}

@@ -10,7 +10,7 @@ from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural, times
+from ullage.quantity import listing, percent, plural, times
 from ullage.report.answers import AnswerRule
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
@@ -133,8 +133,8 @@ def _hidden(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
     plain = {operation: by_tests[0] for operation, by_tests in lines.items() if 0 in by_tests}
     if not plain:
         return []
-    good = [f"{operation} {row.median:.0%}" for operation, row in plain.items() if row.median >= _GOOD_OVERLAP]
-    poor = [f"{operation} {row.median:.0%}" for operation, row in plain.items() if row.median < _GOOD_OVERLAP]
+    good = [f"{operation} {percent(row.median)}" for operation, row in plain.items() if row.median >= _GOOD_OVERLAP]
+    poor = [f"{operation} {percent(row.median)}" for operation, row in plain.items() if row.median < _GOOD_OVERLAP]
     size = format_bytes(max(map(size_of, plain.values())))
     words = [
         *([f"At least half of the time overlaps with computation: {listing(good, 12)}."] if good else []),
@@ -166,7 +166,9 @@ def _tests_help(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
             helped[operation] = by_tests[0].median, by_tests[most].median, most
     if not helped:
         return []
-    words = [f"{operation} from {before:.0%} to {after:.0%}" for operation, (before, after, _) in helped.items()]
+    words = [
+        f"{operation} from {percent(before)} to {percent(after)}" for operation, (before, after, _) in helped.items()
+    ]
     tests = max(count for _, _, count in helped.values())
     text = (
         f"{plural(tests, 'call')} of MPI_Test during the computation raise the overlap: {listing(words, 12)} ({ranks} "

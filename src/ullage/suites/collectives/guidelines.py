@@ -36,7 +36,10 @@ def _share(size: int, ranks: int) -> int:
 
 @dataclass(frozen=True)
 class Guideline:
-    """``operation`` shall not take longer than ``parts`` one after the other, each with the size its rule makes."""
+    """A rule that a good library keeps.
+
+    ``operation`` shall not take longer than ``parts`` one after the other, each with the size its rule makes.
+    """
 
     operation: str
     parts: tuple[tuple[str, SizeRule], ...]

@@ -37,7 +37,10 @@ _FEWEST_RANKS: Final = 2
 
 
 class CollectivesOptions(RankAxisOptions, CaseOptions):
-    """``ranks``: counts to measure with, rising. ``overlap``: operations whose nonblocking form is measured, too."""
+    """The options of suite ``collectives``.
+
+    ``ranks``: counts to measure with, rising. ``overlap``: operations whose nonblocking form is measured, too.
+    """
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {

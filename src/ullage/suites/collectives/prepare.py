@@ -48,7 +48,10 @@ def sizes_of(operation: str, ranks: int, sizes: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class Planner:
-    """``layouts``: one for each count of ranks."""
+    """Makes the cases of suite ``collectives``.
+
+    ``layouts``: one for each count of ranks.
+    """
 
     options: CollectivesOptions
     layouts: Sequence[Layout]

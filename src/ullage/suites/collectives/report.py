@@ -12,7 +12,7 @@ from typing import Final
 from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import format_row, plural
+from ullage.quantity import format_row, percent, plural
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
@@ -58,13 +58,13 @@ def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
 
 
 _NO_CEILING: Final = (
-    "No ceilings: what a collective operation could take at best follows from the links between nodes and from how the "
-    "library cuts it into messages, and of that no datasheet and no probe here says enough; on one node the ranks copy "
-    "through memory that they share. The guidelines among the findings hold each operation against others instead."
+    "No ceiling is known. The least time of a collective operation depends on the links and on how the library splits "
+    "it into messages. The guidelines among the findings compare each operation with others instead."
 )
+_CROWDED: Final = "Those times measure how the kernel switches between ranks."
 _ROTATING: Final = (
-    "Operations with a root have another one in each call: with one and the same, the root of a bcast would run ahead "
-    "of the others, and its calls would look as short as a copy."
+    "Operations with a root use another root in each call. With the same root each time, the root of"
+    " a bcast would run ahead of the others. Its calls would then look as short as a copy."
 )
 
 
@@ -94,7 +94,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         notes.append(_ROTATING)
     if crowded:
         counts = ", ".join(map(str, crowded))
-        notes.insert(0, f"Oversubscribed with {counts} ranks: those times say how the kernel switches between ranks.")
+        notes.insert(0, f"With {counts} ranks there are more ranks than cores. {_CROWDED}")
     return notes
 
 
@@ -184,9 +184,9 @@ def _overlap_grids(data: ReportData, rows: Sequence[Row]) -> list[Grid]:
         Column("alone", lambda line: time_text(line.pure)),
         Column("computation", lambda line: time_text(line.compute)),
         Column("both", lambda line: time_text(line.overall)),
-        Column("hidden", lambda line: f"{line.row.median:.0%}", hint=lambda line: value_hint(line.row)),
+        Column("overlap", lambda line: percent(line.row.median), hint=lambda line: value_hint(line.row)),
     )
-    return grid_of(f"nonblocking, beside computation, {ranks_of(found[0])} ranks", columns, lines) if found else []
+    return grid_of(f"nonblocking, during computation, {ranks_of(found[0])} ranks", columns, lines) if found else []
 
 
 def _mean_of(phases: Sequence[PhaseRecord], name: str) -> float | None:
@@ -220,9 +220,9 @@ def _ended_by(row: Row) -> str:
 SECTION: Final = Section(
     name="collectives",
     title="Collective operations",
-    doc="Each time is that of one call, mean over calls and ranks, between barriers that are not timed; a pointer over "
-    "it shows its interval. Messages are counted as OSU does: what one rank gives to one other, or the whole vector "
-    "of a bcast or a reduction.",
+    doc="Each time is that of one call, the mean over calls and ranks, between barriers that are not "
+    "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
+    "sends to one other, or the whole vector of a bcast or a reduction.",
     order=6,
     part="messages",
     build=tables,
@@ -279,7 +279,10 @@ def _over_sizes(title: str, group: Sequence[Row]) -> list[Figure]:
         return []
     ranks = ranks_of(rows[0])
     x = size_axis(sizes, "message")
-    caption = f"{plural(ranks, 'rank')}. Flat: the time of a call; rising by the size: the time of its bytes."
+    caption = (
+        f"{plural(ranks, 'rank')}. Where a line is flat, the time of a call dominates. Where it rises with the size, "
+        "the time of the bytes dominates."
+    )
     return [Figure(f"{title}, over the size", caption, _time_spec(rows, x, list(map(size_of, rows)), _SIZE_TOOLTIP))]
 
 
@@ -292,7 +295,7 @@ def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
     rows = [row for row in group if size_of(row) in (0, smallest)]
     x = rank_axis(counts, "x", "ranks")
     words = f"Messages of {format_bytes(smallest)}. " if smallest else ""
-    caption = f"{words}Twice as many ranks: a tree needs one step more, an exchange twice the messages."
+    caption = f"{words}With twice as many ranks a tree needs one more step, and an exchange twice the messages."
     return [Figure(f"{title}, over ranks", caption, _time_spec(rows, x, list(map(ranks_of, rows)), _TIME_TOOLTIP))]
 
 
@@ -322,7 +325,7 @@ def _point(row: Row, at: int) -> Spec:
 TIME_CHART: Final = Chart(
     name="collectives",
     title="Collective operations",
-    doc="Blocking calls. Both axes are logarithmic: lines that are parallel differ by a factor that stays.",
+    doc="Blocking calls. Both axes are logarithmic, so parallel lines differ by a constant factor.",
     order=6,
     part="messages",
     build=time_figures,
@@ -332,7 +335,7 @@ TIME_CHART: Final = Chart(
 # -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
 
 
-_OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), ("text", "hidden"), ("flags", "flags"))
+_OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), ("text", "overlap"), ("flags", "flags"))
 
 
 def overlap_figures(data: ReportData) -> list[Figure]:
@@ -345,7 +348,7 @@ def overlap_figures(data: ReportData) -> list[Figure]:
     if not rows:
         return []
     caption = f"{plural(ranks_of(rows[0]), 'rank')}, the largest message of each that was measured."
-    return [Figure("hidden behind computation", caption, _overlap_spec(rows))]
+    return [Figure("overlap with computation", caption, _overlap_spec(rows))]
 
 
 def _overlap_spec(rows: Sequence[Row]) -> Spec:
@@ -357,7 +360,7 @@ def _overlap_spec(rows: Sequence[Row]) -> Spec:
             "name": _label(row),
             "tests": _tests(int(row.params.get("tests", 0))),
             "y": round(100 * row.median, 2),
-            "text": f"{row.median:.0%}",
+            "text": percent(row.median),
             "flags": ", ".join(row.flag_codes),
         }
         for row in rows
@@ -366,7 +369,7 @@ def _overlap_spec(rows: Sequence[Row]) -> Spec:
     color = ordinal("tests", words, "calls of MPI_Test", scale=scale, legend={"orient": "top", "title": None})
     encoding = {
         "y": bar_names(labels, 220),
-        "x": quantity_axis("y", "hidden (%)", scale={"domain": [0, 100]}),
+        "x": quantity_axis("y", "overlap (%)", scale={"domain": [0, 100]}),
         "color": color,
         "yOffset": {"field": "tests", "type": "ordinal", "sort": words},
         "tooltip": _OVERLAP_TOOLTIP,
@@ -385,7 +388,7 @@ def _tests(count: int) -> str:
 OVERLAP_CHART: Final = Chart(
     name="collective_overlap",
     title="Nonblocking operations",
-    doc="100 % would be free: computation and operation together take no longer than the computation alone.",
+    doc="At 100 % the operation is free: computation and operation together take no longer than the computation alone.",
     order=6,
     part="messages",
     build=overlap_figures,

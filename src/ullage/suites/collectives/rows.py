@@ -30,7 +30,7 @@ def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext
     records = list(launches)
     given = {item.case.case: item.case for item in join(records)}
     found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
-    rows = [_told(row, given[row.case].workload, given[row.case].workload_parameters) for row in found]
+    rows = [_labelled(row, given[row.case].workload, given[row.case].workload_parameters) for row in found]
     return [row for row in rows if _tells(row)]
 
 
@@ -39,7 +39,7 @@ def is_crowded(row: Row) -> bool:
     return row.has_flag(OVERSUBSCRIBED)
 
 
-def _told(row: Row, workload: str, given: Parameters) -> Row:
+def _labelled(row: Row, workload: str, given: Parameters) -> Row:
     own = _ONE_SIDED if workload == ONE_SIDED else _COLLECTIVE
     params: dict[str, Scalar] = {"access": workload}
     for name, default in own.items():

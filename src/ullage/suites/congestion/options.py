@@ -15,7 +15,10 @@ Load: TypeAlias = Literal["incast", "alltoall"]
 
 
 class CongestionOptions(RanksOptions, CaseOptions):
-    """``share``: of the ranks that are victims. ``test_s``: of each of the three tests, when nothing disturbs it."""
+    """The options of suite ``congestion``.
+
+    ``share``: of the ranks that are victims. ``test_s``: of each of the three tests, when nothing disturbs it.
+    """
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {

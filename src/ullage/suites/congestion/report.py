@@ -10,7 +10,7 @@ from typing import Final, cast
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, format_row
+from ullage.quantity import DASH, format_quantity, format_row, percent
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
@@ -84,13 +84,13 @@ def _notes(data: ReportData, rows: Sequence[Row]) -> list[str]:
     notes: list[str] = []
     if any(row.has_flag(OVERSUBSCRIBED) for row in rows):
         notes.append(
-            "Oversubscribed: there were fewer cores than ranks, so the load took the victims' cores. These impacts say "
-            "nothing of a network."
+            "There were fewer cores than ranks, so the load used the victims' cores. These impacts say "
+            "nothing about a network."
         )
     phases = [phase for row in rows for phase in data.phases_of(row)]
     notes += [*_who(rows, phases), *_traffic(data, rows)]
     if rows[0].params.get("nodes") == 1:
-        notes.append("One node: the ranks share memory, not a network, and there is no ceiling to hold them against.")
+        notes.append("The ranks of one node share memory and use no network. No ceiling is known.")
     return notes
 
 
@@ -101,7 +101,7 @@ def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[str]:
     victims = cast("list[object]", found) if isinstance(found, list) else []
     if 0 < len(victims) <= _MOST_NAMED:
         named = f" (ranks {', '.join(map(str, victims))})"
-    return [f"{count} of {ranks} ranks are victims{named}; the other {ranks - count} load the network or rest."]
+    return [(f"{count} of {ranks} ranks are victims{named}. The other {ranks - count} load the network or idle.")]
 
 
 def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
@@ -110,8 +110,8 @@ def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
     for row in rows:
         if row.metric == "congestion_time" and row.params.get("state") == "congested":
             rates.setdefault(str(row.params["load"]), []).extend(_rates(data.phases_of(row)))
-    words = [f"{load} {format_quantity(median(found), 'B/s') if found else DASH}" for load, found in rates.items()]
-    return [f"What the load itself moved: {', '.join(words)}."] if words else []
+    words = [f"{format_quantity(median(found), 'B/s') if found else DASH} ({load})" for load, found in rates.items()]
+    return [f"The load itself moved {', '.join(words)}."] if words else []
 
 
 def _rates(phases: Sequence[PhaseRecord]) -> list[float]:
@@ -125,9 +125,9 @@ def _rates(phases: Sequence[PhaseRecord]) -> list[float]:
 SECTION: Final = Section(
     name="congestion",
     title="Congestion",
-    doc="Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 bytes, "
-    "first alone, then while the others all send to one of them (incast) or each to each (alltoall). An impact of 1 is "
-    "none; each is that of the same repetition.",
+    doc="Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 "
+    "bytes. They do so first alone, then while the others all send to one of them (incast) or each to each "
+    "(alltoall). An impact is the time with load over the time without, in the same repetition. 1 means no impact.",
     order=7,
     part="network",
     build=tables,
@@ -246,15 +246,15 @@ def _tail_point(state: str, seconds: float, share: float) -> Spec:
         "x": max(seconds, 1 / _NS),
         "y": float(f"{share:.4g}"),
         "text": format_quantity(seconds, "s"),
-        "share": f"{share:.2%}",
+        "share": percent(share, 2),
     }
 
 
 CHART: Final = Chart(
     name="congestion",
     title="Congestion",
-    doc="The further the second curve lies to the right of the first, the more the load costs; where it leaves only at "
-    "the bottom, it costs a few messages much.",
+    doc="The further the second curve lies to the right of the first, the more the load costs. Where the"
+    " curves differ only at the bottom, the load delays a few messages much.",
     order=7,
     part="network",
     build=figures,

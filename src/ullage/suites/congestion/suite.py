@@ -99,11 +99,11 @@ def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext
     measured = [item for item in ours if "victims" in item.phase.gauges]
     cases = {item.case.case: item for item in measured}
     found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
-    rows = [_told(row, cases[row.case]) for row in found if row.case in cases]
+    rows = [_labelled(row, cases[row.case]) for row in found if row.case in cases]
     return [*rows, *_impacts(rows, measured, context.level)]
 
 
-def _told(row: Row, item: Measured) -> Row:
+def _labelled(row: Row, item: Measured) -> Row:
     phase = str(row.params["access"])
     test, _, state = phase.rpartition("-")
     params: dict[str, Scalar] = {

@@ -11,7 +11,7 @@ from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Gain, Row
-from ullage.quantity import listing, plural, times
+from ullage.quantity import listing, percent, plural, times
 from ullage.suites.cpu.kernels import TYPES
 from ullage.suites.cpu.rows import CHOSEN, CLOCK_RATIO, GEMM, RATE_RATIO, SOLVE, Measurement, best_of, best_of_types
 from ullage.units import format_operations
@@ -101,7 +101,7 @@ def _thread_finding(enough: int, most: int, found: Sequence[_Line], level: float
     low, high = times(min(gains)), times(max(gains))
     over = f"{low} the rate of 1 thread" if low == high else f"{low} to {high} the rate of 1 thread"
     what = f"{listing(types)} {'reach' if len(types) > 1 else 'reaches'}"
-    best = f"{_NO_GAIN:.0%} of the best rate with {plural(enough, 'thread')}"
+    best = f"{percent(_NO_GAIN)} of the best rate with {plural(enough, 'thread')}"
     if enough == most:
         best = f"the best rate with {most} threads, the most tried"
     text = f"{what} {best}{f', {over}' if enough > 1 else ''}."
@@ -121,7 +121,7 @@ def _solve(found: Sequence[Measurement]) -> list[Finding]:
     peer = best.rate.peer
     if peer is not None and peer.median > 0:
         ratio = best.rate.median / peer.median
-        text += f" {peer.tool} reaches {format_operations(peer.median)}: ours is {times(ratio)} of it."
+        text += f" {peer.tool} reaches {format_operations(peer.median)}: our solve reaches {times(ratio)} of that."
     numbers = columns(
         threads=best.threads,
         n=best.params["n"],
@@ -143,7 +143,7 @@ def _penalty(ratios: Iterable[Row]) -> list[Finding]:
     how = f"With {plural(threads, 'thread')} it runs at {times(row.median)} the clock of scalar instructions."
     numbers = columns(threads=threads, ratio=row.median)
     is_notable = lost > _LEAST_PENALTY
-    title = f"AVX-512 lowers the clock by {lost:.0%}" if is_notable else "AVX-512 does not lower the clock"
+    title = f"AVX-512 lowers the clock by {percent(lost)}" if is_notable else "AVX-512 does not lower the clock"
     severity = "advice" if is_notable else "info"
     return [Finding(kind="clock-penalty", title=title, text=f"{title}. {how}", severity=severity, numbers=numbers)]
 
@@ -180,7 +180,7 @@ def _of_ceiling(one: Measurement) -> str:
     if rate is None or rate.share is None or rate.ceiling is None:
         return ""
     of = {"empirical": "our own kernels' rate", "declared": "the declared peak", "detected": "its ceiling"}
-    return f", {rate.share:.0%} of {of[rate.ceiling.kind]}"
+    return f", {percent(rate.share)} of {of[rate.ceiling.kind]}"
 
 
 # -- libraries that chose kernels for another CPU: their products stay far below what the cores do ---------------------
@@ -305,4 +305,4 @@ def _rate(one: Measurement) -> float:
 
 def _share(mismatch: Mismatch) -> str:
     rate = mismatch.default.rate
-    return "a part" if rate is None or rate.share is None else f"{rate.share:.0%}"
+    return "a part" if rate is None or rate.share is None else percent(rate.share)

@@ -23,7 +23,10 @@ NARROW: Final = "scalar"
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """``operations``: of one instruction, over all its lanes."""
+    """An arithmetic kernel of the engine.
+
+    ``operations``: of one instruction, over all its lanes.
+    """
 
     isa: str
     type: str
@@ -33,7 +36,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """As machine files and reports have it: ``avx512/fp64/fma``."""
+        """Its name in machine files and reports: ``avx512/fp64/fma``."""
         return f"{self.isa}/{self.type}/{self.operation}"
 
 

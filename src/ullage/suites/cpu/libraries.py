@@ -55,7 +55,10 @@ _CORES: Final[Sequence[tuple[str, frozenset[str], str]]] = (
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """``label`` is for people: site, ours or the name of a file that was asked for."""
+    """A BLAS library.
+
+    ``label`` is for people: site, ours or the name of a file that was asked for.
+    """
 
     label: str
     path: str
@@ -158,7 +161,10 @@ _AROUND_S: Final = 0.25
 
 @dataclass(frozen=True)
 class BlasPlanner:
-    """``memory_bytes``: what the matrices of a case may take together."""
+    """Makes the cases of products and solves.
+
+    ``memory_bytes``: what the matrices of a case may take together.
+    """
 
     options: CpuOptions
     description: Describe

@@ -42,12 +42,14 @@ def find_library(path: Path) -> str:
 
 
 class CpuOptions(PeerOptions, MachineOptions, KernelOptions):
-    """``types`` and ``isas``: those to measure, by the engine's names; empty: all that run here.
+    """The options of suite ``cpu``.
+
+    ``types`` and ``isas``: those to measure, by the engine's names; empty: all that run here.
 
     ``every_count``: all kernels with every thread count; else between 1 and all only the best kernel of each type.
     ``blas``: path of the library for gemm and solve; null: the site's and the package's. ``size``: n of the solve;
-    null: chosen by time and memory. ``missing``: instruction sets that do not run here, with the reason;
-    ``libraries``: labels of those that were found, by path.
+    null: chosen by time and memory. ``missing``: instruction sets that do not run here, with the reason; ``libraries``:
+    labels of those that were found, by path.
     """
 
     at = (CPU,)

@@ -195,7 +195,10 @@ _LEAST_LIMIT_S: Final = 60.0
 
 @dataclass(frozen=True)
 class HpccBeside:
-    """``cases``: our products and solves. ``every_count``: with each thread count, else with the most only."""
+    """Runs hpcc for comparison.
+
+    ``cases``: our products and solves. ``every_count``: with each thread count, else with the most only.
+    """
 
     cases: Sequence[KernelCase]
     core: str

@@ -14,6 +14,7 @@ from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
+from ullage.quantity import percent
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.suites.cpu.kernels import NARROW, WORKLOAD
@@ -146,7 +147,7 @@ def _clock_flags(measurement: Measurement) -> list[Flag]:
     flags: list[Flag] = []
     apart = measurement.gauge("clock_disagreement")
     if apart is not None and apart > _MOST_DISAGREEMENT:
-        text = f"the two chains that tell the clock differ by {apart:.1%}: it changed, or the core was shared"
+        text = f"the two chains that tell the clock differ by {percent(apart, 1)}: it changed, or the core was shared"
         flags.append(Flag(code=CLOCK_DISAGREES, reason=text))
     loose = measurement.gauge("unpinned_threads")
     if loose:

@@ -25,6 +25,7 @@ from ullage.uri import target_path, target_scheme
 ORDERS: Final = ("sequential", "random")
 DEEP: Final = "uring"
 PLAIN: Final = "posix"
+MAPPED: Final = ("mmap", "pmem")
 _QUEUE_DEPTH: Final = "queue_depth"
 _THREADS: Final = "threads"
 # A core has at most so many ranks where a rank keeps one small request in flight and has one thread.
@@ -71,6 +72,8 @@ def make_spot(target: Target, options: DiskOptions, description: Describe, direc
     backend = find_registered(description, "backend", options.backend or PLAIN).name
     small = options.backend or (DEEP if why_not_deep(description) is None else PLAIN)
     small_one = find_registered(description, "backend", small)
+    if options.backend in MAPPED:
+        direct = DirectIo(served=False)  # a mapping is the page cache, or persistent memory
     threads, small_threads = threads_of(find_registered(description, "backend", backend)), threads_of(small_one)
     spot = Spot(target, backend, small, direct, 0, deepest_of(small_one), threads, small_threads)
     return replace(spot, small=spot.fits(options.small))

@@ -15,7 +15,9 @@ METRICS = ("bandwidth", "operation_rate", "latency_p50", "latency_p99")
 
 
 class DiskOptions(QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
-    """Sizes in bytes. ``volume`` is of a case with blocks, ``small_volume`` of one with small requests.
+    """The options of suite ``disk``.
+
+    Sizes in bytes. ``volume`` is of a case with blocks, ``small_volume`` of one with small requests.
 
     null: chosen by a probe; with a ``volume`` given, ``small_volume`` follows from it.
     """
@@ -72,9 +74,12 @@ class DiskOptions(QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
         ),
     ]
     backend: Annotated[
-        Literal["posix", "uring"] | None,
+        Literal["posix", "uring", "mmap", "pmem"] | None,
         Field(description="null: blocks by posix, small requests by uring if it can"),
-        Option("Use posix or uring for all cases.", unsaid="posix for blocks, uring for small requests"),
+        Option(
+            "Use this backend for all cases: posix, uring, mmap or pmem.",
+            unsaid="posix for blocks, uring for small requests",
+        ),
     ] = None
     volume: Annotated[
         int | None,

@@ -54,7 +54,10 @@ def fio_job_of(cell: Cell, phase: Phase) -> FioJob:
 
 @dataclass(frozen=True)
 class FioJobs:
-    """``own_s``: what a repetition of ours takes, beyond which fio's takes as long as others of it did."""
+    """Makes the work of fio for each cell.
+
+    ``own_s``: what a repetition of ours takes, beyond which fio's takes as long as others of it did.
+    """
 
     run_id: str
     program: Installed

@@ -34,7 +34,7 @@ from ullage.runs.peer_runs import PeerRuns
 from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Note, Session
 from ullage.runs.suite import Explanation
-from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
+from ullage.suites.disk.cells import MAPPED, PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.disk.peer_runs import PHASES, START_S, TOOL, Do, FioJobs
 from ullage.units import format_volume
@@ -65,7 +65,7 @@ class PreparedDisk:
 
     @property
     def limits(self) -> Limits:
-        """As in the plans."""
+        """The limits that the plans state."""
         return Limits(space_bytes=self.options.space)
 
     @property
@@ -156,6 +156,8 @@ class PreparedDisk:
         """Return the installed fio, or None where it is not asked for, not here, or no target has a place for files."""
         from ullage.peers.fio import PEER
 
+        if self.options.backend in MAPPED:
+            return None
         has_place = any(target_path(spot.target) is not None for spot in self.planner.spots)
         return PEER.installed() if self.options.peer and has_place else None
 
@@ -168,12 +170,16 @@ class PreparedDisk:
         fio, basis = self.peer(), self.assumed(self.smallest_cells())
         volume, small = self.volumes(basis, len(PHASES) * START_S if fio is not None else 0.0)
         cells = self.cells(volume, small)
-        found = "as asked" if self.options.volume is not None else "about: a probe of a few seconds would choose them"
+        found = (
+            "as asked"
+            if self.options.volume is not None
+            else "estimated; a probe of a few seconds chooses them when the suite runs"
+        )
         text = f"{format_volume(volume)} for each with blocks, {format_volume(small)} with small requests, {found}"
         smalls = {cell.case.id for cell in self.planner.smalls(small)}
         asked = [small if cell.case.id in smalls else volume for cell in cells]
         notes = [*inexact_volumes(cells, asked), *(f"{note.text}; {note.advice}." for note in self.notes())]
-        notes.append(_peer_text(fio, asked=self.options.peer))
+        notes.append(_peer_text(fio, self.options))
         return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
@@ -187,19 +193,24 @@ class PreparedDisk:
         return execute(self, session)
 
 
-def _peer_text(fio: "Installed | None", *, asked: bool) -> str:
+def _peer_text(fio: "Installed | None", options: DiskOptions) -> str:
     if fio is not None:
-        return f"fio {fio.version} does the same work in turn with us."
-    return "fio is not installed: there will be no peer." if asked else "No peer, as asked."
+        return f"fio {fio.version} does the same work, in turn with the engine."
+    if not options.peer:
+        return "No other tool is run for comparison, as asked."
+    if options.backend in MAPPED:
+        return f"No other tool is run for comparison with {options.backend}."
+    return "fio is not installed, so nothing is run for comparison."
 
 
 def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
     name, options = spot.target.name, prepared.options
     if target_path(spot.target) is None:
         return []
-    notes = spot.direct.notes(name, (options.small, *options.blocks))
+    notes = [] if options.backend in MAPPED else spot.direct.notes(name, (options.small, *options.blocks))
     if spot.deepest == 1:
-        why = "posix was asked for" if options.backend == PLAIN else why_not_deep(prepared.engine_context.description)
+        asked = f"{options.backend} was asked for"
+        why = asked if options.backend in (PLAIN, *MAPPED) else why_not_deep(prepared.engine_context.description)
         found = concurrencies(spot, options, prepared.planner.cores or prepared.planner.cpus)
         most = max(at_once.ranks * at_once.threads for at_once in found)
         text = f"small requests at target '{name}' come from 1 to {most} threads with one in flight each ({why})"

@@ -39,8 +39,8 @@ _PATTERNS: Final = {
 }
 _DEPTH: Final = "queue_depth"
 _PEER_NOTE: Final = (
-    "Peer: {}, the same work in turn with ours; its buffers are ordinary pages, ours huge ones where the "
-    "kernel gives them."
+    "{} did the same work in turn. Its buffers are in ordinary pages, those of Ullage in huge pages "
+    "where the kernel allows them."
 )
 # Tolerance of Little's law, as far as times that end in whole operations let it hold.
 _TOLERANCE: Final = 0.1
@@ -99,13 +99,13 @@ def _order(line: _Line) -> tuple[int, int, int]:
 def _notes(data: ReportData) -> list[str]:
     rows = data.rows_of(_SUITE)
     peers = peers_of(rows)
-    notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No peer was run beside."]
+    notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No other tool was run for comparison."]
     bounded = {(row.target, str(row.params["access"]), row.unit): row for row in rows if _is_of_device(row)}
     notes += [_ceiling_note(f"{target} {access}s", row) for (target, access, _), row in bounded.items()]
     if any(not row.is_beside_best for row in bounded.values()):
         notes.append("A ceiling belongs to the device: more threads do not raise it.")
     if all(row.is_beside_best for row in bounded.values()):
-        notes.append("No ceiling is known, so there is no efficiency: state one with --ceiling.")
+        notes.append("No ceiling is known, so there is no efficiency. State one with --ceiling.")
     return notes
 
 
@@ -114,8 +114,8 @@ def _ceiling_note(what: str, row: Row) -> str:
         return f"{what}: no ceiling is known."
     value = format_quantity(row.ceiling.value, row.unit)
     if row.is_beside_best:
-        return f"{what}: no ceiling is known; {row.ceiling.source} ({value})."
-    return f"Ceiling of {what}: {value} ({row.ceiling.kind}: {row.ceiling.source})."
+        return f"{what}: no ceiling is known. The value beside it is {row.ceiling.source} ({value})."
+    return f"The ceiling of {what} is {value} ({row.ceiling.kind}: {row.ceiling.source})."
 
 
 def _is_of_device(row: Row) -> bool:
@@ -196,8 +196,8 @@ _SMALL_COLUMNS: Final[tuple[Column[_Line], ...]] = (
 SECTION: Final = Section(
     name="disk",
     title="The disk",
-    doc="R reads, W writes, S in sequential and R in random order; the threads of a row share its volume. Little's law "
-    "holds where rate times mean latency is within 10 % of the requests that are kept in flight.",
+    doc="R means reads and W writes, S in sequential and R in random order. The threads of a row share its volume. "
+    "Little's law holds where rate times mean latency is within 10 % of the requests in flight.",
     order=2,
     part="disk",
     build=tables,
@@ -211,7 +211,8 @@ SECTIONS: Final = (SECTION,)
 
 def _is_transfer(row: Row) -> bool:
     """Tell whether a row moves blocks; other suites have such rows, too, for example a sweep."""
-    return word_of(row, "access") in ("read", "write") and "phase" not in row.params and _DEPTH not in row.params
+    of_others = {"phase", "interface", _DEPTH}
+    return word_of(row, "access") in ("read", "write") and not of_others & row.params.keys()
 
 
 def _is_small(row: Row) -> bool:

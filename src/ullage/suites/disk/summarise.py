@@ -90,7 +90,8 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
     text += "." if enough is first else f", {times(enough.median / first.median)} the rate of {in_flight(first)}."
     text += " Test more in flight (--depth)." if enough is last else " More bring no gain beyond the noise."
     if compare_rows(best, last, level, None).verdict == "faster":
-        text += f" {in_flight(last)} in flight are slower: {format_operations(last.median)}."
+        than = "" if best is enough else f" than {in_flight(best)}, which reach {format_operations(best.median)}"
+        text += f" {in_flight(last)} in flight are slower{than}: {format_operations(last.median)}."
     gain = gain_of(compare_rows(enough, first, level, None))
     numbers = columns(
         target=target,

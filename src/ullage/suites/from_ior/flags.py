@@ -82,25 +82,25 @@ _ANSWERED: Final = (
     answered(
         directive="stoneWallingStatusFile",
         takes_value=True,
-        note="what every rank wrote is in the dataset's manifest, and reads go by it",
+        note="what every rank wrote is in the dataset's manifest, and reads use it",
     ),
 )
 _REFUSED: Final = (
     refused("-d", directive="interTestDelay", takes_value=True, why="there is no pause between phases; leave it out"),
-    refused("-f", takes_value=True, why="a script is named by a word of its own; write -f FILE"),
+    refused("-f", takes_value=True, why="the name of a script follows as a separate word; write -f FILE"),
     refused("-M", directive="memoryPerNode", takes_value=True, why=_MEMORY),
     refused(directive="memoryPerTask", takes_value=True, why=_MEMORY),
     refused("-x", directive="singleXferAttempt", why="a short transfer is always continued; leave it out"),
     refused("-y", directive="dualMount", why=_ONE_PATH),
     refused("--dryRun", directive="dryRun", why="`ullage plan from-ior` explains and starts nothing"),
-    refused("--randomPrefill", takes_value=True, why="write the file with a command line of its own before"),
+    refused("--randomPrefill", takes_value=True, why="write the file by a separate command line first"),
     refused("--posix.rangelocks", why="no backend locks ranges; leave it out"),
     refused("--mpiio.useStridedDatatype", why="every transfer is one explicit offset; leave it out"),
     refused("--mpiio.useFileView", why="every transfer is one explicit offset; leave it out"),
     refused("--gpuDirect", why=_NO_GPU),
     refused(directive="allocateBufferOnGPU", takes_value=True, why=_NO_GPU),
     refused(directive="GPUid", takes_value=True, why=_NO_GPU),
-    refused(directive="interIODelay", takes_value=True, why="ranks never think between operations; leave it out"),
+    refused(directive="interIODelay", takes_value=True, why="ranks do not pause between operations; leave it out"),
     refused(
         directive="minTimeDuration", takes_value=True, why="a phase goes through its volume once; raise -s, with -D"
     ),

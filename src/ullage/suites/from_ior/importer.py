@@ -42,7 +42,7 @@ class _Measurement:
 
 
 class _Parameters(Tolerant):
-    """Of a test, as far as they say what was measured."""
+    """The parameters of a test, as far as they say what was measured."""
 
     api: str = "POSIX"
     tasks: Annotated[int | None, Field(alias="numTasks", ge=1)] = None

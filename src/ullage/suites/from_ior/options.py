@@ -12,7 +12,7 @@ from ullage.suites.from_ior.translation import translate
 
 
 class FromIorOptions(LineOptions):
-    """Those of all command lines."""
+    """The options of all suites that measure command lines."""
 
     tool = "ior"
     changes: ClassVar[Mapping[str, Change]] = {

@@ -130,14 +130,14 @@ NULL: Final = "null"
 BACKENDS: Final[Mapping[str, str]] = {
     "POSIX": "posix",
     "MPIIO": "mpiio",
+    "HDF5": "hdf5",
     "MMAP": "mmap",
+    "PMDK": "pmem",
     "DUMMY": NULL,
 }
 _WITHOUT: Final = (
     *(
         "AIO",
-        "HDF5",
-        "PMDK",
         "NCMPI",
         "DFS",
         "RADOS",
@@ -151,8 +151,8 @@ _WITHOUT: Final = (
     ),
     *("S3-libs3", "S3-4c", "S3_plus", "S3_EMC", "S3-curl"),
 )
+_COLLECTIVE: Final = ("mpiio", "hdf5")
 _FLAGS_OF_BACKENDS: Final = (
-    ("-c", "mpiio"),
     ("--posix.odirect", "posix"),
     ("--mpiio.hintsFileName", "mpiio"),
     ("--mmap.madv_pattern", "mmap"),
@@ -171,9 +171,18 @@ def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable
     if api.upper() not in BACKENDS:
         raise UserError(f"unknown API '{api}'", f"{_TOOL} -a", suggest(api.upper(), BACKENDS))
     name = BACKENDS[api.upper()]
+    if given.has("-c") and name not in _COLLECTIVE:
+        raise UserError("-c needs -a MPIIO or HDF5", _TOOL, "change -a, or leave -c out")
     for flag, backend in _FLAGS_OF_BACKENDS:
         if given.has(flag) and name != backend:
             raise UserError(f"{flag} needs -a {backend.upper()}", _TOOL, f"change -a, or leave {flag} out")
+    parameters = _own_parameters(given, name)
+    if hints := _hints(given, environment, read_file):
+        parameters["hints"] = hints
+    return Named(name=name, parameters=parameters)
+
+
+def _own_parameters(given: Given, name: str) -> Parameters:
     parameters: Parameters = {}
     if given.has("-c"):
         parameters["collective"] = True
@@ -183,9 +192,16 @@ def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable
         parameters["advice"] = "random" if given.has("-z") else "sequential"
     if given.has("--mpiio.preallocate"):
         parameters["preallocate"] = True
-    if hints := _hints(given, environment, read_file):
-        parameters["hints"] = hints
-    return Named(name=name, parameters=parameters)
+    if name == "pmem":
+        parameters["store"] = _store(given)
+    return parameters
+
+
+def _store(given: Given) -> str:
+    """Return how ``-a PMDK`` stores: with ``-Y`` transfers are drained by the sync after each, else one by one."""
+    if not given.has("-F"):
+        raise UserError("-a PMDK needs -F", _TOOL, "add -F: IOR maps a file for each process")
+    return "nodrain" if given.has("-Y") else "persist"
 
 
 def _hints(given: Given, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> dict[str, Scalar]:

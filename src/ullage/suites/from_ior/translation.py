@@ -51,7 +51,7 @@ class Job:
 
     @property
     def path(self) -> str:
-        """As written."""
+        """The file as it was written."""
         return self.given.text("-o")
 
     @property

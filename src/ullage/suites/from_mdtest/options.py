@@ -11,7 +11,7 @@ from ullage.suites.from_mdtest.translation import translate
 
 
 class FromMdtestOptions(LineOptions):
-    """Those of all command lines."""
+    """The options of all suites that measure command lines."""
 
     tool = "mdtest"
     shown = ("operation_rate", "latency_p50", "latency_p99")

@@ -14,7 +14,9 @@ from ullage.parameters import suggest
 from ullage.suites.io500.phases import OfficialPhase
 
 _HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)
-_BACKENDS: Final = {"POSIX": "posix", "MPIIO": "mpiio"}
+_BACKENDS: Final = {"POSIX": "posix", "MPIIO": "mpiio", "MMAP": "mmap", "PMDK": "pmem"}
+_NAMELESS: Final = {"mpiio": "MPI-IO", "mmap": "MMAP", "pmem": "PMDK"}
+_SHARED: Final = "ior-hard"
 _LAYOUT_OF_FILES: Final = ("--posix.lustre.", "--posix.gpfs.", "--posix.beegfs.")
 _STRIPES: Final = (
     "leave it out: set it with the file system's own tool on the folder DATADIR/{} before the run, whose layout is used"
@@ -24,12 +26,12 @@ _STRIPES: Final = (
 class Api(Strict):
     """Through which backend a phase goes, and the parameters that its words set."""
 
-    backend: Literal["posix", "mpiio"] = "posix"
+    backend: Literal["posix", "mpiio", "mmap", "pmem"] = "posix"
     parameters: Parameters = {}
 
 
 def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_own: bool = True) -> Api:
-    """Parse ``POSIX``, ``POSIX --posix.odirect`` or ``MPIIO --mpiio.hintsFileName=FILE`` for ``phase``.
+    """Parse ``POSIX``, ``POSIX --posix.odirect``, ``MPIIO --mpiio.hintsFileName=FILE``, ``MMAP`` ... for ``phase``.
 
     Metadata goes through POSIX only. Another API is an error where it is asked of such a phase itself (``is_own``), and
     means POSIX where it is asked of all.
@@ -39,17 +41,19 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         raise UserError(f"API '{name}' is not supported", place, suggest(name.upper(), _BACKENDS))
     backend = _BACKENDS[name.upper()]
     on_names = phase.workload in {"metadata", "mixed-metadata"}
-    if backend == "mpiio" and on_names:
+    if backend != "posix" and on_names:
         if is_own:
-            raise UserError("MPI-IO has no metadata operations but open and delete", place, "use POSIX")
+            raise UserError(f"{_NAMELESS[backend]} has no metadata operations but open and delete", place, "use POSIX")
         return Api()
+    if backend == "pmem" and phase.dataset == _SHARED:
+        raise UserError("PMDK needs a file for each process", place, f"{phase.name} shares a file: use MMAP or POSIX")
     api = Api.model_validate({"backend": backend})
     for word in _joined(words):
         # Small files are made and read through the cache; O_DIRECT would concern their bytes only.
         if word == "--posix.odirect" and backend == "posix" and not on_names:
             api = api.model_copy(update={"parameters": {**api.parameters, "direct": True}})
         elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
-            hints = read_hints(folder / word.partition("=")[2])
+            hints = read_hint_file(folder / word.partition("=")[2])
             api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
         # What is set on a folder counts for all that is made in it.
         elif word.startswith(_LAYOUT_OF_FILES):
@@ -78,7 +82,7 @@ def _joined(words: Iterable[str]) -> list[str]:
     return found
 
 
-def read_hints(path: Path) -> dict[str, str]:
+def read_hint_file(path: Path) -> dict[str, str]:
     """Read the MPI hints of a file of lines ``IOR_HINT__MPI__KEY=VALUE``; raise ``UserError`` for another line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -24,7 +24,7 @@ class Contradiction:
 
     @property
     def text(self) -> str:
-        """``mdtest-easy-write 4.76e+09 items, mdtest-easy-stat 2.13e+08 items``."""
+        """``mdtest-easy-write 4,760,000,000 items and mdtest-easy-stat 213,000,000 items``."""
         return listing([f"{name} {_amount(name, value)}" for name, value in self.amounts.items()], len(self.amounts))
 
 
@@ -74,4 +74,4 @@ def arithmetic_findings(found: list[Contradiction], target: str) -> list[Finding
 
 
 def _amount(name: str, value: float) -> str:
-    return format_volume(round(value)) if BY_NAME[name].is_bandwidth else f"{value:.3g} items"
+    return format_volume(round(value)) if BY_NAME[name].is_bandwidth else f"{float(f'{value:.3g}'):,.0f} items"

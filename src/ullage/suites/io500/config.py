@@ -14,7 +14,7 @@ from ullage.model.base import Strict
 from ullage.model.plan import Target
 from ullage.parameters import suggest
 from ullage.suites.io500.api import Api, parse_api
-from ullage.suites.io500.ini import Entry, read_ini
+from ullage.suites.io500.ini import Entry, read_entries
 from ullage.suites.io500.phases import BY_NAME, PHASES
 from ullage.suites.io500.validity import COMPETITION_STONEWALL_S, STONEWALL_S
 from ullage.uri import target_path
@@ -171,7 +171,7 @@ def read_config(path: Path) -> OfficialConfig:
 
 def parse_config(text: str, name: str = "config", folder: Path | None = None) -> OfficialConfig:
     """Parse ``text``; files that it names are looked for in ``folder``."""
-    entries, former = read_ini(text, name)
+    entries, former = read_entries(text, name)
     reading = _Reading(folder or Path())
     for section in former:
         reading.notes[f"[{section}] is a phase of earlier releases and is not run"] = None

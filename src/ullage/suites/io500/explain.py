@@ -26,12 +26,12 @@ class Explained(Protocol):
 
     @property
     def request(self) -> Request:
-        """Its targets stand there."""
+        """The request, which has the targets."""
         ...
 
     @property
     def options(self) -> Io500Options:
-        """As they were asked for."""
+        """The options as they were given."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class Explained(Protocol):
 
     @property
     def folders(self) -> Mapping[str, Sequence[str]]:
-        """By target: folders that were prepared there."""
+        """The folders that were prepared, by target."""
         ...
 
     def steps(self, target: Target) -> Sequence[Step]:

@@ -27,8 +27,8 @@ from ullage.suites.io500.official import (
     ScoreResult,
     has_result_lines,
     is_ini,
-    read_ini,
     read_lines,
+    read_result_ini,
 )
 from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, OfficialPhase, find_phase
 from ullage.suites.io500.score import PARTS, Part, score, summary_scores
@@ -54,7 +54,7 @@ def recognises_result(text: str) -> bool:
 
 def read_result(text: str, name: str) -> Summary:
     """Return the summary of a file in either form; raise ``UserError`` with the line of the first mistake."""
-    runs = read_lines(text, name) if has_result_lines(text) else [read_ini(text, name)]
+    runs = read_lines(text, name) if has_result_lines(text) else [read_result_ini(text, name)]
     labels = ["io500"] if len(runs) == 1 else [f"run {index}" for index in range(1, len(runs) + 1)]
     params: list[dict[str, Scalar]] = [{"ranks": run.ranks} if run.ranks else {} for run in runs]
     return summary_of_runs(list(zip(labels, runs, params, strict=True)), name)
@@ -322,7 +322,7 @@ def _official(run: _Run, name: str) -> OfficialRun:
     for key, (value, elapsed) in run.phases.items():
         phase = find_phase(key)
         if phase is None:
-            raise UserError(f"unknown phase '{key}'", name, f"the phases are {', '.join(BY_NAME)}")
+            raise UserError(f"unknown phase '{key}'", name, f"known phases are {', '.join(BY_NAME)}")
         phases.append(PhaseResult(phase.name, Printed(value, _PHASE_OFF), elapsed))
     order = list(BY_NAME)
     phases.sort(key=lambda phase: order.index(phase.name))

@@ -104,7 +104,7 @@ class Entry:
         return str(self.value)
 
 
-def read_ini(text: str, name: str) -> tuple[list[Entry], list[str]]:
+def read_entries(text: str, name: str) -> tuple[list[Entry], list[str]]:
     """Return all values that are set, and the sections of former phases, which are skipped.
 
     Raise ``UserError`` with file and line for what the official tool would not take either: an unknown section or key,

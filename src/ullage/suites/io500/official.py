@@ -227,11 +227,11 @@ def _phase_name(text: str, place: str) -> str:
     """Return a phase's name of today; raise ``UserError`` for an unknown one."""
     phase, dashed = find_phase(text), text.replace("_", "-")
     if phase is None and dashed not in FORMER_PHASES:
-        raise UserError(f"unknown phase '{text}'", place, f"the phases are {', '.join(BY_NAME)}")
+        raise UserError(f"unknown phase '{text}'", place, f"known phases are {', '.join(BY_NAME)}")
     return dashed if phase is None else phase.name
 
 
-def read_ini(text: str, name: str) -> OfficialRun:
+def read_result_ini(text: str, name: str) -> OfficialRun:
     """Read the run of a result.txt; raise ``UserError`` with its number for a line of another kind.
 
     A line is a section, a pair, a comment or empty.

@@ -8,7 +8,7 @@ from typing import Final
 from ullage.errors import one_line
 from ullage.model.plan import Target
 from ullage.suites.io500.config import GROUPS
-from ullage.suites.io500.ini import KEYS, ini_lines, read_ini
+from ullage.suites.io500.ini import KEYS, ini_lines, read_entries
 from ullage.suites.io500.official_text import check_sum
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import PHASES
@@ -40,7 +40,7 @@ _COUNTED_EMPTY: Final = ("external-mpi-args", "external-extra-args")
 
 def config_text(options: Io500Options, target: Target, folder: Path) -> str:
     """Write a config.ini: the file of ``--config``, completed by defaults and by what was done at ``target``."""
-    said = {(e.section, e.key): e.value for e in read_ini(options.config.text, options.config.file)[0]}
+    said = {(e.section, e.key): e.value for e in read_entries(options.config.text, options.config.file)[0]}
     written = {key: ("TRUE" if v else "FALSE") if isinstance(v, bool) else str(v) for key, v in said.items()}
     done = _done(options, target, folder)
     lines: list[str] = []

@@ -46,7 +46,7 @@ def _data_folder(official: OfficialConfig) -> "list[Target]":
     return parse_targets([f"data={official.data_folder}"]) if official.data_folder else []
 
 
-def read_hints(texts: Sequence[str]) -> dict[str, dict[str, str]]:
+def hints_by_phase(texts: Sequence[str]) -> dict[str, dict[str, str]]:
     """Parse hints by phase, those for all MPI-IO phases under an empty name; raise ``UserError`` for other words."""
     found: dict[str, dict[str, str]] = {}
     for text in texts:
@@ -78,7 +78,10 @@ class Sizes(Strict):
 
 
 class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions):
-    """Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
+    """The options of suite ``io500``.
+
+    Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled.
+    """
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change(required=False, unsaid="the datadir of --config"),
@@ -107,7 +110,7 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
     hints: Annotated[
         dict[str, dict[str, str]],
         Field(description="MPI hints by official phase"),
-        MadeOfAll(read_hints, metavar="[PHASE:]KEY=VALUE"),
+        MadeOfAll(hints_by_phase, metavar="[PHASE:]KEY=VALUE"),
         Option("Set an MPI-IO hint for all MPIIO phases or for one. Repeat the option for more hints.", name="--hint"),
     ] = {}
     repeat: Annotated[Positive, Option("Run this many rounds. The score has an interval from 6 rounds on.")] = 1
@@ -122,6 +125,11 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
         Literal["full", "none"], Option("Check the data that is read, outside the timer: full or none.")
     ] = "full"
     sizes: dict[str, Sizes] = {}
+
+    @classmethod
+    def writes_within(cls, said: Mapping[str, object]) -> int | None:
+        """See ``SuiteOptions``: probe and run each make their data once, but md-workbench writes again and again."""
+        return None if said.get("mode") == "extended" else 2
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -44,7 +44,7 @@ class OfficialPhase:
 
     @property
     def unit(self) -> str:
-        """As the official tool prints it."""
+        """The unit that the official tool prints."""
         return "GiB/s" if self.is_bandwidth else "kIOPS"
 
     @property

@@ -43,7 +43,7 @@ class PreparedIo500:
     engine_context: EngineContext
     machine: Machine
     folders: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    """By target: folders that were prepared there."""
+    """Lists the folders that were prepared at each target."""
 
     @property
     def layout(self) -> Layout:

@@ -65,8 +65,8 @@ def _cells(lever: "Lever", unit: str, largest_gain: float, largest_loss: float) 
 SECTION: Final = Section(
     name="sensitivity",
     title="Where the score comes from",
-    doc="The total is a geometric mean, so 10 % more in a phase moves it alike whatever the phase's value. What a "
-    "phase has to give is in the last column: the total, if it alone were at the mean of the others of its half.",
+    doc="The total is a geometric mean, so 10 % more in a phase changes it by the same factor whatever the value of "
+    "the phase. The last column is the total if that phase alone reached the mean of the others of its half.",
     order=4,
     part="metadata",
     build=tables,
@@ -93,7 +93,7 @@ HEADLINES: Final = (
 ANSWERS: Final = (
     AnswerRule(
         "io500",
-        "What is the IO500 score, and what holds it down?",
+        "What is the IO500 score, and what lowers it?",
         ("io500-score", "sensitivity", "slow-rank"),
         remarks=("io500-invalid",),
     ),

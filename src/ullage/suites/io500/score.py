@@ -21,7 +21,10 @@ _FEWEST_TO_RESAMPLE: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Io500Score:
-    """``bandwidth`` in GiB/s, ``metadata`` in kIOPS; null where no phase of it ran. ``missing``: those that did not."""
+    """The score and its two halves.
+
+    ``bandwidth`` in GiB/s, ``metadata`` in kIOPS; null where no phase of it ran. ``missing``: those that did not.
+    """
 
     bandwidth: float | None
     metadata: float | None

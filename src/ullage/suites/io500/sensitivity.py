@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.quantity import plural
+from ullage.quantity import listing, plural, times
 from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, scored_phases
 from ullage.suites.io500.score import Io500Score, geometric_mean, score
 
@@ -137,7 +137,7 @@ def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Colle
     if not whole.total or whole.bandwidth is None or whole.metadata is None:
         return []
     head = (
-        f"{number(whole.total)} is the geometric mean of {number(whole.bandwidth)} GiB/s and "
+        f"The IO500 score of {number(whole.total)} is the geometric mean of {number(whole.bandwidth)} GiB/s and "
         f"{number(whole.metadata)} kIOPS"
     )
     lost = [family for family in families(values, mode, doubted) if family.loss >= _NOTABLE_LOSS]
@@ -162,8 +162,8 @@ def _of_family(family: Family, values: Mapping[str, float], whole: Io500Score) -
     total = (whole.total or 0.0) * family.loss
     return (
         f"{alone}{mean}. The other {half} phases reach {show(worst, family.others)} in the mean. With {family.name} "
-        "at that "
-        f"rate the total would be {number(total)}, {family.loss:.3g} x as high."
+        "at "
+        f"that rate the total would be {number(total)}, {times(family.loss)} as high."
     )
 
 
@@ -178,29 +178,25 @@ def explain_change(
     if not found:
         return "no phase changed"
     total = math.prod(move.moved for move in found)
-    way = "rises" if total > 1 else "falls"
     known = [move for move in found if move.phase not in doubted]
-    unknown = [move for move in found if move.phase in doubted]
-    with_it = [move for move in known if (move.moved > 1) == (total > 1)]
-    against = [move for move in known if (move.moved > 1) != (total > 1)]
-    parts = [_moved(with_it), f"against it {_moved(against)}" if against else "", _unknown(unknown)]
-    return f"the total {way} {times(total)}: {'; '.join(filter(None, parts))}"
+    # Those that changed the total in its own direction come first.
+    known.sort(key=lambda move: (move.moved > 1) != (total > 1))
+    parts = [*_moved(known), *_unknown([move for move in found if move.phase in doubted])]
+    return f"the total changes by {times(total)}: {listing(parts, len(parts))}"
 
 
-def _unknown(found: Sequence[Move]) -> str:
+def _unknown(found: Sequence[Move]) -> list[str]:
     if not found:
-        return ""
+        return []
     rest = math.prod(move.moved for move in found)
     names = ", ".join(move.phase for move in found)
-    return f"{times(rest)} comes from phases with doubtful numbers ({names})"
+    return [f"{times(rest)} from phases with doubtful numbers ({names})"]
 
 
-def _moved(found: Sequence[Move], most: int = 4) -> str:
-    shown = [f"{move.phase} ({times(move.ratio)}) moves it {times(move.moved)}" for move in found[:most]]
-    rest = math.prod(move.moved for move in found[most:])
-    left = len(found) - most
-    more = [f"{plural(left, 'more phase')} move{'s' if left == 1 else ''} it {times(rest)}"] if left > 0 else []
-    return ", ".join([*shown, *more])
+def _moved(found: Sequence[Move], most: int = 4) -> list[str]:
+    shown = [f"{times(move.moved)} from {move.phase} (its rate: {times(move.ratio)})" for move in found[:most]]
+    rest, left = math.prod(move.moved for move in found[most:]), len(found) - most
+    return [*shown, *([f"{times(rest)} from {plural(left, 'more phase')}"] if left > 0 else [])]
 
 
 def show(phase: str, value: float) -> str:
@@ -215,8 +211,3 @@ def number(value: float) -> str:
         return str(value)
     decimals = max(0, 3 - math.floor(math.log10(abs(value))))
     return f"{value:,.{min(decimals, 9)}f}"
-
-
-def times(ratio: float) -> str:
-    """Show a ratio as a factor: ``2.36x``, ``0.0023x``."""
-    return f"{number(ratio)}x" if ratio >= 1000 else f"{ratio:.3g}x"

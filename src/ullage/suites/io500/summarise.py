@@ -166,6 +166,8 @@ def score_findings(
         loss=[group.loss for group in groups],
     )
     first, *rest = (f"{_lead(target)}{sentence}" for sentence in sentences)
+    if target:
+        first = first.replace(": The ", ": the ", 1)
     return [
         Finding(kind="io500-score", title=_title(whole, target), text=first, numbers=numbers),
         *(

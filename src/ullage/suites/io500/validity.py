@@ -59,7 +59,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """``phases``: reasons by phase, those of all phases that have one. ``run``: by mode; empty means valid."""
+    """Says what does not count, and why.
+
+    ``phases``: reasons by phase, those of all phases that have one. ``run``: by mode; empty means valid.
+    """
 
     phases: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     run: dict[Mode, tuple[str, ...]] = field(default_factory=dict[Mode, tuple[str, ...]])

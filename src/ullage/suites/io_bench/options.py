@@ -16,7 +16,10 @@ MOST: Final = 2048
 
 
 class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
-    """Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048."""
+    """The options of suite ``io_bench``.
+
+    Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048.
+    """
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),

@@ -69,19 +69,19 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         if row.ceiling is not None
     }
     notes = [
-        f"Peak of {target} {access}s: {format_quantity(value, 'B/s')} ({kind}: {source})."
+        f"The peak of {target} {access}s is {format_quantity(value, 'B/s')} ({kind}: {source})."
         for (target, access, kind, source), value in peaks.items()
     ]
     if any(kind == "empirical" for _, _, kind, _ in peaks):
-        notes.append("An empirical peak is what this run reached itself: state the device's with --ceiling.")
-    return notes or ["No peak is known: state one with --ceiling."]
+        notes.append("An empirical peak is the best that this run reached. State that of the device with --ceiling.")
+    return notes or ["No peak is known. State one with --ceiling."]
 
 
 SECTION: Final = Section(
     name="io_bench",
     title="Six streams",
-    doc="One process, one file, records in three orders, and the share of the peak each reaches; writes end with an "
-    "fsync inside their time.",
+    doc="One process transfers records of one file in three orders. The tables show the share of the "
+    "peak that each reaches. Writes include an fsync at their end.",
     order=2,
     part="disk",
     build=tables,

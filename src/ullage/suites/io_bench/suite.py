@@ -16,7 +16,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Named, Parameters, Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.quantity import times
+from ullage.quantity import percent, times
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
@@ -133,19 +133,19 @@ def _record(row: Row) -> int:
 def _enough(target: str, order: str, access: str, line: Sequence[Row], level: float) -> Finding:
     best = max(line, key=lambda row: row.median)
     first = next(row for row in line if row.median >= ENOUGH * best.median)
-    share = "" if best.share is None else f", {best.share:.0%} of the peak"
+    share = "" if best.share is None else f", {percent(best.share)} of the peak"
     size = format_bytes(_record(first))
     who = f"{target} {order} {access}s reach"
     text = (
         f"{who} at most {format_rate(best.median)}{share}. {size} is the smallest record that reaches "
-        f"{ENOUGH:.0%} of that."
+        f"{percent(ENOUGH)} of that."
     )
     # The gain is over the median record (the faster one of two), not over the worst that was tried.
     usual = sorted(line, key=lambda row: row.median)[len(line) // 2]
     gain = gain_of(compare_rows(first, usual, level, None))
     if gain is not None:
         text += f" It is {times(gain.factor)} as fast as {format_bytes(_record(usual))}."
-    title = f"{who} {ENOUGH:.0%} of their best with records of {size}"
+    title = f"{who} {percent(ENOUGH)} of their best with records of {size}"
     numbers = columns(
         target=target,
         order=order,

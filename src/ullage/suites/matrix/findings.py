@@ -19,7 +19,7 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.model.system import SystemFacts
 from ullage.parameters import count_of
-from ullage.quantity import listing, plural, times
+from ullage.quantity import listing, percent, plural, times
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
@@ -137,7 +137,7 @@ def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Findin
     if not ratios:
         return []
     ratio = median(ratios)
-    verdicts = f"Reads were {_verdicts(first.values())}, rereads {_verdicts(again.values())}"
+    verdicts = f"Reads have the verdict {_verdicts(first.values())}, rereads {_verdicts(again.values())}"
     title = f"{target} rereads run at {times(ratio)} the rate of reads"
     text = f"{title} (median of {plural(len(ratios), 'cell')}). {verdicts}."
     return [
@@ -163,10 +163,10 @@ def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Findin
             continue
         least, most = min(ratios), max(ratios)
         text = (
-            f"{target} {order}s reach {ratios[least]:.0%} of the rate of sequential reads with records of "
-            f"{format_bytes(least)}, and {ratios[most]:.0%} with {format_bytes(most)}."
+            f"{target} {order}s reach {percent(ratios[least])} of the rate of sequential reads with records of "
+            f"{format_bytes(least)}, and {percent(ratios[most])} with {format_bytes(most)}."
         )
-        title = f"{target} {order}s of {format_bytes(least)} reach {ratios[least]:.0%} of sequential reads"
+        title = f"{target} {order}s of {format_bytes(least)} reach {percent(ratios[least])} of sequential reads"
         numbers = columns(
             target=target, test=order, record_bytes=sorted(ratios), share=[ratios[record] for record in sorted(ratios)]
         )

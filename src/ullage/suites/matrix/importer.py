@@ -45,7 +45,7 @@ _NAMES: Final = {
     **{name: name for name in ("pwrite", "re-pwrite", "pread", "re-pread")},
     **{name: name for name in ("pwritev", "re-pwritev", "preadv", "re-preadv")},
 }
-"""What we call a table, by IOzone's title of it in small letters."""
+"""Gives the name of a table here, by IOzone's title of it in small letters."""
 
 
 # The plain table has these columns: those without a word above their name, those with one, and stdio's.

@@ -58,7 +58,10 @@ class Thousandths(Share):
 
 
 class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
-    """Sizes in bytes. ``stride`` in records; ``pieces`` of a transfer by pwritev and preadv."""
+    """The options of suite ``matrix``.
+
+    Sizes in bytes. ``stride`` in records; ``pieces`` of a transfer by pwritev and preadv.
+    """
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Measure in this folder. Repeat the option to measure in several folders."),

@@ -36,10 +36,12 @@ _HEADS: Final = (
 )
 _PEER: Final = Heading("median ratio to peer", is_number=True)
 _UNITS: Final = (
-    "A number counts bytes over the time of the transfers and of the fsync behind them, without opening and closing "
-    "the file."
+    "A number is bytes over the time of the transfers and of the fsync after them. Opening and "
+    "closing the file is not part of it."
 )
-_NO_PEER: Final = "No peer was run beside: `ullage import FILE` shows what `iozone -a -R` has printed in the same way."
+_NO_PEER: Final = (
+    "No other tool was run for comparison. `ullage import FILE` shows the output of `iozone -a -R` in the same tables."
+)
 
 
 def tables(data: ReportData) -> Content | None:
@@ -85,10 +87,10 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     is_imported = all(not row.case for row in rows)
     notes = [] if is_imported else [_UNITS]
     if not is_imported:
-        notes.append(f"Peer: {', '.join(peers)}." if peers else _NO_PEER)
+        notes.append(f"{', '.join(peers)} ran for comparison." if peers else _NO_PEER)
     if short:
         notes.append(
-            f"{short} of {len(rows)} numbers come from phases below 10 ms: small files are over before much is known."
+            f"{short} of {len(rows)} numbers come from phases below 10 ms, which are too short to be timed well."
         )
     return notes
 
@@ -96,10 +98,10 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 SECTION: Final = Section(
     name="matrix",
     title="IOzone's tests",
-    doc="Each test over all files and records. Which cell is how fast stands in the maps; what answered, the target or "
-    "a cache, stands beside each number.",
+    doc="Each test over all files and records. The maps show the rate of each cell. Beside each number "
+    "stands what answered, the target or a cache.",
     order=9,
-    part="messages",
+    part="disk",
     build=tables,
     suite=_SUITE,
 )
@@ -222,11 +224,11 @@ def _map_line(level: Level, datum: Spec, place: Spec, span: Spec, end: Spec, tex
 CHART: Final = Chart(
     name="matrix_heatmap",
     title="File size by record size",
-    doc="A map for each of IOzone's tests; darker is more, each map in shades of its own. Dashed lines are the sizes "
-    "of caches: files below a line, or records right of one, do not fit. A mark beside a number says that it was not "
-    "measured as asked.",
+    doc="Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
+    "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
+    "number says that it was not measured as asked.",
     order=22,
-    part="messages",
+    part="disk",
     build=figures,
 )
 

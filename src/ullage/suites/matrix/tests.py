@@ -18,7 +18,9 @@ FIRST: Final = "write"
 
 @dataclass(frozen=True)
 class Job:
-    """``labels``: of each test, what its phases are called by IOzone's users, in the order of execution.
+    """What one case does for tests of IOzone.
+
+    ``labels``: of each test, what its phases are called by IOzone's users, in the order of execution.
 
     ``backend`` and ``workload``: parameters besides sizes, caches and the phases.
     """

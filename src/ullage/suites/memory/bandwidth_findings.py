@@ -8,7 +8,7 @@ from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns, gain_of, with_gain
 from ullage.analysis.statistics import Contest, compare_all, level_of_each
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural, times
+from ullage.quantity import listing, percent, plural, times
 from ullage.suites.memory.sizes import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time
 
@@ -73,7 +73,9 @@ def _best(rows: Sequence[Row]) -> list[Finding]:
         f"{plural(threads, 'thread')}, a set of {format_bytes(int(best.params['working_set_bytes']))}"
     )
     if best.ceiling is not None and best.ceiling.kind == "declared":
-        text += f". That is {best.median / best.ceiling.value:.0%} of the declared {format_rate(best.ceiling.value)}"
+        text += (
+            f". That is {percent(best.median / best.ceiling.value)} of the declared {format_rate(best.ceiling.value)}"
+        )
     title = f"Memory reaches {format_rate(best.median)}"
     numbers = columns(kernel=best.params["kernel"], threads=threads, bytes_per_s=best.median)
     return [Finding(kind="memory-bandwidth", title=title, text=f"{text}.", numbers=numbers)]
@@ -183,8 +185,8 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
     text = f"{what} reaches {format_rate(enough.median)} with {plural(threads, 'thread')}"
     if enough is not first:
         text += f", {times(enough.median / first.median)} the rate of {plural(counts[0], 'thread')}"
-    text += "." if enough is last else f". That is at least {_ENOUGH:.0%} of the best median."
-    title = f"{what} reaches {_ENOUGH:.0%} of its best with {plural(threads, 'thread')}"
+    text += "." if enough is last else f". That is at least {percent(_ENOUGH)} of the best median."
+    title = f"{what} reaches {percent(_ENOUGH)} of its best with {plural(threads, 'thread')}"
     if enough is last:
         title = f"{what} is highest with {counts[-1]} threads, the most tried"
     # This is what a program gains that takes fewer threads than it may.
@@ -217,12 +219,12 @@ def _blocks(rows: Sequence[Row]) -> list[Finding]:
         ordered, random = by_place.get(("sequential", block)), by_place.get(("random", block))
         if ordered is not None and random is not None:
             ratios.append(random.median / ordered.median)
-            said.append(f"{format_bytes(block)} {ratios[-1]:.0%}")
+            said.append(f"{format_bytes(block)} {percent(ratios[-1])}")
     if not said:
         return []
     text = f"Copies of blocks in random order reach, of the rate in order: {', '.join(said)} "
     text += f"({plural(threads, 'thread')})."
-    size, share = said[0].split()
+    size, _, share = said[0].partition(" ")
     title = f"Copies of {size} blocks in random order reach {share} of the rate in order"
     numbers = columns(threads=threads, blocks=blocks, ratios=ratios)
     return [Finding(kind="block-order", title=title, text=text, numbers=numbers)]

@@ -22,7 +22,7 @@ _FEWEST: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Plateau:
-    """Sizes in bytes from the first to the last on it, and the middle one of their values."""
+    """Sizes of nearly the same access time: the first and last size in bytes, and the middle time."""
 
     first: int
     last: int
@@ -202,8 +202,7 @@ def _parallel(rows: Sequence[Row]) -> list[Finding]:
     gain = by_chains[1].median / by_chains[most].median
     text = (
         f"{most} chases at once in one thread do {times(gain)} as many loads from memory as one. A load completes "
-        "every "
-        f"{format_time(by_chains[most].median)}."
+        f"every {format_time(by_chains[most].median)}."
     )
     title = f"{most} chases in one thread do {times(gain)} as many loads as one"
     counts = sorted(by_chains)

@@ -19,7 +19,9 @@ Bytes = Annotated[int, Field(ge=512, lt=2**53)]
 
 
 class MemoryOptions(PeerOptions, MachineOptions, KernelOptions):
-    """Sizes in bytes. ``caches`` and ``most`` are what this machine allows, found once, when a run is prepared.
+    """The options of suite ``memory``.
+
+    Sizes in bytes. ``caches`` and ``most`` are what this machine allows, found once, when a run is prepared.
 
     ``working_sets``: of all threads together in curves of bandwidth, and of one thread in curves of access time; empty:
     4 KiB to four times the last cache.

@@ -10,6 +10,7 @@ from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
+from ullage.quantity import percent
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.runs.kernels.options import MEMORY
@@ -41,12 +42,14 @@ def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, ca
     phases = grouped((item.case.case, item.phase) for item in measured)
     own = context.without_storage(MEMORY.name, METRICS, is_place=False)
     rows = [
-        _told(row, cases[row.case], phases[row.case], caches) for row in build_rows(records, own) if row.case in cases
+        _labelled(row, cases[row.case], phases[row.case], caches)
+        for row in build_rows(records, own)
+        if row.case in cases
     ]
     return [row for row in rows if row.metric != "bus_bandwidth" or row.params.get("level") == MEMORY_LEVEL]
 
 
-def _told(row: Row, item: Measured, phases: Sequence[PhaseRecord], caches: Sequence[Cache]) -> Row:
+def _labelled(row: Row, item: Measured, phases: Sequence[PhaseRecord], caches: Sequence[Cache]) -> Row:
     given = item.case.workload_parameters
     params = _PARAMS[item.case.workload](given, caches)
     pages = _pages(given, phases)
@@ -64,7 +67,7 @@ def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]
     if asked == "small" or not found or size <= 0:
         return []
     share = min(found) / size
-    text = f"{min(share, 1):.0%} of the set lay in huge pages"
+    text = f"{percent(min(share, 1))} of the set lay in huge pages"
     if asked == "huge" and share < _ENOUGH_HUGE and size >= _HUGE_PAGE:
         return [Flag(code=NO_HUGE_PAGES, reason=f"{text}, all was asked for")]
     return [text]

@@ -90,7 +90,7 @@ _GRAIN: Final = 64 * KIB
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Bytes. ``beyond``: a set of all threads together that no cache holds. ``chased``: the same of one that chases.
+    """Working sets in bytes. ``beyond``: one of all threads that no cache holds. ``chased``: the same of one thread.
 
     ``table``: of random updates, a power of two. ``most``: what may be taken. ``is_beyond``: whether ``beyond`` is as
     large as it should be.

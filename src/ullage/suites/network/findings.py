@@ -8,7 +8,7 @@ from ullage.analysis.findings.words import finding, gain_of, level_of_part, with
 from ullage.analysis.statistics import Comparison, compare, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural, show, times
+from ullage.quantity import listing, percent, plural, show, times
 from ullage.report.answers import AnswerRule
 from ullage.suites.network.ceilings import link_of
 from ullage.units import format_bytes, format_time
@@ -80,7 +80,7 @@ def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
         text += _against(best, one, level)
         gain = None if one.median <= 0 else gain_of(_compared(best, one, level))
     if best.ceiling is not None and best.share is not None:
-        text += f" That is {best.share:.0%} of the link's rate."
+        text += f" That is {percent(best.share)} of the link's rate."
     title = f"{name} reaches {8 * best.median / 1e9:.3g} Gb/s with {_streams(count)}"
     numbers = {"protocol": best.params["protocol"], "block_bytes": block, "streams": count, "bandwidth": best.median}
     return with_gain(finding("streams", title, text, **numbers), gain, f"--streams {count}")
@@ -114,8 +114,8 @@ def _loss(rows: Sequence[Row]) -> list[Finding]:
     if streams:
         worst = max(streams, key=lambda row: row.median)
         where = f"{format_bytes(int(worst.params['block_bytes']))} blocks and {_streams(int(worst.params['streams']))}"
-        title = f"UDP loses up to {worst.median:.1%} of its datagrams"
-        cases = f"In {plural(len(streams), 'case')} more than {_NOTABLE_LOSS:.0%} were lost"
+        title = f"UDP loses up to {percent(worst.median, 1)} of its datagrams"
+        cases = f"In {plural(len(streams), 'case')} more than {percent(_NOTABLE_LOSS)} were lost"
         text = (
             f"{title} ({where}). {cases}: the senders are faster than the receivers. Try larger socket buffers "
             "(--window, up to net.core.rmem_max), or limit the sending rate."
@@ -125,7 +125,7 @@ def _loss(rows: Sequence[Row]) -> list[Finding]:
     if requests:
         worst = max(requests, key=lambda row: row.median)
         name = _NAMES[str(worst.params["protocol"])]
-        title = f"{worst.median:.1%} of the {name} requests had no answer"
+        title = f"{percent(worst.median, 1)} of the {name} requests had no answer"
         text = f"{title}. A host or a switch drops packets."
         found.append(finding("loss", title, text, "warning", loss=worst.median))
     return found

@@ -45,22 +45,26 @@ _CASES: Final = {True: 8, False: 30}
 
 
 class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
-    """Sizes in bytes. ``seconds``: of each stream that are measured. ``small``: the few cases of a first look.
+    """What the suite ``network`` is asked for; sizes are in bytes.
 
-    ``nodes``: that the ranks are on, one on each; 1: two ranks here. null: as hosts and batch job say, found when a run
-    is prepared.
+    ``seconds``: how long each stream is measured. ``small``: whether only the few cases of a first look are measured.
+    ``nodes``: how many nodes the ranks are on, one on each; 1: two ranks on this node. null: hosts or batch job say it,
+    and it is found when a run is prepared.
     """
 
     at = (LINK,)
     uses_hosts: ClassVar[bool] = True
     changes: ClassVar[Mapping[str, Change]] = {
-        "time_s": Change("For our own measurement."),
-        "quick": Change("A first look: fewer cases, in 10 s."),
-        "peer": Change("Do not run iperf3, sockperf and ping beside, even where they are."),
+        "time_s": Change("Limit the time of our own measurements."),
+        "quick": Change("Take a first look in 10 s: fewer cases, each shorter."),
+        "peer": Change("Do not run iperf3, sockperf and ping for comparison, even if they are installed."),
     }
 
     protocols: Annotated[
-        list[Protocol], Field(min_length=1), Names(PROTOCOLS), Option("tcp, udp.", usual="tcp,udp", order=RANKS)
+        list[Protocol],
+        Field(min_length=1),
+        Names(PROTOCOLS),
+        Option("Measure these protocols: tcp, udp or both.", usual="tcp,udp", order=RANKS),
     ]
     blocks: Annotated[
         list[Annotated[int, Field(ge=1, le=LARGEST_BLOCK)]],
@@ -81,7 +85,7 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     ] = _USUAL_SECONDS
     window: Annotated[
         int | None,
-        Field(ge=1024, le=1 << 30, description="socket buffers; null: the kernel's"),
+        Field(ge=1024, le=1 << 30, description="socket buffers; null: the kernel chooses"),
         Size(),
         Option("Set the socket buffers of streams to this size, in both directions.", unsaid="the kernel's choice"),
     ] = None
@@ -94,7 +98,13 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     both_ways: Annotated[bool, Option("Send streams in both directions at the same time.")] = False
     bind: Annotated[bool, Option("Bind ranks to cores. Otherwise the system chooses their cores.")] = False
     small: bool = False
-    nodes: Annotated[int | None, Field(ge=1)] = None
+    nodes: Annotated[
+        int | None,
+        Field(ge=1),
+        Option(
+            "Use this many nodes, an even number of them.", unsaid="those of --hosts or of the batch job", order=RANKS
+        ),
+    ] = None
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

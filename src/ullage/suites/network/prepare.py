@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import choose_binding, nodes_of_job
+from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
@@ -21,6 +21,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.suites.network.options import LINK, WORKLOAD, NetworkOptions
 from ullage.suites.network.peer_runs import notes_on_peers, peers_for
+from ullage.system.allocation import nodes_of_job
 from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
 
@@ -146,19 +147,19 @@ def prepare_network(
     """
     options = read_options(NetworkOptions, request)
     if options.nodes is None:
-        options = options.model_copy(update={"nodes": _nodes(len(request.hosts), environment)})
+        options = options.model_copy(update={"nodes": len(request.hosts) or nodes_of_job(environment)})
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
+    _check_nodes(options.nodes or 1, len(request.hosts))
     cases = cases_of(options, engine_context.description, usable_cores() if cores is None else cores)
     notes = (*_notes(options), *notes_on_peers(options, request.hosts))
     return PreparedKernels(request, options, HEADERS, cases, peers_for(options, cases, request.hosts), notes)
 
 
-def _nodes(hosts: int, environment: Mapping[str, str]) -> int:
-    """Return the number of named hosts, else of the batch job's nodes; raise ``UserError`` for an odd one above 1."""
-    nodes = hosts or nodes_of_job(environment)
+def _check_nodes(nodes: int, hosts: int) -> None:
+    """Raise ``UserError`` for an odd number above 1."""
     if nodes % 2 and nodes > 1:
-        raise UserError(f"{nodes} nodes, and they work in pairs", "--hosts", "name an even number of them")
-    return nodes
+        option, right = ("--hosts", "name an even number of them") if hosts else ("--nodes", "use an even number")
+        raise UserError(f"{nodes} nodes, and they work in pairs", option, right)
 
 
 def _notes(options: NetworkOptions) -> tuple[Note, ...]:

@@ -31,7 +31,7 @@ from ullage.report.plots import layer, layered, line_layers, quantity_axis, shor
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.network.ceilings import Link, link_of
 from ullage.suites.network.findings import ANSWER
-from ullage.units import format_bytes
+from ullage.units import format_bytes, format_volume
 
 SUITE: Final = "network"
 NAMES: Final = {"tcp": "TCP", "udp": "UDP", "icmp": "ICMP echo"}
@@ -111,8 +111,13 @@ _LATENCIES: Final = {
 }
 _KINDS: Final = frozenset({"loopback", "not-available"})
 _OF_PEERS: Final = {
-    "sockperf": f"sockperf's messages have {LEAST_BYTES} bytes at least, so it stands beside those of ours alone.",
-    "iperf3": "iperf3 sends each UDP block by a call of its own; ours hands the kernel as many at once as it takes.",
+    "sockperf": (
+        f"sockperf sends messages of {LEAST_BYTES} bytes at least, so it is compared only with "
+        "Ullage's messages of that size."
+    ),
+    "iperf3": (
+        "iperf3 sends each UDP block with a call of its own. Ullage hands the kernel as many at once as it takes."
+    ),
 }
 
 
@@ -190,7 +195,7 @@ def _notes(data: ReportData, lines: Sequence[Line], phases: Sequence[PhaseRecord
 
 def _where(link: Link) -> str:
     if link.is_loopback:
-        return f"Between two ranks of one node, over its loopback ({link.interface}, {link.address})."
+        return f"The ranks are on one node and use its loopback ({link.interface}, {link.address})."
     ends = link.interface if link.interface == link.peer_interface else f"{link.interface} and {link.peer_interface}"
     speed = f", {link.speed / 1e9:g} Gb/s by the kernel" if link.speed else ", whose speed the kernel does not say"
     return f"Between {'two ranks of one node' if link.same_node else 'nodes'}, over {ends} ({link.address}{speed})."
@@ -204,15 +209,15 @@ def _sockets(phase: PhaseRecord) -> str:
     control, sent, received = (facts.get(name) for name in _SOCKET_FACTS)
     if not control or not isinstance(sent, int) or not isinstance(received, int):
         return ""
-    buffers = f"buffers in the end {format_bytes(sent)} to send and {format_bytes(received)} to receive"
-    return f"TCP with congestion control {control}; {buffers}."
+    buffers = f"{format_volume(sent)} to send and {format_volume(received)} to receive"
+    return f"TCP uses congestion control {control}. At the end its socket buffers hold {buffers}."
 
 
 SECTION: Final = Section(
     name="network",
     title="Network",
-    doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s; round trips are there and back on one "
-    "clock. Cores busy are of both ends together, the kernel's work for them included.",
+    doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on one "
+    "clock. Busy cores are those of both ends together, including the kernel's work for them.",
     order=7,
     part="network",
     build=tables,
@@ -224,7 +229,8 @@ SECTION: Final = Section(
 
 
 def _is_socket(row: Row) -> bool:
-    return word_of(row, "access") == "sockets" and word_of(row, "protocol") in ("tcp", "udp")
+    is_whole = {"block_bytes", "streams"} <= row.params.keys()  # a damaged plan may lack one
+    return is_whole and word_of(row, "access") == "sockets" and word_of(row, "protocol") in ("tcp", "udp")
 
 
 def _is_one_request(row: Row) -> bool:
@@ -320,7 +326,7 @@ def _rate_point(line: Line, name: str) -> Spec:
 RATE_CHART: Final = Chart(
     name="network_rates",
     title="Network: streams",
-    doc="What arrives when several streams share the way. On the loopback this ends where the cores do.",
+    doc="The lines show what arrives when several streams share the link. On the loopback the cores limit it.",
     order=7,
     part="network",
     build=rate_figures,
@@ -378,7 +384,7 @@ def _latency_point(line: Line, metric: str, word: str) -> Spec:
 LATENCY_CHART: Final = Chart(
     name="network_latency",
     title="Network: round trips",
-    doc="There and back on one clock, from the median to the slowest. The way up on the right is what jitters.",
+    doc="Times go there and back on one clock, from the median to the slowest. A rise at the right end is jitter.",
     order=7,
     part="network",
     build=latency_figures,

@@ -6,7 +6,7 @@ from typing import Final
 from ullage.analysis.findings import find_all
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
-from ullage.model.flags import INVALID_LITTLES_LAW, Flag
+from ullage.model.flags import INVALID_LITTLES_LAW, INVALID_NOTHING_ARRIVED, Flag
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
@@ -42,7 +42,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
     phases = grouped((item.case.case, item.phase) for item in measured)
-    told = [_told(row, cases[row.case]) for row in build_rows(launches, own)]
+    told = [_labelled(row, cases[row.case]) for row in build_rows(launches, own)]
     rows = [_lawful(row, phases[row.case]) for row in told if _is_wanted(row)]
     rows = with_peers(rows, result.read_peers())
     last = {case: found[-1] for case, found in phases.items()}
@@ -52,7 +52,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level)])
 
 
-def _told(row: Row, case: CaseRecord) -> Row:
+def _labelled(row: Row, case: CaseRecord) -> Row:
     """Label a row by the parameters that people ask for; what is not in a record has the engine's default."""
     parameters = {**DEFAULTS, **case.workload_parameters}
     params = {name: row.params[name] for name in ("access", "ranks", "nodes")}
@@ -75,17 +75,28 @@ def _is_wanted(row: Row) -> bool:
 
 
 def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
-    """Flag a row that breaks Little's law.
+    """Flag a row that breaks Little's law, or whose streams of TCP were connected and delivered nothing."""
+    is_of_requests = row.params["mode"] == "request"
+    flag = _broken(row, phases) if is_of_requests else _silent(phases) if row.params["protocol"] == "tcp" else None
+    return row if flag is None else row.model_copy(update={"flags": [*row.flags, flag]})
 
-    A stream of requests has one under way at any time, so latencies cannot add up to more time than there was.
-    """
-    if row.params["mode"] != "request":
-        return row
+
+def _broken(row: Row, phases: list[PhaseRecord]) -> Flag | None:
+    """Flag latencies that add up to more time than there was: a stream of requests has one in flight at any time."""
     worst = max(_busy(phase, int(row.params["streams"])) for phase in phases)
     if worst <= 1 + _LITTLE:
-        return row
-    reason = f"the round trips add up to {worst:.2f} times the time there was"
-    return row.model_copy(update={"flags": [*row.flags, Flag(code=INVALID_LITTLES_LAW, reason=reason)]})
+        return None
+    return Flag(code=INVALID_LITTLES_LAW, reason=f"the round trips add up to {worst:.2f} times the time there was")
+
+
+def _silent(phases: list[PhaseRecord]) -> Flag | None:
+    """Flag windows of TCP without a byte: datagrams may be lost, but a connection that delivers nothing has no rate."""
+    rates = [phase.gauges.get("goodput_bytes_per_s") for phase in phases if "unavailable" not in phase.facts]
+    silent = sum(rate is not None and rate.sum == 0 for rate in rates)
+    if not silent:
+        return None
+    reason = f"no byte arrived in the measured time of {silent} of {len(phases)} repetitions; use a larger --seconds"
+    return Flag(code=INVALID_NOTHING_ARRIVED, reason=reason)
 
 
 def _busy(phase: PhaseRecord, streams: int) -> float:

@@ -15,7 +15,7 @@ _WITH_PLACE: Final = frozenset({"disk"})
 
 
 class NodeOptions(CompositeOptions, TimeBudgetOptions, QuickOptions, PeerOptions, MachineOptions, SeedOptions):
-    """Shared out to the parts."""
+    """The options of suite ``node``, which it shares out to its parts."""
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Measure the disk that holds this folder.", usual="here=.", required=False),

@@ -9,7 +9,7 @@ from ullage.runs.options.declared import Change
 
 
 class NoiseOptions(KernelOptions):
-    """Those of all kernels."""
+    """The options of suite ``noise``: those of all kernels."""
 
     at = (CPU,)
     changes: ClassVar[Mapping[str, Change]] = {

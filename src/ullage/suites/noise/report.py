@@ -38,8 +38,7 @@ def tables(data: ReportData) -> Content | None:
     if not data.rows_of(_SUITE) and not data.summary.parts:
         return None
     grids = [*grid_of("Fixed work", _COLUMNS, _lines(data), whole=True), *counter_grids(data)]
-    said = [finding.text for finding in data.summary.findings if finding.kind in ("noise", "turbo")]
-    return Content(notes=[*said, *dirty_notes(data)], grids=grids) if grids else None
+    return Content(notes=dirty_notes(data), grids=grids) if grids else None
 
 
 def _lines(data: ReportData) -> list[_Line]:
@@ -80,8 +79,8 @@ SECTIONS: Final = (
     Section(
         name="noise",
         title="Noise",
-        doc="Noise is what a piece of work takes beyond the shortest one at the same clock; a detour is a stretch in "
-        "which a thread could not run. Grades: A below 1 % of foreign load, B below 5 %, C above.",
+        doc="Noise is the time that a piece of work takes beyond the shortest one at the same clock. A detour is a "
+        "time in which a thread could not run. Grades: A below 1 % of foreign load, B below 5 %, C above.",
         order=80,
         part="noise",
         build=tables,

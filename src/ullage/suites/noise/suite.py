@@ -12,7 +12,7 @@ from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
-from ullage.quantity import plural
+from ullage.quantity import percent, plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows, join
@@ -55,13 +55,13 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     launches = [file.records for file in result.read_records()]
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
-    told = [_told(row, cases[row.case]) for row in build_rows(launches, context.without_storage(CPU.name, METRICS))]
+    told = [_labelled(row, cases[row.case]) for row in build_rows(launches, context.without_storage(CPU.name, METRICS))]
     findings = find_failures(make_study(told, failed_cases(launches), context.level))
     findings += findings_of(told, [item.phase for item in measured])
     return SuiteSummary(told, findings, measures_others=True)
 
 
-def _told(row: Row, case: CaseRecord) -> Row:
+def _labelled(row: Row, case: CaseRecord) -> Row:
     params = {"access": row.params["access"], "threads": count_of(case.workload_parameters, "threads", 1)}
     return row.model_copy(update={"params": params})
 
@@ -80,13 +80,13 @@ def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> 
     if noise is None:
         return []
     worst, longest = rows.get("worst_noise_share"), rows.get("longest_detour")
-    lose = "lose" if threads > 1 else "loses"
-    text = f"{plural(threads, 'thread')} {lose} {noise.median:.2%} of the time to other work"
+    whose = "threads'" if threads > 1 else "thread's"
+    title = f"Other work takes {percent(noise.median, 2)} of the {whose} time"
+    text = title
     if worst is not None and threads > 1:
-        text += f", the worst of them {worst.median:.2%}"
+        text += f". The worst of {threads} threads loses {percent(worst.median, 2)}"
     if longest is not None:
         text += f". The longest interruption took {format_time(longest.median)}"
-    title = f"Other work takes {noise.median:.2%} of the threads' time"
     severity = "info" if noise.median < LITTLE else "advice" if noise.median < MUCH else "warning"
     advice = f" {advice_on(phases)}" if severity != "info" else ""
     numbers = columns(threads=threads, noise_share=noise.median)
@@ -99,12 +99,12 @@ def advice_on(phases: Iterable[PhaseRecord]) -> str:
     counted = [(one.steal_ppm, one.foreign_cpu_ppm, one.pressure_cpu_ppm or 0) for one in found]
     steal, foreign, pressure = (max(values) / 1e6 for values in zip((0, 0, 0), *counted, strict=True))
     if steal >= max(LITTLE, foreign):
-        return f"The hypervisor took up to {steal:.1%} (steal). Ask for dedicated cores."
+        return f"The hypervisor took up to {percent(steal, 1)} (steal). Ask for dedicated cores."
     if foreign >= LITTLE:
-        taken = f"up to {foreign:.1%} of the cores' time, CPU pressure {pressure:.1%}"
+        taken = f"up to {percent(foreign, 1)} of the cores' time, CPU pressure {percent(pressure, 1)}"
         return f"Other programs were running ({taken}). Measure on an exclusive node, or when it is idle."
     if pressure >= LITTLE:
-        seen = f"CPU pressure {pressure:.1%}, other programs' time {foreign:.1%}"
+        seen = f"CPU pressure {percent(pressure, 1)}, other programs' time {percent(foreign, 1)}"
         return f"Kernel threads or short-lived programs share the cores ({seen}). Leave one core without a rank."
     return "No program can be seen that took it. Move interrupts and daemons to a core without a rank."
 
@@ -115,8 +115,8 @@ def _turbo(rows: dict[str, Row], threads: int) -> list[Finding]:
         return []
     clock = both.median - noise.median
     text = (
-        f"Changes of the clock make fixed work {clock:.1%} longer with {plural(threads, 'thread')}. This is not noise. "
-        "Compare rates by the clock that is measured beside them."
+        f"Changes of the clock make fixed work {percent(clock, 1)} longer with {plural(threads, 'thread')}. "
+        "This is not noise. Compare rates by the clock that is measured beside them."
     )
-    title = f"Changes of the clock make fixed work {clock:.1%} longer"
+    title = f"Changes of the clock make fixed work {percent(clock, 1)} longer"
     return [Finding(kind="turbo", title=title, text=text, numbers=columns(threads=threads, clock_share=clock))]

@@ -19,9 +19,7 @@ from ullage.units import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from ullage.arrays import NDArray, np
     from ullage.results.rows import Measured
 
 SUITE: Final = "pairs"
@@ -29,11 +27,11 @@ WORKLOAD: Final = "ping-pong"
 _FEWEST_CLEAN: Final = 3
 
 FEWEST_ENDS: Final = 4
-"""With fewer, a slow end looks as a slow link does."""
+"""With fewer ends, a slow end looks like a slow link."""
 _ROUNDS: Final = 20
 _SETTLED: Final = 1e-9
 FEWEST_REPETITIONS: Final = 3
-"""With fewer nothing is named slow: it could have happened once."""
+"""With fewer repetitions nothing is named slow, because it could have happened by chance."""
 _TO_SIGMA: Final = 1.4826
 _LEAST_SIGMA: Final = 0.01
 # An end or a link that is singled out exceeds noise by this factor. Chance puts one of many links farther out.
@@ -47,7 +45,7 @@ _EVERY_TIME: Final = 1.15
 
 @dataclass(frozen=True)
 class Polish:
-    """Logarithms: ``common`` + ``sends`` of the row + ``receives`` of the column + ``links``."""
+    """The parts of a logarithm: ``common`` + ``sends`` of the row + ``receives`` of the column + ``links``."""
 
     common: float
     sends: "NDArray[np.float64]"
@@ -57,7 +55,7 @@ class Polish:
     @property
     def expected(self) -> "NDArray[np.float64]":
         """What is expected of each link by its two ends: what both add, or the slower one alone."""
-        import numpy as np
+        from ullage.arrays import np
 
         sender, receiver = self.sends[:, None], self.receives[None, :]
         return self.common + np.maximum(sender + receiver, np.maximum(sender, receiver))
@@ -74,7 +72,10 @@ class SlowEnd:
 
 @dataclass(frozen=True, slots=True)
 class SlowLink:
-    """``factor``: to what is usual between these two ends."""
+    """A link that is slower than its two ends explain.
+
+    ``factor``: to what is usual between these two ends.
+    """
 
     sender: int
     receiver: int
@@ -83,7 +84,10 @@ class SlowLink:
 
 @dataclass(frozen=True, slots=True)
 class AsymmetricPair:
-    """``factor``: by how much it takes longer from ``slow`` to ``fast`` than back."""
+    """Two ends between which one direction is slower.
+
+    ``factor``: by how much it takes longer from ``slow`` to ``fast`` than back.
+    """
 
     slow: int
     fast: int
@@ -92,7 +96,10 @@ class AsymmetricPair:
 
 @dataclass(frozen=True)
 class Fit:
-    """``sigma``: of a logarithm, by the links that are alike and by the repetitions."""
+    """Effects of ends and links, and how well they are known.
+
+    ``sigma``: of a logarithm, by the links that are alike and by the repetitions.
+    """
 
     polish: Polish
     sigma: float
@@ -111,7 +118,7 @@ def fit(times: "NDArray[np.float64]") -> Fit:
 
     ``times``: by repetition, sender, receiver, with a diagonal that is not a number.
     """
-    import numpy as np
+    from ullage.arrays import np
 
     each = np.log(times)
     middle = np.median(each, axis=0)
@@ -133,7 +140,7 @@ def fit(times: "NDArray[np.float64]") -> Fit:
 
 def polished(logarithms: "NDArray[np.float64]") -> Polish:
     """Compute the median polish of a square matrix without its diagonal."""
-    import numpy as np
+    from ullage.arrays import np
 
     rest = logarithms.copy()
     sends, receives = np.zeros(len(rest)), np.zeros(len(rest))
@@ -152,7 +159,7 @@ def polished(logarithms: "NDArray[np.float64]") -> Polish:
 
 def _flat(logarithms: "NDArray[np.float64]") -> Polish:
     """Return a polish without effects of ends, for too few ends to tell what one of them adds."""
-    import numpy as np
+    from ullage.arrays import np
 
     common = float(np.nanmedian(logarithms))
     nothing = np.zeros(len(logarithms))
@@ -161,7 +168,7 @@ def _flat(logarithms: "NDArray[np.float64]") -> Polish:
 
 def _scale(values: "NDArray[np.float64]") -> float:
     """Estimate a standard deviation by the median of the deviations from 0."""
-    import numpy as np
+    from ullage.arrays import np
 
     return _TO_SIGMA * float(np.median(np.abs(values)))
 
@@ -185,7 +192,7 @@ def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.flo
 
     That noise is of the median over the links of an end.
     """
-    import numpy as np
+    from ullage.arrays import np
 
     noise = max(_scale(effects), sigma / math.sqrt(len(effects) - 1))
     least = np.min(np.stack(alone), axis=0)
@@ -203,7 +210,7 @@ def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ..
 
     ``rest``: what its ends do not explain, of every repetition.
     """
-    import numpy as np
+    from ullage.arrays import np
 
     links = np.median(rest, axis=0)
     always = np.min(rest, axis=0)
@@ -218,7 +225,7 @@ def _asymmetric(each: "NDArray[np.float64]", rest: "NDArray[np.float64]", sigma:
 
     ``each``: logarithms of every repetition; ``rest``: what of them the ends do not explain.
     """
-    import numpy as np
+    from ullage.arrays import np
 
     apart = np.minimum(_difference(each), _difference(rest))
     # A pair counts if its fastest time one way is above its slowest time back.
@@ -235,7 +242,7 @@ def _link_limit(sigma: float) -> float:
 
 def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Return by how much more each link takes than its reverse, by medians over the repetitions."""
-    import numpy as np
+    from ullage.arrays import np
 
     middle = np.median(values, axis=0)
     return middle - middle.T
@@ -246,7 +253,9 @@ def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
 
 @dataclass(frozen=True)
 class PairMatrix:
-    """``times``: s one way by repetition, sender and receiver; the diagonal is not a number. ``names``: of the ends.
+    """The times of all ordered pairs.
+
+    ``times``: s one way by repetition, sender and receiver; the diagonal is not a number. ``names``: of the ends.
 
     ``is_disturbed``: too few repetitions were without others on the machine, so that nothing is concluded from it.
     """
@@ -263,7 +272,7 @@ class PairMatrix:
     @cached_property
     def median(self) -> "NDArray[np.float64]":
         """Over the repetitions."""
-        import numpy as np
+        from ullage.arrays import np
 
         return np.median(self.times, axis=0)
 
@@ -312,7 +321,7 @@ def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
     times = [matrix for item in used if (matrix := _times(item, len(names))) is not None]
     if not times:
         return None
-    import numpy as np
+    from ullage.arrays import np
 
     return PairMatrix(
         case=last.case.case,
@@ -328,7 +337,7 @@ def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
 
 def _times(item: "Measured", ends: int) -> "NDArray[np.float64] | None":
     """Return the times of one repetition as a matrix, or None where pairs are missing, as in a sample of them."""
-    import numpy as np
+    from ullage.arrays import np
 
     pairs = one_way_times(item.phase)
     if ends < 2 or len(pairs) != ends * (ends - 1):

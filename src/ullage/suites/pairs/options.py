@@ -19,7 +19,9 @@ def find_file(path: Path) -> str:
 
 
 class PairsOptions(NodesOptions, MessagePagesOptions, CaseOptions):
-    """``ranks``, ``nodes`` and ``between`` are null until machine and hosts are known; sizes rise.
+    """The options of suite ``pairs``.
+
+    ``ranks``, ``nodes`` and ``between`` are null until machine and hosts are known; sizes rise.
 
     ``pattern``: a file, ``pattern_sha256`` what it held when the run was begun.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import layout_here, nodes_of_job
+from ullage.launch.base import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.parameters import count_of
@@ -21,6 +21,7 @@ from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.suites.pairs.options import PairsOptions
+from ullage.system.allocation import nodes_of_job
 from ullage.system.hardware import ranks_by_default
 from ullage.units import format_bytes
 
@@ -157,7 +158,10 @@ _FORM: Final = "a line is FROM TO [WEIGHT]"
 
 @dataclass(frozen=True, slots=True)
 class PatternFile:
-    """``links``: sender, receiver and messages an iteration, in the order of the file."""
+    """A communication pattern that the user wrote.
+
+    ``links``: sender, receiver and messages an iteration, in the order of the file.
+    """
 
     links: tuple[tuple[int, int, int], ...]
     sha256: str

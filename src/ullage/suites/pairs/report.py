@@ -19,8 +19,7 @@ from ullage.suites.pairs.summarise import times_of_end
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from ullage.arrays import NDArray, np
 
 
 _MOST_ENDS: Final = 64
@@ -51,12 +50,14 @@ def _notes(matrices: Sequence[PairMatrix]) -> list[str]:
         return []
     together = matrices[-1].at_once
     how = (
-        "All disjoint pairs of a round were measured at once: what they share is shared between them. "
-        "`--one-at-a-time` measures each pair alone."
+        (
+            "All disjoint pairs of a round were measured at the same time, so they shared their common "
+            "links. `--one-at-a-time` measures each pair alone."
+        )
         if together
         else "Each pair was measured while all others waited."
     )
-    return [how, "No ceiling: what a link could reach at most is not declared."]
+    return [how, "No ceiling is known: the rate of the links is not declared."]
 
 
 def _pairs(rows: Sequence[Row]) -> Grid:
@@ -166,9 +167,9 @@ def _value(matrix: PairMatrix, sender: int, receiver: int) -> str:
 SECTION: Final = Section(
     name="pairs",
     title="Pairs",
-    doc="Every ordered pair: small messages there and back, large ones one way. A node is called slow when all of its "
-    "links are, a link when it is slower than its two ends explain; either in every repetition. In a bisection every "
-    "rank sends and receives at the same time.",
+    doc="The tables hold every ordered pair: small messages there and back, large ones one way. A node is called slow "
+    "when all of its links are slow. A link is called slow when it is slower than its two ends explain. Both must "
+    "hold in every repetition. In a bisection every rank sends and receives at the same time.",
     order=5,
     part="messages",
     build=tables,
@@ -210,7 +211,7 @@ def figure(matrix: PairMatrix) -> Figure:
 
 def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "tuple[NDArray[np.float64], list[str]]":
     """Reduce each block of ``each`` by ``each`` pairs to its slowest, and name the blocks."""
-    import numpy as np
+    from ullage.arrays import np
 
     if each == 1:
         return times, list(names)
@@ -221,7 +222,7 @@ def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "t
 
 
 def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str], each: int) -> Spec:
-    import numpy as np
+    from ullage.arrays import np
 
     values = [[matrix.value(float(one)) for one in line] for line in times]
     known = [value for line in values for value in line if not np.isnan(value)]
@@ -258,7 +259,7 @@ def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str]
 CHART: Final = Chart(
     name="pair_matrix",
     title="Every pair",
-    doc="A slow node is a line and a column that differ from all others; a slow link is a single cell.",
+    doc="A slow node is a row and a column that differ from all others. A slow link is a single cell.",
     order=6,
     part="messages",
     build=figures,

@@ -12,7 +12,7 @@ from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
-from ullage.quantity import listing, plural, show, times
+from ullage.quantity import listing, percent, plural, show, times
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows, join
@@ -177,8 +177,8 @@ def _too_few(matrix: PairMatrix) -> list[Finding]:
 def _nothing_slow(matrix: PairMatrix) -> Finding:
     spread, limit = math.exp(matrix.fit.sigma) - 1, matrix.fit.slow_link_from
     text = (
-        f"No {matrix.noun} or link is slow with {_message(matrix)}. Equal links differ by {spread:.0%}, so a slow link "
-        f"would be found from {times(limit)} on."
+        f"No {matrix.noun} or link is slow with {_message(matrix)}. Equal links differ by {percent(spread)}, so a slow "
+        f"link would be found from {times(limit)} on."
     )
     is_noisy = limit > _TOO_NOISY
     if is_noisy:
@@ -211,7 +211,7 @@ def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> li
     uneven = worst is not None and worst.median < _UNEVEN * best.median and not slow_named
     if uneven and worst is not None:
         share = worst.median / best.median
-        text += f" Distant ranks reach {share:.0%} of that. Place ranks that communicate side by side."
+        text += f" Distant ranks reach {percent(share)} of that. Place ranks that communicate side by side."
     severity = "advice" if uneven else "info"
     return [finding("bisection", title, text, severity, **numbers)]
 
@@ -228,7 +228,7 @@ def _share_of_alone(best: Row, matrices: Sequence[PairMatrix], numbers: dict[str
     alone = same[-1].value(math.exp(same[-1].fit.polish.common))
     each = best.median / (int(best.params["ranks"]) // 2)
     numbers["of_alone"] = each / alone
-    return f" Each pair of neighbours has {each / alone:.0%} of what a pair alone reaches in one direction."
+    return f" Each pair of neighbours has {percent(each / alone)} of what a pair alone reaches in one direction."
 
 
 # -- from records to rows ----------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
     pages = {case: pages_of(item.phase for item in measured if item.case.case == case) for case in cases}
-    told = [_told(row, cases[row.case], pages[row.case]) for row in rows]
+    told = [_labelled(row, cases[row.case], pages[row.case]) for row in rows]
     matrices = [matrix for matrix in read_matrices(measured) if not matrix.is_disturbed]
     # The largest messages come first, because they show the most important findings.
     said = [finding for matrix in reversed(matrices) for finding in matrix_findings(matrix)]
@@ -261,7 +261,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     )
 
 
-def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
+def _labelled(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     """Label a row by what sets it apart, with the names that people know."""
     known = case.workload_parameters
     params: dict[str, Scalar] = {

@@ -36,7 +36,10 @@ _ALIKE: Final = 1.15
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``natural`` and ``random``: bandwidth of a process over that of a ping-pong."""
+    """A kind of network, by the ratios that it has.
+
+    ``natural`` and ``random``: bandwidth of a process over that of a ping-pong.
+    """
 
     name: str
     natural: float
@@ -46,7 +49,10 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """``kinds``: the nearest, and those that cannot be told from it; none where all are far away."""
+    """The kinds of network that fit the measured ratios.
+
+    ``kinds``: the nearest, and those that cannot be told from it; none where all are far away.
+    """
 
     natural: float
     random: float
@@ -160,8 +166,7 @@ def _kind(rows: Sequence[Row], level: float) -> list[Finding]:
     if found.random * _NOTABLE < found.natural:
         advice = (
             f"Random rings reach {times(found.random / found.natural)} the bandwidth of the natural ring. Place "
-            "processes "
-            "that communicate next to each other in rank order."
+            "processes that communicate next to each other in rank order."
         )
         title = "Distance between ranks costs bandwidth"
         order = finding("ring-order", title, advice, "advice", ratio=found.random / found.natural)
@@ -181,8 +186,7 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
         return []
     text = (
         f"A message of 8 bytes takes {format_time(pair.median)} between two processes, {format_time(natural.median)} "
-        "in "
-        f"the natural ring and {format_time(random.median)} in random rings."
+        f"in the natural ring and {format_time(random.median)} in random rings."
     )
     title = f"A message of 8 bytes takes {format_time(pair.median)} between two processes"
     return [
@@ -193,7 +197,7 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
 def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> list[Finding]:
     """Report for each number that can be compared whether we and hpcc differ by more than the noise of both."""
     told: list[str] = []
-    apart: list[str] = []
+    apart: dict[str, float] = {}
     ratios: list[float] = []
     beside: list[tuple[Row, Contest]] = []
     for row in rows:
@@ -205,19 +209,35 @@ def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> lis
         if theirs and row.metric not in UNWRITTEN and min(row.repetitions, default=0.0) > 0:
             beside.append((row, Contest(row.repetitions, theirs, row.better)))
     for (row, _), found in zip(beside, compare_all([contest for _, contest in beside], level), strict=True):
-        what = f"{_WORDS[str(row.params['order'])]} {_what(row)} {found.ratio:.2f}"
+        what = f"{_WORDS[str(row.params['order'])]} {_what(row)}"
         ratios.append(found.ratio)
-        (told if found.verdict == "cannot tell" else apart).append(what)
+        if found.verdict == "cannot tell":
+            told.append(what)
+        else:
+            apart[what] = found.ratio
     if not ratios:
         return []
     title = f"No difference from hpcc can be told in {len(told)} of {plural(len(ratios), 'number')}"
     text = f"{title}, measured in turn."
-    text += f" Ours over hpcc's differs for {listing([f'{what} x' for what in apart])}." if apart else ""
+    text += (
+        f" Our value over hpcc's is {listing([f'{times(ratio)} for {what}' for what, ratio in apart.items()])}."
+        if apart
+        else ""
+    )
     if any(row.metric in UNWRITTEN and row.peer is not None for row in rows):
         text += f" {UNWRITTEN_NOTE}"
     if any(row.params.get("pages") == "huge" for row in rows):
         text += " Our messages lay in huge pages, which hpcc does not ask for. Use --pages default to compare."
-    return [finding("ring-peer", title, text, same=len(told), apart=apart, ratios=ratios)]
+    return [
+        finding(
+            "ring-peer",
+            title,
+            text,
+            same=len(told),
+            apart=[f"{what} {ratio:.2f}" for what, ratio in apart.items()],
+            ratios=ratios,
+        )
+    ]
 
 
 def _what(row: Row) -> str:
@@ -243,7 +263,10 @@ _SOLVES: Final = ("solve", "distributed-solve")
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """``value`` in ``unit``: the rate ``over`` of all processes or threads over that of the linear solve."""
+    """A rate compared with that of the linear solve.
+
+    ``value`` in ``unit``: the rate ``over`` of all processes or threads over that of the linear solve.
+    """
 
     name: str
     value: float

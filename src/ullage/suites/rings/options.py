@@ -10,7 +10,10 @@ from ullage.runs.options.groups import MessagePagesOptions, PeerOptions, RanksOp
 
 
 class RingsOptions(PeerOptions, RanksOptions, MessagePagesOptions, CaseOptions):
-    """``faithful``: random orders as HPC Challenge draws them, which are not uniform."""
+    """The options of suite ``rings``.
+
+    ``faithful``: random orders as HPC Challenge draws them, which are not uniform.
+    """
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
+from ullage.quantity import DASH, Scale, format_quantity, format_row, processes, scale_for, significant
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
@@ -21,7 +21,7 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
-from ullage.report.headlines import Rule, ranks_key
+from ullage.report.headlines import Rule, ranks_key, threads_text
 from ullage.report.plots import layer, layered, quantity_axis
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
 from ullage.suites.rings.findings import UNWRITTEN_NOTE, Balance, balances, diagnosis_of, kinds_of
@@ -30,7 +30,9 @@ from ullage.units import format_bytes
 SUITE: Final = "rings"
 _WHAT: Final = {"natural": "natural ring", "random": "random rings", "ping-pong": "ping-pong"}
 _OF_PAIRS: Final = ("least", "most")
-_NO_PEER: Final = "hpcc was not run in turn: it is not installed, not asked for, or the processes are on several nodes."
+_NO_PEER: Final = (
+    "hpcc was not run for comparison: it is not installed, not requested, or the processes are on several nodes."
+)
 
 
 def tables(data: ReportData) -> Content | None:
@@ -97,7 +99,7 @@ def _balance(rows: Sequence[Row]) -> list[Grid]:
     columns: list[Column[Balance]] = [
         Column("balance", lambda one: one.name, is_number=False),
         Column("ratio", lambda one: f"{significant(one.value)} {one.unit}"),
-        Column("from", lambda one: _over(one.over), is_number=False),
+        Column("from", lambda one: _source_text(one.over), is_number=False),
         Column("all together", lambda one: format_quantity(one.over_rate, "B/s")),
         Column("linear solve", lambda one: format_quantity(one.solve.median, "op/s")),
         Column("of", lambda one: _solve(one.solve), is_number=False),
@@ -105,14 +107,14 @@ def _balance(rows: Sequence[Row]) -> list[Grid]:
     return grid_of("balance", columns, balances(rows))
 
 
-def _over(row: Row) -> str:
+def _source_text(row: Row) -> str:
     if row.metric == "ring_bandwidth":
         return f"random rings of {format_bytes(int(row.params['message_bytes']))} B, {row.params['ranks']} processes"
-    return f"triad, {row.params.get('threads', 1)} threads"
+    return f"triad, {threads_text(row)}"
 
 
 def _solve(row: Row) -> str:
-    who = f"{row.params['threads']} threads" if "threads" in row.params else f"{row.params.get('ranks', 1)} processes"
+    who = threads_text(row) if "threads" in row.params else processes(int(row.params.get("ranks", 1)))
     return f"n = {row.params.get('n', DASH)}, {who}"
 
 
@@ -120,16 +122,17 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     peers = peers_of(rows)
     if not peers:
         return [_NO_PEER]
-    turns = f"{', '.join(peers)} was run in turn with us, once after each of our repetitions, by as many processes."
+    turns = f"{', '.join(peers)} ran after each of our repetitions, with as many processes."
     return [turns, UNWRITTEN_NOTE]
 
 
 SECTION: Final = Section(
     name="rings",
     title="Rings and ping-pong",
-    doc="As HPC Challenge defines them. In a ring every process sends to both neighbours at once; the time is that of "
-    "one message, the least of the measurements, each of the slowest process; of random rings the geometric mean of 30 "
-    "(latency) or 10 (bandwidth). In a ping-pong one pair sends while all others wait.",
+    doc="The definitions are those of HPC Challenge. In a ring every process sends to both neighbours at"
+    " once. The time is that of one message: the least of the measurements, each taken from the "
+    "slowest process. For random rings it is the geometric mean of 30 rings (latency) or 10 "
+    "(bandwidth). In a ping-pong one pair sends while all others wait.",
     order=4,
     part="messages",
     build=tables,
@@ -198,7 +201,7 @@ def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
 CHART: Final = Chart(
     name="rings",
     title="Rings and ping-pong",
-    doc="How much of what a single pair has is left to each process when all send at once.",
+    doc="Each bar is the share of a single pair's bandwidth that is left to each process when all send at once.",
     order=5,
     part="messages",
     build=figures,

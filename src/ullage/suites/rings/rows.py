@@ -33,15 +33,16 @@ def rings_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> 
     own = context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS))
     rows = [row for row in build_rows(records, own) if row.case in cases]
     told = [
-        _told(row, cases[row.case], pages[row.case])
+        _labelled(row, cases[row.case], pages[row.case])
         for row in rows
         if _MESSAGES[row.metric] == count_of(cases[row.case].workload_parameters, "message_bytes")
     ]
     order = ("natural", "random", PING_PONG)
-    return sorted(told, key=lambda row: (int(row.params["message_bytes"]), order.index(str(row.params["order"]))))
+    known = (row for row in told if row.params["order"] in order)  # a damaged record may have another word
+    return sorted(known, key=lambda row: (int(row.params["message_bytes"]), order.index(str(row.params["order"]))))
 
 
-def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
+def _labelled(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     given = case.workload_parameters
     what = str(given.get("order", "natural")) if case.workload == RING else PING_PONG
     params: dict[str, Scalar] = {

@@ -10,7 +10,7 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.model.base import Strict
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
-from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes, default_ranks
 from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
@@ -19,12 +19,14 @@ CacheControl: TypeAlias = Literal["none", "advise", "drop", "direct"]
 
 ACCESS_ORDER: Final[tuple[Access, ...]] = ("write", "rewrite", "read", "reread")
 COLD_BUFFERS: Final = 16 << 20
-_MOST_DEFAULT_RANKS: Final = 6
 _SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>.*)", re.DOTALL)
 
 
 class Setting(Strict):
-    """``THING.KEY=VALUE`` as written; several values make it an axis. ``describe`` says of which type they are."""
+    """A parameter that the user sets or varies.
+
+    ``THING.KEY=VALUE`` as written; several values make it an axis. ``describe`` says of which type they are.
+    """
 
     thing: str
     key: str
@@ -60,7 +62,10 @@ def _axis(setting: Setting) -> Setting:
 
 
 class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
-    """``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe."""
+    """The options of suite ``sweep``.
+
+    ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe.
+    """
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change(
@@ -163,17 +168,3 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
     def reserved_share(self) -> float:
         """The share of the time kept back from narrowing intervals for what only the first results can ask for."""
         return (0.25 if self.extend else 0.0) + (0.1 if self.recheck else 0.0)
-
-
-def default_ranks(cores: int) -> list[int]:
-    """Return the powers of 2 up to ``cores``, at least 1, 2, 4.
-
-    Of more than 6 it has 6: the first, the last and some between.
-    """
-    values = [1, 2, 4]
-    while values[-1] * 2 <= cores:
-        values.append(values[-1] * 2)
-    if len(values) <= _MOST_DEFAULT_RANKS:
-        return values
-    last = len(values) - 1
-    return [values[round(i * last / (_MOST_DEFAULT_RANKS - 1))] for i in range(_MOST_DEFAULT_RANKS)]

@@ -55,7 +55,7 @@ class PreparedSweep:
 
     @property
     def limits(self) -> Limits:
-        """As in the plans."""
+        """The limits that the plans state."""
         return Limits(space_bytes=self.options.space)
 
     @property

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a search: the answer with its pairs, what each parameter does, every trial, what to do."""
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ullage.model.tuning import TuneObjective, TuneParameter, TuneTrial, Tuning
-from ullage.quantity import DASH, format_quantity, times
+from ullage.model.tuning import TuneFront, TuneObjective, TuneParameter, TuneTrial, Tuning
+from ullage.quantity import DASH, format_quantity, percent, times
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, texts_grid
-from ullage.report.plots import layer, layered
+from ullage.report.plots import COLORS, layer, layered, nominal
 from ullage.report.vega import Spec, ordinal, tooltip
+from ullage.runs.tuning.asking import shell_line
 from ullage.units import format_time, format_volume
 
 _SUITE: Final = "tune"
@@ -38,8 +38,7 @@ def _to_do(tune: Tuning) -> list[str]:
     """Say how to run with a setting that is proved to be better; a best setting without proof is not recommended."""
     if tune.confirmation is None or tune.confirmation.answer != "better":
         return []
-    exports = [f"export {name}={shlex.quote(value)}" for name, value in tune.environment.items()]
-    return [f"Run with it: {'; '.join([*exports, shlex.join(tune.command)])}"]
+    return [f"Run with it: {shell_line(tune.environment, tune.preparation, tune.command)}"]
 
 
 def _cost(tune: Tuning) -> str:
@@ -56,7 +55,7 @@ def _parameters(tune: Tuning) -> list[Grid]:
         Column("parameter", lambda one: one.name, is_number=False),
         Column("default", lambda one: one.default, is_number=False),
         Column("best", lambda one: one.best, is_number=False),
-        Column("share of the variance", lambda one: DASH if one.importance is None else f"{one.importance:.0%}"),
+        Column("share of the variance", lambda one: DASH if one.importance is None else percent(one.importance)),
         Column("expected at each value, times the default", _line, is_number=False),
     )
     return grid_of("Parameters", columns, tune.parameters)
@@ -67,14 +66,26 @@ def _line(one: TuneParameter) -> str:
 
 
 def _interactions(tune: Tuning) -> list[Grid]:
-    lines = [[one.first, one.second, f"{one.share:.0%}"] for one in tune.interactions]
+    lines = [[one.first, one.second, percent(one.share)] for one in tune.interactions]
     heads = ("parameter", "and", "share of the variance together")
     return texts_grid("Interactions", heads, lines, words=heads[:2])
 
 
 def _front(tune: Tuning) -> list[Grid]:
-    on_front = [one for one in tune.trials if one.number in tune.front]
-    return _trials("Pareto front: no other trial is better in all objectives", tune, on_front)
+    columns: list[Column[TuneFront]] = [
+        *[Column(one.name, _part_of(one.name), is_number=False) for one in tune.parameters],
+        *[Column(goal.name, _mean_of(goal)) for goal in tune.objectives],
+        Column("trials", lambda one: str(one.trials)),
+    ]
+    return grid_of("Pareto front: no other setting has the higher mean in all objectives", columns, tune.front)
+
+
+def _part_of(name: str) -> Callable[[TuneFront], str]:
+    return lambda one: one.setting[name]
+
+
+def _mean_of(goal: TuneObjective) -> Callable[[TuneFront], str]:
+    return lambda one: format_quantity(one.values[goal.name], goal.unit)
 
 
 def _trials(title: str, tune: Tuning, trials: Sequence[TuneTrial]) -> list[Grid]:
@@ -85,9 +96,16 @@ def _trials(title: str, tune: Tuning, trials: Sequence[TuneTrial]) -> list[Grid]
         *[Column(goal.name, _value_of(goal)) for goal in tune.objectives],
         Column("time", lambda one: format_time(one.seconds)),
         Column("written", lambda one: format_volume(one.bytes)),
-        Column("why it failed", lambda one: one.reason, is_number=False),
+        Column("remarks", _remarks, is_number=False),
     ]
     return grid_of(title, columns, trials)
+
+
+def _remarks(one: TuneTrial) -> str:
+    """Say why a trial does not count, or why it has fewer repetitions."""
+    if one.reason:
+        return one.reason
+    return f"breaks {one.breaks}" if one.breaks else "ended early, far below the best" if one.is_short else ""
 
 
 def _setting_of(name: str) -> Callable[[TuneTrial], str]:
@@ -123,7 +141,7 @@ def _response(one: TuneParameter) -> Figure:
     tip = tooltip(("value", one.name), ("expected", "expected"), ("low", "low"), ("high", "high"), ("trials", "trials"))
     bars = layer({"type": "rule"}, {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "tooltip": tip})
     points = layer({"type": "point", "filled": True, "size": 60}, {"x": x, "y": y, "tooltip": tip})
-    share = "" if one.importance is None else f", {one.importance:.0%} of the variance"
+    share = "" if one.importance is None else f", {percent(one.importance)} of the variance"
     return Figure(
         title=f"{one.name}{share}",
         caption=f"Best: {one.best}; default: {one.default}. The other parameters are as in the best setting.",
@@ -131,12 +149,48 @@ def _response(one: TuneParameter) -> Figure:
     )
 
 
+def pareto(data: ReportData) -> list[Figure]:
+    """Draw all settings in two objectives, those of the front with a mark of their own."""
+    tune = data.summary.tune
+    if tune is None or len(tune.objectives) < 2:
+        return []
+    first, second = tune.objectives[:2]
+    on_front = [one.setting for one in tune.front]
+    values: list[Spec] = [
+        {
+            "first": one.values[first.name],
+            "second": one.values[second.name],
+            "setting": " ".join(f"{name}={value}" for name, value in one.setting.items()),
+            "kind": "on the front" if one.setting in on_front else "others",
+        }
+        for one in tune.trials
+        if not one.reason and not one.breaks
+    ]
+    kinds = nominal("kind", ["on the front", "others"], [COLORS[1], COLORS[0]], {"title": None, "orient": "top"})
+    tip = tooltip(("setting", "setting"), ("first", first.name), ("second", second.name))
+    x, y = _axis("first", first), _axis("second", second)
+    points = layer({"type": "point", "filled": True, "size": 60}, {"x": x, "y": y, "color": kinds, "tooltip": tip})
+    return [
+        Figure(
+            title="Pareto front",
+            caption="Each point is a trial. The front is of settings, by the means of their trials.",
+            spec=layered(_WIDTH, _HEIGHT, [points], values),
+        )
+    ]
+
+
+def _axis(field: str, goal: TuneObjective) -> Spec:
+    title = f"{goal.name} in {goal.unit}" if goal.unit else goal.name
+    axis: Spec = {"format": "~s", "labelOverlap": True}
+    return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}, "axis": axis}
+
+
 SECTIONS: Final = (
     Section(
         name="tune",
         title="Search for the best setting",
-        doc="The default and the best setting are compared by fresh trials in alternating pairs. Expected values are "
-        "of a Gaussian process over all trials.",
+        doc="The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
+        "process over all trials predicts the expected values.",
         order=10,
         part=_PART,
         build=result_of_search,
@@ -152,12 +206,20 @@ CHARTS: Final = (
         build=responses,
         part=_PART,
     ),
+    Chart(
+        name="tune_front",
+        title="Several objectives",
+        doc="Trials in two objectives. Settings that no other is better than in all objectives are on the front.",
+        order=12,
+        build=pareto,
+        part=_PART,
+    ),
 )
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,
         "Which setting is best, and is it better than the default?",
         ("tuned", "tune-tradeoff", "tune-importance"),
-        ("tune-cost", "tune-failed"),
+        ("tune-cost", "tune-failed", "tune-broken"),
     ),
 )

@@ -17,7 +17,7 @@ from ullage.model.base import Strict
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, Access, PatternType
 
 Cell = tuple[Access, PatternType, int]
-"""Access, pattern type, and position in the table (1 to 7, 8 is pattern 2); position 0 is the type's own total."""
+"""Consists of access, pattern type and position in the table. 8 is pattern 2, 0 the total of the type."""
 TOTAL: Final = 0
 PATTERN_2: Final = 8
 

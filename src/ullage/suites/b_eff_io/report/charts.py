@@ -43,7 +43,7 @@ OPTION: Final[Spec] = {
     "value": False,
     "bind": {"input": "checkbox", "name": "the original's axis, 0.1 to 100000 MB/s "},
 }
-"""A box below the plots; a picture in a file has it as it stands."""
+"""A box below the plots switches it. A picture in a file keeps the value of the box."""
 TYPE_COLORS: Final = {
     "scatter": "#1f5f8b",
     "shared": "#d9742b",
@@ -253,9 +253,9 @@ class _Drawing:
 CHART: Final = Chart(
     name="b_eff_io",
     title="b_eff_io over the chunk size",
-    doc="The original's page: MB/s of all processes together over the contiguous chunk on disk, 1k to Lmax and with 8 "
-    "bytes more (+8), on a logarithmic scale. Calls of type scatter move 1 MiB or more whatever the chunk, those of "
-    "the other types one chunk: that is why scatter looks fast for small chunks.",
+    doc="As on the original's page, the y axis is MB/s of all processes together, over the contiguous chunk on disk. "
+    "Chunks are 1k to Lmax, also 8 bytes longer (+8). The scale is logarithmic. Calls of type scatter move at least 1 "
+    "MiB whatever the chunk, those of the other types one chunk. So scatter looks fast with small chunks.",
     order=5,
     part="disk",
     build=figures,
@@ -336,7 +336,7 @@ def _hint_caption(points: Sequence[Spec], names: Sequence[str]) -> str:
             f"{counts['cannot tell']} one cannot tell."
         )
     hollow = any(point["unsure"] for point in points)
-    return " ".join([*words, "Hollow marks: cannot tell, as with one repetition." if hollow else ""]).strip()
+    return " ".join([*words, "Hollow marks cannot be told from 1, as with one repetition." if hollow else ""]).strip()
 
 
 def _hint_spec(points: Sequence[Spec], names: Sequence[str], lmax_bytes: int, base: str) -> Spec:
@@ -390,8 +390,8 @@ def _ratio_axis(points: Sequence[Spec], base: str) -> Spec:
 HINT_CHART: Final = Chart(
     name="b_eff_io_hints",
     title="Hints against each other",
-    doc="How many times faster each pattern is with a set of hints than without, on a logarithmic scale: above the "
-    "dashed line results are better, below it they are worse. A pattern that no set moves resists optimisation.",
+    doc="How many times as fast each pattern is with a set of hints as without, on a logarithmic scale. "
+    "Points above the dashed line are better, those below are worse.",
     order=5,
     part="disk",
     build=hint_figures,

@@ -20,7 +20,7 @@ from ullage.suites.b_eff_io.validity import NOT_VALID
 from ullage.units import format_time
 
 MEGA: Final = 1e6
-"""MB of the original."""
+"""The original counts these bytes as 1 MB."""
 _LOST: Final = "b_eff_io-lost"
 _BY_NUMBER: Final = {pattern.number: pattern for pattern in PATTERNS}
 _OF: Final[dict[tuple[PatternType, Size], Pattern]] = {(one.type, one.size): one for one in PATTERNS}
@@ -153,12 +153,15 @@ def phases_of(data: ReportData, row: Row) -> list[PhaseRecord]:
 
 SCHEDULED: Final = "scheduled_s"
 NO_SHARED: Final = "no_shared_pointer"
-"""Parameters of the value of an imported run, whose request does not say so."""
+"""Marks the value of an imported run, whose request does not say so."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """``release``: of the program or of the rule. ``partition_s``: T of each partition; None: not known."""
+    """Says how the time of a run was scheduled.
+
+    ``release``: of the program or of the rule. ``partition_s``: T of each partition; None: not known.
+    """
 
     release: str = ""
     partition_s: float | None = None

@@ -214,13 +214,13 @@ def _type_text(kind: PatternType, numbers: set[int]) -> str:
 # So many sheets get tables; the rows of all are in tables/rows.csv.
 _MOST_SHEETS: Final = 4
 _SIZES: Final = (
-    "l is the contiguous chunk of a process on disk, L what one call moves of its memory. Calls of scatter move 1 MiB "
-    "or more whatever l is, those of the other types one chunk: rows of equal l do not compare between them."
+    "l is the contiguous chunk of a process on disk, L what one call moves in memory. Calls of scatter move at least "
+    "1 MiB whatever l is, those of the other types one chunk. Do not compare rows of equal l between the types."
 )
 _TIMES: Final = (
-    "T schedules the loops; everything else is fixed beside it: sync after writes, opening and closing of files, "
-    "setting views, making and checking of data (payload), what is between patterns and cases, and starting processes "
-    "(launch)."
+    "T schedules the loops. The schedule does not include syncs after writes, opening and closing of"
+    " files, setting views, and making and checking data (payload). It also leaves out the time "
+    "between patterns and cases, and the start of processes (launch)."
 )
 TimeLine = tuple[str, int, str, dict[str, Row]]
 
@@ -357,8 +357,9 @@ def _sums(lines: Sequence[TimeLine]) -> dict[str, Row]:
 SECTION: Final = Section(
     name="b_eff_io",
     title="b_eff_io",
-    doc="b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, scatter double; W' is "
-    "that of the first write, with the rewrite of scatter in the place of its second weight. MB is 10^6 bytes.",
+    doc="b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, in which"
+    " scatter counts twice. W' is that of the first write, where the rewrite of scatter replaces its"
+    " second weight. MB is 10^6 bytes.",
     order=4,
     part="disk",
     build=tables,

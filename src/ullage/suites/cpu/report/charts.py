@@ -112,7 +112,7 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
 RATE_CHART: Final = Chart(
     name="compute_rates",
     title="Rates of the cores",
-    doc="A step of the logarithmic axis is ten times as much; a bar that meets its tick has reached its ceiling.",
+    doc="The axis is logarithmic. A bar that meets its tick reaches its ceiling.",
     order=1,
     part="cores",
     build=rate_figures,
@@ -144,9 +144,9 @@ def roofline_figures(data: ReportData) -> list[Figure]:
     slopes, works = slopes_of(streams), [*_triad(streams), *works_of(same)]
     words = [
         f"With {plural(threads, 'thread')}.",
-        "Horizontals are our fastest kernels, slopes the best bandwidth of each level." if slopes else "",
-        "" if slopes else "No bandwidths are in this result: suite node, or overview, draws the slopes.",
-        "A product of n x n matrices moves 24 n^2 bytes at least, a solve 16 n^2." if works else "",
+        "Horizontal lines are the fastest kernels, slopes the best bandwidth of each level." if slopes else "",
+        "" if slopes else "This result has no bandwidths. The suites node and overview draw the slopes.",
+        "A product of n x n matrices moves at least 24 n^2 bytes, a solve 16 n^2." if works else "",
     ]
     return [Figure("roofline", " ".join(filter(None, words)), roofline(peaks, slopes, works), wide=True)]
 
@@ -204,8 +204,8 @@ def _is_stream(row: Row, threads: int) -> bool:
 ROOFLINE_CHART: Final = Chart(
     name="roofline",
     title="Roofline",
-    doc="Work left of where a slope meets a horizontal is held back by bandwidth, right of it by the cores. Both axes "
-    "are logarithmic.",
+    doc="Bandwidth limits work left of where a slope meets a horizontal line. The cores limit work right"
+    " of it. Both axes are logarithmic.",
     order=1,
     part="cores",
     build=roofline_figures,

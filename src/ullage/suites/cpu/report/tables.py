@@ -138,13 +138,13 @@ _RATIOS: Final = {
 }
 _MIND: Final = "mind"
 _UNITS_NOTE: Final = (
-    "Floating-point and integer operations alike; an FMA, and a step of a dot product, counts two a lane. QP, HP, SP "
-    "and DP are 8, 16, 32 and 64 bits; the first two are integers."
+    "Operations are floating-point or integer ones. An FMA, and a step of a dot product, counts as "
+    "two for each lane. QP, HP, SP and DP have 8, 16, 32 and 64 bits. The first two are integers."
 )
 _CEILING_NOTE: Final = (
-    "A kernel's ceiling is that of the cores it used: cores x clock measured beside it x instructions a cycle x "
-    "operations of an instruction; more threads than cores do not raise it. That of products and solves is the fastest "
-    "of our own kernels in double precision on the same cores."
+    "The ceiling of a kernel is that of the cores it used: cores x measured clock x instructions a "
+    "cycle x operations of an instruction. More threads than cores do not raise it. The ceiling of "
+    "products and solves is the fastest kernel in double precision on the same cores."
 )
 
 
@@ -187,10 +187,12 @@ def _best(lines: Sequence[Line]) -> list[_Best]:
 def _notes(lines: Sequence[Line]) -> list[str]:
     peers = peers_of(line.rate for line in lines)
     peer = (
-        f"Peer: {', '.join(peers)}, with a process a core: its HPL at the same n; its DGEMM of smaller matrices, one "
-        "for each process."
+        (
+            f"{', '.join(peers)} ran for comparison with a process on each core. Its HPL has the same n. Its "
+            "DGEMM multiplies smaller matrices, one for each process."
+        )
         if peers
-        else "No peer was run beside."
+        else "No other tool was run for comparison."
     )
     notes = [_UNITS_NOTE, _CEILING_NOTE]
     return [*notes, peer] if any(not line.is_kernel for line in lines) else notes
@@ -289,8 +291,8 @@ _KERNEL_COLUMNS: Final[Sequence[Column[Line]]] = (
 SECTION: Final = Section(
     name="cpu",
     title="The cores",
-    doc="Efficiency is against the ceiling of the cores in use, never of the whole machine. HPL is the linear solve by "
-    f"the best library here ({' and '.join(LIBRARY_WORK)} stand below, library by library).",
+    doc="Efficiency is the share of the ceiling of the cores in use, never of the whole machine. HPL is the linear "
+    f"solve with the best library here. The tables of {' and '.join(LIBRARY_WORK)} show each library.",
     order=1,
     part="cores",
     build=tables,

@@ -45,8 +45,8 @@ def bandwidth_figures(data: ReportData) -> list[Figure]:
         return []
     sizes = [size_of(row) for curve in curves.values() for row in curve]
     caption = (
-        "Bytes as STREAM counts them, ordinary stores. The set is that of all threads together; dashed uprights are "
-        "caches of one core, or shared, as the kernel states them."
+        "Bytes are counted as STREAM does, with ordinary stores. The working set is that of all threads together. "
+        "Dashed vertical lines are the caches of one core, or shared ones, as the kernel states them."
     )
     return [Figure("bandwidth over the working set", caption, _bandwidth_spec(data, curves, sizes), wide=True)]
 
@@ -99,8 +99,8 @@ def time_figures(data: ReportData) -> list[Figure]:
     if not curves:
         return []
     caption = (
-        "One thread follows pointers from line to line in a random cycle, so each load waits for the one before. Where "
-        "small pages are slower than huge ones, translations are missing too."
+        "One thread follows pointers from line to line in a random cycle, so each load waits for the one before. "
+        "Where small pages are slower than huge ones, the core also misses address translations."
     )
     return [Figure("access time over the working set", caption, _time_spec(data, curves), wide=True)]
 
@@ -128,7 +128,8 @@ def _time_point(row: Row, words: str) -> Spec:
 TIME_CHART: Final = Chart(
     name="access_time",
     title="Memory: time of a load",
-    doc="Each step up is the end of a cache or of the translations that the core keeps. Both axes are logarithmic.",
+    doc="Each step up is the end of a cache or of the address translations that the core keeps. Both "
+    "axes are logarithmic.",
     order=4,
     part="memory",
     build=time_figures,
@@ -185,7 +186,7 @@ def _load_point(load: Load) -> Spec:
 LOAD_CHART: Final = Chart(
     name="loaded_latency",
     title="Memory: time of a load while others work",
-    doc="To the right memory is busier. Where the line turns up, loads queue.",
+    doc="Memory is busier to the right. Where the line turns up, loads wait in a queue.",
     order=4,
     part="memory",
     build=load_figures,

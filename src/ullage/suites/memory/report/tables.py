@@ -35,11 +35,10 @@ def tables(data: ReportData) -> Content | None:
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     peers = peers_of(rows)
-    notes = [f"Peers, after our own work on the same machine: {', '.join(peers)}."] if peers else []
+    after = f"{', '.join(peers)} ran for comparison, after the measurements of Ullage on the same machine."
+    notes = [after] if peers else []
     if not peers:
-        notes.append(
-            f"No peer was run beside: of {_PEERS} none is installed that does the same work, or none was asked."
-        )
+        notes.append(f"No other tool was run for comparison: none of {_PEERS} is installed, or none was requested.")
     notes += _ceilings(rows)
     return notes
 
@@ -47,7 +46,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 def _ceilings(rows: Sequence[Row]) -> list[str]:
     in_memory = [row for row in rows if row.unit == "B/s" and row.params.get("level") == MEMORY_LEVEL]
     if not in_memory:
-        return ["No set was beyond all caches, so nothing here is a number of memory."]
+        return ["No working set was larger than all caches, so no number here is one of memory."]
     bounded = [row for row in in_memory if row.ceiling is not None]
     declared = max(
         (row.ceiling for row in bounded if row.ceiling is not None and row.ceiling.kind == "declared"),
@@ -56,24 +55,24 @@ def _ceilings(rows: Sequence[Row]) -> list[str]:
     )
     if declared is not None:
         text = (
-            f"Ceiling of memory: {format_quantity(declared.value, 'B/s')} on the bus ({declared.source}). Application "
-            "bytes are held against what is left of it for them where ordinary stores fetch lines first."
+            f"The ceiling of memory is {format_quantity(declared.value, 'B/s')} on the bus ({declared.source}). Where "
+            "ordinary stores fetch lines first, less of it is left for the bytes of the application."
         )
         return [text]
     by_best = (
-        "Each number of memory is held against the most that crossed the bus here in the same mix of reads and writes, "
-        f"by as many threads, where that has {FEWEST_SAMPLES} samples."
+        "The ceiling of each number of memory is the most that crossed the bus here in the same mix of "
+        f"reads and writes. It needs as many threads and at least {FEWEST_SAMPLES} samples."
     )
-    none = f"No row has the {FEWEST_SAMPLES} clean samples that a ceiling takes, so memory has no ceiling here."
-    instead = " A machine file (--machine) that states channels and transfers takes its place."
+    none = f"No row has the {FEWEST_SAMPLES} clean samples that a ceiling needs, so memory has no ceiling here."
+    instead = " A machine file (--machine) with channels and transfers replaces it."
     return [(by_best if bounded else none) + instead]
 
 
 SECTION: Final = Section(
     name="memory",
     title="Memory",
-    doc="RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does, bytes on the "
-    "bus with the lines that ordinary stores fetch before they write them. Access time is that of dependent loads.",
+    doc="RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on the "
+    "bus include the lines that ordinary stores fetch before they write them. Access time is that of dependent loads.",
     order=3,
     part="memory",
     build=tables,

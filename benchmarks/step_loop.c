@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The baseline of `step_pairs`: states written and read again by the calls that backend posix makes, from one buffer,
+// a process for each rank, with one clock read before the first call and one after the last. step_loop files|log
+// STATE_BYTES STEPS TIMES FOLDER RANKS prints ns of the writing and of the reading of each time, in turn.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bare_process.h"
+
+struct job {
+  int log, steps, times, folder;
+  size_t bytes;
+};
+
+static int open_below(int folder, const char* name, int flags) {
+  struct open_how how;
+  memset(&how, 0, sizeof how);
+  how.flags = (unsigned)(flags | O_CLOEXEC | O_NOFOLLOW);
+  how.mode = (flags & O_CREAT) != 0 ? 0600 : 0;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const int file = (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+  require(file >= 0, name);
+  return file;
+}
+
+static void move(int file, int writes, char* data, size_t bytes, off_t at) {
+  const ssize_t moved = writes ? pwrite(file, data, bytes, at) : pread(file, data, bytes, at);
+  require(moved == (ssize_t)bytes, "transfer");
+}
+
+static void move_files(const struct job* job, int process, int writes, char* data) {
+  char name[64];
+  for (int i = 0; i < job->steps; ++i) {
+    snprintf(name, sizeof name, "r.%d/s.%d.%d", process, process, writes ? i : job->steps - 1 - i);
+    const int file = open_below(job->folder, name, writes ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY);
+    move(file, writes, data, job->bytes, 0);
+    require(close(file) == 0, "close");
+  }
+}
+
+static void move_log(const struct job* job, int process, int writes, char* data) {
+  char name[64];
+  snprintf(name, sizeof name, "log.%d", process);
+  const int file = open_below(job->folder, name, writes ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY);
+  for (int i = 0; i < job->steps; ++i)
+    move(file, writes, data, job->bytes, (off_t)job->bytes * (writes ? i : job->steps - 1 - i));
+  require(close(file) == 0, "close");
+}
+
+static void clear(const struct job* job, int process) {
+  char name[64];
+  snprintf(name, sizeof name, "log.%d", process);
+  unlinkat(job->folder, name, 0);
+  for (int i = 0; i < job->steps; ++i) {
+    snprintf(name, sizeof name, "r.%d/s.%d.%d", process, process, i);
+    unlinkat(job->folder, name, 0);
+  }
+  snprintf(name, sizeof name, "r.%d", process);
+  unlinkat(job->folder, name, AT_REMOVEDIR);
+}
+
+static void work(struct stamps* stamps, int process, const void* given) {
+  const struct job* job = given;
+  char* data = one_buffer(job->bytes, 1);
+  require(data != NULL, "memory");
+  char name[64];
+  snprintf(name, sizeof name, "r.%d", process);
+  for (int i = 0; i < job->times; ++i) {
+    clear(job, process);
+    require(mkdirat(job->folder, name, 0700) == 0, name);
+    for (int reads = 0; reads < 2; ++reads) {
+      pthread_barrier_wait(&stamps->barrier);
+      stamps->start[2 * i + reads][process] = now();
+      (job->log ? move_log : move_files)(job, process, !reads, data);
+      stamps->stop[2 * i + reads][process] = now();
+    }
+  }
+  clear(job, process);
+}
+
+int main(int count, char** words) {
+  if (count != 7) return 2;
+  const struct job job = {.log = strcmp(words[1], "log") == 0,
+                          .bytes = (size_t)atol(words[2]),
+                          .steps = atoi(words[3]),
+                          .times = atoi(words[4]),
+                          .folder = open(words[5], O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (job.bytes < 1 || job.steps < 1 || job.folder < 0) return 2;
+  return run_processes(atoi(words[6]), 2 * job.times, work, &job);
+}

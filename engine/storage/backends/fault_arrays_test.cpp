@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "storage/backends/fault_arrays.hpp"
+#include "storage/test_support.hpp"
+
+namespace ullage::fault_arrays_test {
+namespace {
+
+using test::RunningMeter;
+
+/// Notes what it is told to do.
+class NotedArrays final : public ArrayFile {
+ public:
+  explicit NotedArrays(std::vector<ArrayRows>& noted) : noted_(noted) {}
+  [[nodiscard]] Status transfer(Direction, std::span<const ArrayRows> operations, Meter& meter) override {
+    for (const ArrayRows& rows : operations) {
+      noted_.push_back(rows);
+      first_byte = rows.data[0];
+      (void)meter.completed(rows.rows);
+    }
+    return {};
+  }
+  [[nodiscard]] Status sync() override { return {}; }
+  [[nodiscard]] Status close() override { return {}; }
+  std::byte first_byte{};
+
+ private:
+  std::vector<ArrayRows>& noted_;
+};
+
+struct Suffering {
+  std::vector<ArrayRows> noted;
+  Status status;
+  std::uint64_t operations = 0;
+};
+
+Suffering suffer(FaultKind kind, bool collective) {
+  FaultParameters parameters;
+  parameters.kind = kind;
+  parameters.operation = FaultOperation::write;
+  parameters.after = 1;
+  FaultInjector injector(parameters, 0);
+  const std::vector<ArraySpec> specs{{"a", ElementType::byte, {8}}};
+  std::vector<std::byte> data(8);
+  Suffering result;
+  const auto file = make_fault_arrays(std::make_unique<NotedArrays>(result.noted), injector, "f", specs, collective);
+  const std::vector<ArrayRows> operations(3, {0, 0, 8, data.data()});
+  RunningMeter meter;
+  result.status = file->transfer(Direction::write, operations, *meter);
+  result.operations = meter->operations();
+  return result;
+}
+
+TEST(FaultArrays, AnErrorEndsTheTransfer) {
+  const Suffering found = suffer(FaultKind::enospc, false);
+  ASSERT_FALSE(found.status);
+  EXPECT_EQ(found.status.error().errno_value, ENOSPC);
+  EXPECT_EQ(found.noted.size(), 1U);
+  EXPECT_EQ(found.operations, 1U);
+}
+
+TEST(FaultArrays, InACollectiveFileItsRankGoesOnTakingPart) {
+  const Suffering found = suffer(FaultKind::eio, true);
+  ASSERT_FALSE(found.status);
+  ASSERT_EQ(found.noted.size(), 3U);
+  EXPECT_EQ(found.noted[0].rows, 8U);
+  EXPECT_EQ(found.noted[1].rows, 0U);
+  EXPECT_EQ(found.noted[2].rows, 0U);
+  EXPECT_EQ(found.operations, 1U);
+}
+
+TEST(FaultArrays, AFlippedBitIsNotInTheCallersData) {
+  const Suffering found = suffer(FaultKind::flip, false);
+  EXPECT_TRUE(found.status);
+  ASSERT_EQ(found.noted.size(), 3U);
+  EXPECT_EQ(found.noted[0].data, found.noted[2].data);
+  EXPECT_NE(found.noted[1].data, found.noted[0].data);
+}
+
+}  // namespace
+}  // namespace ullage::fault_arrays_test

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/backends/hdf5_arrays.hpp"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "mpi/agreement.hpp"
+#include "mpi/foreign.hpp"
+
+namespace ullage {
+namespace {
+
+// What <hdf5.h> says by macros.
+constexpr HdfId hdf5_default = 0;
+constexpr unsigned hdf5_read = 0;
+constexpr unsigned hdf5_update = 1;
+constexpr unsigned hdf5_exclusive = 4;
+constexpr int hdf5_whole_file = 1;
+constexpr int select_set = 0;
+constexpr int transfers_independent = 0;
+constexpr int transfers_collective = 1;
+constexpr int fill_at_allocation = 0;
+constexpr int fill_never = 1;
+constexpr int allocate_early = 1;
+constexpr std::uint64_t no_room_bytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t most_independent_bytes = std::uint64_t{1} << 30;
+
+std::string mode_text(int mode) {
+  constexpr std::array words{"none", "chunk independent", "chunk collective", "chunk mixed", "contiguous collective"};
+  const bool known = mode >= 0 && mode < static_cast<int>(words.size());
+  return known ? words[static_cast<std::size_t>(mode)] : std::to_string(mode);
+}
+
+std::string cause_text(std::uint32_t causes) {
+  constexpr std::array words{"independent requested",      "datatype conversion", "data transform",
+                             "MPI types are switched off", "dataspace",           "layout"};
+  std::string text;
+  for (std::size_t bit = 0; bit < words.size(); ++bit)
+    if ((causes >> bit & 1U) != 0) text += (text.empty() ? "" : ", ") + std::string(words[bit]);
+  return text.empty() ? std::to_string(causes) : text;
+}
+
+class Hdf5ArrayFile final : public ArrayFile {
+ public:
+  explicit Hdf5ArrayFile(const Hdf5Opening& opening)
+      : calls_(*opening.calls),
+        parameters_(*opening.parameters),
+        opening_(opening),
+        path_(opening.path),
+        meeting_(opening.everyone),
+        collective_(parameters_.collective) {}
+
+  /// One that several ranks share is left open where it was not closed: closing waits for them all.
+  ~Hdf5ArrayFile() override {
+    if (opening_.everyone == nullptr || !file_) return;
+    for (Array& array : arrays_) array.leave();
+    file_.leave();
+  }
+  Hdf5ArrayFile(const Hdf5ArrayFile&) = delete;
+  Hdf5ArrayFile& operator=(const Hdf5ArrayFile&) = delete;
+
+  [[nodiscard]] bool is_open() const { return static_cast<bool>(file_); }
+
+  /// Every rank makes the same calls as long as they succeed.
+  [[nodiscard]] Status open() {
+    transfer_list_ = {calls_.create_list(*calls_.dataset_transfer), calls_.close_list};
+    const int mode = collective_ ? transfers_collective : transfers_independent;
+    if (!transfer_list_ || calls_.set_collective(transfer_list_.get(), mode) < 0) return failed("open");
+    const bool creates = opening_.mode == OpenMode::create;
+    const unsigned flags = creates ? hdf5_exclusive : opening_.mode == OpenMode::overwrite ? hdf5_update : hdf5_read;
+    const char* const path = opening_.library_path.c_str();
+    file_ = {creates ? calls_.create_file(path, flags, opening_.creation, opening_.access)
+                     : calls_.open_file(path, flags, opening_.access),
+             calls_.close_file};
+    if (!file_) return failed("open");
+    for (const ArraySpec& spec : opening_.arrays)
+      if (auto status = add(spec, creates); !status) return status;
+    return {};
+  }
+
+  [[nodiscard]] Status transfer(Direction direction, std::span<const ArrayRows> operations, Meter& meter) override {
+    for (const ArrayRows& rows : operations) {
+      const std::uint64_t bytes = rows.rows * arrays_[rows.array].row_bytes;
+      if (!failure_)
+        note(collective_ ? move_together(direction, rows) : move_alone(direction, rows));
+      else if (collective_)
+        (void)call(direction, {rows.array, rows.first, 0, rows.data});
+      if (failure_ && !collective_) break;
+      if (!failure_ && !meter.completed(bytes)) break;
+    }
+    return failure_ ? fail(*failure_) : Status{};
+  }
+
+  [[nodiscard]] Status sync() override {
+    if (meeting_.meet(true, failure_.has_value()).anyone_failed)
+      return failure_ ? fail(*failure_) : fail(not_synced(path_));
+    note(flush());
+    return failure_ ? fail(*failure_) : Status{};
+  }
+
+  [[nodiscard]] Status close() override {
+    const bool doomed = meeting_.wait_for_syncs([this] { return failure_.has_value(); }, [this] { note(flush()); });
+    if (granted_.empty()) granted_ = ask_granted();
+    if (doomed && opening_.mode != OpenMode::read) make_room();
+    Status status;
+    for (Array& array : arrays_)
+      if (array.close() < 0 && status) status = failed("close");
+    arrays_.clear();
+    if (file_.close() < 0 && status) status = failed("close");
+    return status;
+  }
+
+  /// What was opened is of no use: all ranks that have it open close it together.
+  [[nodiscard]] int abandon() {
+    for (Array& array : arrays_) (void)array.close();
+    arrays_.clear();
+    const int closed = file_.close();
+    (void)calls_.clear_errors(hdf5_default);
+    return closed;
+  }
+
+  [[nodiscard]] Map hints_granted() const override { return granted_.empty() ? ask_granted() : granted_; }
+
+ private:
+  struct Array {
+    Hdf5Handle dataset;
+    Hdf5Handle space;
+    Hdf5Handle memory;
+    std::uint64_t memory_elements = 0;
+    HdfId type = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t row_bytes = 1;
+    std::uint64_t row_elements = 1;
+    std::vector<HdfSize> start;
+    std::vector<HdfSize> count;
+
+    void leave() {
+      for (Hdf5Handle* handle : {&dataset, &space, &memory}) handle->leave();
+    }
+    [[nodiscard]] int close() {
+      const int of_memory = memory.close();
+      const int of_space = space.close();
+      return std::min({of_memory, of_space, dataset.close()});
+    }
+  };
+
+  /// Closing writes metadata. On a file system that is full it would fail on one rank, and leave the others waiting and
+  /// the library with a file that it cannot close. The data is of no use any more, so it makes room.
+  void make_room() const {
+    if (meeting_.first()) (void)truncate(path_.c_str(), 0);
+    (void)meeting_.meet(false, true);
+  }
+
+  /// MPI libraries mostly say no more than that there was an error: whether there is room left is asked here.
+  [[nodiscard]] std::unexpected<Error> failed(const std::string& operation) const {
+    Error error = hdf5_error(calls_, operation, path_);
+    struct statvfs space{};
+    if (error.errno_value == EIO && opening_.mode != OpenMode::read && statvfs(path_.c_str(), &space) == 0 &&
+        space.f_bavail * space.f_frsize < no_room_bytes) {
+      error.errno_value = ENOSPC;
+      error.text += ", and no space is left";
+    }
+    return fail(std::move(error));
+  }
+  void note(const Status& status) {
+    if (!status && !failure_) failure_ = status.error();
+  }
+
+  [[nodiscard]] HdfId type_of(ElementType type) const {
+    switch (type) {
+      case ElementType::byte:
+        return *calls_.byte_type;
+      case ElementType::int32:
+        return *calls_.int32_type;
+      case ElementType::float32:
+        return *calls_.float32_type;
+      case ElementType::float64:
+        break;
+    }
+    return *calls_.float64_type;
+  }
+
+  [[nodiscard]] Status add(const ArraySpec& spec, bool creates) {
+    Array array;
+    array.type = type_of(spec.type);
+    array.row_bytes = spec.row_bytes();
+    array.row_elements = array.row_bytes / bytes_of(spec.type);
+    array.start.assign(spec.dimensions.size(), 0);
+    array.count.assign(spec.dimensions.begin(), spec.dimensions.end());
+    if (creates) {
+      array.space = {calls_.create_space(static_cast<int>(array.count.size()), array.count.data(), nullptr),
+                     calls_.close_space};
+      const Hdf5Handle creation = creation_list(spec);
+      if (!array.space || !creation) return failed("create");
+      array.dataset = {calls_.create_dataset(file_.get(), spec.name.c_str(), array.type, array.space.get(),
+                                             hdf5_default, creation.get(), hdf5_default),
+                       calls_.close_dataset};
+    } else {
+      array.dataset = {calls_.open_dataset(file_.get(), spec.name.c_str(), hdf5_default), calls_.close_dataset};
+      if (array.dataset) array.space = {calls_.space_of(array.dataset.get()), calls_.close_space};
+    }
+    if (!array.dataset || !array.space) return failed("open");
+    const std::int64_t elements = calls_.count_elements(array.space.get());
+    if (elements < 0) return failed("open");
+    array.rows = static_cast<std::uint64_t>(elements) / array.row_elements;
+    if (spec.rows() != 0 && array.rows != spec.rows())
+      return fail(environment_error(path_, "dataset '" + spec.name + "' has " + std::to_string(array.rows) +
+                                               " rows, must have " + std::to_string(spec.rows())));
+    arrays_.push_back(std::move(array));
+    return {};
+  }
+
+  /// Invalid where the library refuses.
+  [[nodiscard]] Hdf5Handle creation_list(const ArraySpec& spec) const {
+    Hdf5Handle list(calls_.create_list(*calls_.dataset_creation), calls_.close_list);
+    bool right = list && calls_.set_fill_time(list.get(), parameters_.fill ? fill_at_allocation : fill_never) >= 0 &&
+                 calls_.set_allocation_time(list.get(), allocate_early) >= 0;
+    if (right && parameters_.chunk_bytes > 0) {
+      std::vector<HdfSize> chunk(spec.dimensions.begin(), spec.dimensions.end());
+      chunk.front() = std::clamp<std::uint64_t>(parameters_.chunk_bytes / spec.row_bytes(), 1, spec.rows());
+      right = calls_.set_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()) >= 0;
+    }
+    return right ? std::move(list) : Hdf5Handle();
+  }
+
+  /// Selects the rows in the file and as many elements in memory.
+  [[nodiscard]] bool select(Array& array, const ArrayRows& rows) const {
+    const std::uint64_t elements = rows.rows * array.row_elements;
+    if (!array.memory || array.memory_elements != elements) {
+      const HdfSize length = std::max<std::uint64_t>(elements, 1);
+      array.memory = {calls_.create_space(1, &length, nullptr), calls_.close_space};
+      array.memory_elements = elements;
+      if (array.memory && elements == 0 && calls_.select_none(array.memory.get()) < 0) return false;
+    }
+    if (!array.memory) return false;
+    if (elements == 0) return calls_.select_none(array.space.get()) >= 0;
+    array.start.front() = rows.first;
+    array.count.front() = rows.rows;
+    return calls_.select(array.space.get(), select_set, array.start.data(), nullptr, array.count.data(), nullptr) >= 0;
+  }
+
+  [[nodiscard]] Status call(Direction direction, const ArrayRows& rows) {
+    Array& array = arrays_[rows.array];
+    if (!select(array, rows)) return failed(word(direction));
+    const HdfId transfer = transfer_list_.get();
+    const int code =
+        direction == Direction::write
+            ? calls_.write(array.dataset.get(), array.type, array.memory.get(), array.space.get(), transfer, rows.data)
+            : calls_.read(array.dataset.get(), array.type, array.memory.get(), array.space.get(), transfer, rows.data);
+    return code < 0 ? failed(word(direction)) : Status{};
+  }
+
+  [[nodiscard]] std::optional<Error> beyond_end(const ArrayRows& rows) const {
+    const Array& array = arrays_[rows.array];
+    if (rows.first <= array.rows && rows.rows <= array.rows - rows.first) return std::nullopt;
+    Error error = errno_error(EIO, "transfer", path_, std::min(rows.first + rows.rows, array.rows) * array.row_bytes);
+    error.text = "end of the dataset inside a transfer";
+    return error;
+  }
+
+  [[nodiscard]] Status move_together(Direction direction, const ArrayRows& rows) {
+    const auto beyond = beyond_end(rows);
+    const Status moved = call(direction, beyond ? ArrayRows{rows.array, 0, 0, rows.data} : rows);
+    return beyond ? fail(*beyond) : moved;
+  }
+
+  [[nodiscard]] Status move_alone(Direction direction, const ArrayRows& rows) {
+    if (const auto beyond = beyond_end(rows)) return fail(*beyond);
+    const std::uint64_t row_bytes = arrays_[rows.array].row_bytes;
+    const std::uint64_t most_rows = std::max<std::uint64_t>(1, most_independent_bytes / row_bytes);
+    for (std::uint64_t done = 0; done < rows.rows;) {
+      const std::uint64_t part = std::min(rows.rows - done, most_rows);
+      const ArrayRows piece{rows.array, rows.first + done, part, rows.data + done * row_bytes};
+      if (auto status = call(direction, piece); !status) return status;
+      done += part;
+    }
+    return {};
+  }
+
+  /// The MPI driver syncs the file as well.
+  [[nodiscard]] Status flush() const {
+    return calls_.flush_file(file_.get(), hdf5_whole_file) < 0 ? failed("sync") : Status{};
+  }
+
+  [[nodiscard]] Map ask_granted() const {
+    if (!file_) return {};
+    Map granted;
+    void* handle = nullptr;
+    if (calls_.get_driver_handle(file_.get(), hdf5_default, &handle) >= 0 && handle != nullptr)
+      granted = mpi::hints_of_foreign(handle);
+    granted["hdf5.version"] = hdf5_version(calls_);
+    granted["hdf5.library"] = calls_.file.substr(calls_.file.rfind('/') + 1);
+    granted["hdf5.driver"] = "mpi";
+    granted["hdf5.layout"] = parameters_.chunk_bytes > 0 ? "chunked" : "contiguous";
+    add_transfer_facts(granted);
+    add_access_facts(granted);
+    return granted;
+  }
+
+  void add_transfer_facts(Map& granted) const {
+    int mode = 0;
+    if (calls_.get_io_mode(transfer_list_.get(), &mode) < 0) return;
+    granted["hdf5.io_mode"] = mode == 0 ? "independent" : mode_text(mode);
+    std::uint32_t local = 0;
+    std::uint32_t global = 0;
+    if (collective_ && mode == 0 && calls_.get_no_collective_cause(transfer_list_.get(), &local, &global) >= 0 &&
+        global != 0)
+      granted["hdf5.not_collective_because"] = cause_text(global);
+  }
+
+  void add_access_facts(Map& granted) const {
+    const Hdf5Handle list(calls_.get_access_list(file_.get()), calls_.close_list);
+    if (!list) return;
+    HdfSize from = 0;
+    HdfSize alignment = 0;
+    if (calls_.get_alignment(list.get(), &from, &alignment) >= 0) granted["hdf5.alignment"] = std::to_string(alignment);
+    bool reads = false;
+    bool writes = false;
+    if (calls_.get_collective_metadata_reads(list.get(), &reads) >= 0 &&
+        calls_.get_collective_metadata_writes(list.get(), &writes) >= 0)
+      granted["hdf5.collective_metadata"] = reads ? (writes ? "reads and writes" : "reads") : writes ? "writes" : "no";
+    std::size_t page_buffer = 0;
+    unsigned metadata_percent = 0;
+    unsigned raw_percent = 0;
+    if (calls_.get_page_buffer(list.get(), &page_buffer, &metadata_percent, &raw_percent) >= 0)
+      granted["hdf5.page_buffer"] = std::to_string(page_buffer);
+    (void)calls_.clear_errors(hdf5_default);
+  }
+
+  const Hdf5Calls& calls_;
+  const Hdf5Parameters& parameters_;
+  Hdf5Opening opening_;
+  std::string path_;
+  MpiioMeeting meeting_;
+  bool collective_;
+  Hdf5Handle transfer_list_;
+  Hdf5Handle file_;  // before the arrays, which close before it
+  std::vector<Array> arrays_;
+  std::optional<Error> failure_;
+  Map granted_;
+};
+
+/// A dataset's chunks, as far as they hold data of it.
+Result<std::vector<DataRange>> chunks_of(const Hdf5Calls& calls, const std::string& path, HdfId dataset, HdfId space,
+                                         std::uint64_t data_bytes) {
+  HdfSize chunks = 0;
+  if (calls.count_chunks == nullptr || calls.chunk_info == nullptr)
+    return fail(unsupported("inspect", path + ": HDF5 before 1.10.5 does not tell where chunks are"));
+  if (calls.count_chunks(dataset, space, &chunks) < 0) return fail(hdf5_error(calls, "inspect", path));
+  std::vector<DataRange> ranges;
+  for (HdfSize i = 0; i < chunks; ++i) {
+    HdfSize first = 0;
+    HdfSize address = 0;
+    HdfSize bytes = 0;
+    unsigned filters = 0;
+    if (calls.chunk_info(dataset, space, i, &first, &filters, &address, &bytes) < 0)
+      return fail(hdf5_error(calls, "inspect", path));
+    ranges.push_back(
+        {address, std::min<std::uint64_t>(bytes, data_bytes - std::min<std::uint64_t>(first, data_bytes))});
+  }
+  return ranges;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ArrayFile>> open_hdf5_arrays(const Hdf5Opening& opening) {
+  auto file = std::make_unique<Hdf5ArrayFile>(opening);
+  Status status = file->open();
+  if (opening.everyone != nullptr) status = mpi::share_status(*opening.everyone, status);
+  if (status) return file;
+  if (opening.everyone == nullptr || opening.everyone->all(file->is_open())) (void)file->abandon();
+  return fail(status.error());
+}
+
+Result<std::vector<DataRange>> find_hdf5_data(const Hdf5Calls& calls, const std::string& path,
+                                              const std::string& dataset) {
+  const Hdf5Handle file(calls.open_file(path.c_str(), hdf5_read, hdf5_default), calls.close_file);
+  if (!file) return fail(hdf5_error(calls, "inspect", path));
+  const Hdf5Handle data(calls.open_dataset(file.get(), dataset.c_str(), hdf5_default), calls.close_dataset);
+  if (!data) return fail(hdf5_error(calls, "inspect", path));
+  const Hdf5Handle space(calls.space_of(data.get()), calls.close_space);
+  const std::int64_t bytes = space ? calls.count_elements(space.get()) : -1;
+  if (bytes < 0) return fail(hdf5_error(calls, "inspect", path));
+  const HdfSize offset = calls.offset_of(data.get());
+  if (offset != ~HdfSize{0}) return std::vector<DataRange>{{offset, static_cast<std::uint64_t>(bytes)}};
+  (void)calls.clear_errors(hdf5_default);
+  return chunks_of(calls, path, data.get(), space.get(), static_cast<std::uint64_t>(bytes));
+}
+
+}  // namespace ullage

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file of parallel HDF5 with its datasets, as an ArrayFile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpi/comm.hpp"
+#include "mpi/info.hpp"
+#include "storage/array_file.hpp"
+#include "storage/backend.hpp"
+#include "storage/backends/mpiio_meeting.hpp"
+#include "storage/hdf5_library.hpp"
+
+namespace ullage {
+
+struct Hdf5Parameters {
+  bool collective = false;
+  bool collective_metadata = false;
+  std::uint64_t chunk_bytes = 0;
+  std::uint64_t alignment_bytes = 1;
+  std::uint64_t alignment_from_bytes = 1;
+  std::uint64_t page_buffer_bytes = 0;
+  std::uint64_t page_bytes = 4096;
+  bool evict_on_close = false;
+  bool fill = false;
+  bool new_format = false;
+  Map hints;
+};
+
+/// An identifier of the library that closes itself.
+class Hdf5Handle final {
+ public:
+  using Close = int (*)(HdfId);
+  Hdf5Handle() = default;
+  Hdf5Handle(HdfId id, Close closing) : id_(id), close_(closing) {}
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  Hdf5Handle(const Hdf5Handle&) = delete;
+  Hdf5Handle& operator=(const Hdf5Handle&) = delete;
+  ~Hdf5Handle() { (void)close(); }
+
+  [[nodiscard]] HdfId get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  /// Stays open until the library ends.
+  void leave() { id_ = -1; }
+  /// What the library said; success where there is nothing to close.
+  [[nodiscard]] int close() { return id_ < 0 ? 0 : close_(std::exchange(id_, -1)); }
+
+ private:
+  HdfId id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// How a file is to be opened.
+struct Hdf5Opening {
+  const Hdf5Calls* calls = nullptr;
+  const Hdf5Parameters* parameters = nullptr;
+  HdfId creation = 0;
+  HdfId access = 0;
+  OpenMode mode = OpenMode::create;
+  std::string library_path;                // as the library is told it
+  std::string path;                        // as people are told it
+  const mpi::Comm* everyone = nullptr;     // the ranks that open it together, null for a file of this rank
+  std::span<const ArraySpec> arrays = {};  // an array of no rows takes its rows from the file
+};
+
+/// Collective over `everyone`, also for a rank in error: all have it open or none.
+[[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_hdf5_arrays(const Hdf5Opening& opening);
+
+/// Where the data of the only dataset of a file lies, in bytes from the file's start; opened by this rank alone.
+struct DataRange {
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t length_bytes = 0;
+};
+[[nodiscard]] Result<std::vector<DataRange>> find_hdf5_data(const Hdf5Calls& calls, const std::string& path,
+                                                            const std::string& dataset);
+
+}  // namespace ullage

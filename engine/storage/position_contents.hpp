@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data that follow from where in a file they lie, whoever writes them: ranks whose parts overlap write the same bytes
+// there, so what is read back can be checked whichever of them came last.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/payload.hpp"
+
+namespace ullage {
+
+/// Pure. Ranges may begin and end at any byte.
+class PositionContents final {
+ public:
+  explicit PositionContents(std::uint64_t key);
+
+  /// The bytes that lie at `offset_bytes` of the file.
+  void fill(std::span<std::byte> bytes, std::uint64_t offset_bytes) const;
+  /// Bad 512-byte blocks of the file among these bytes, and the first bad byte.
+  [[nodiscard]] Payload::Check check(std::span<const std::byte> bytes, std::uint64_t offset_bytes) const;
+
+ private:
+  Payload payload_;
+};
+
+}  // namespace ullage

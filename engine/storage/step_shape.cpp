@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/step_shape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "base/permutation.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::string_view step_prefix = "s.";
+constexpr std::string_view log_prefix = "log.";
+constexpr std::string_view rank_directory_prefix = "r.";
+constexpr std::string_view step_directory_prefix = "t.";
+constexpr std::string_view hash_directory_prefix = "h.";
+
+constexpr std::array<std::pair<StepLayout, std::string_view>, 5> layout_words{{
+    {StepLayout::flat, "flat"},
+    {StepLayout::dir_per_rank, "dir-per-rank"},
+    {StepLayout::dir_per_step, "dir-per-step"},
+    {StepLayout::hashed, "hashed"},
+    {StepLayout::log, "log"},
+}};
+
+/// Takes a number that is written as std::to_string() writes it.
+std::optional<std::uint64_t> take_step_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto length = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc{} || (text.front() == '0' && length > 1)) return std::nullopt;
+  text.remove_prefix(length);
+  return number;
+}
+
+/// The number that is all of the name behind its prefix, below `end`.
+std::optional<std::uint64_t> numbered(std::string_view name, std::string_view prefix, std::uint64_t end) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  const auto number = take_step_number(name);
+  if (!number || !name.empty() || *number >= end) return std::nullopt;
+  return number;
+}
+
+std::string named(std::string_view prefix, std::uint64_t number) {
+  return std::string(prefix) + std::to_string(number);
+}
+
+/// `h.3/h.11`: the digits of `hash` to the base of the fan-out, from the lowest.
+std::string hashed_path(std::uint64_t hash, std::uint64_t levels) {
+  std::string path;
+  for (std::uint64_t level = 0; level < levels; ++level, hash /= StepShape::fan_out)
+    path += (level == 0 ? "" : "/") + named(hash_directory_prefix, hash % StepShape::fan_out);
+  return path;
+}
+
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
+  std::uint64_t result = 1;
+  for (std::uint64_t i = 0; i < exponent; ++i) result *= base;
+  return result;
+}
+
+/// Path of directory `index`, counted level by level.
+std::string hashed_directory(std::uint64_t index) {
+  std::uint64_t level = 1;
+  for (; index >= power(StepShape::fan_out, level); ++level) index -= power(StepShape::fan_out, level);
+  return hashed_path(index, level);
+}
+
+}  // namespace
+
+std::string StepShape::file_path(std::uint64_t rank, std::uint64_t step) const {
+  if (layout == StepLayout::log) return named(log_prefix, rank);
+  std::string base = named(step_prefix, rank) + "." + std::to_string(step);
+  switch (layout) {
+    case StepLayout::dir_per_rank:
+      return named(rank_directory_prefix, rank) + "/" + base;
+    case StepLayout::dir_per_step:
+      return named(step_directory_prefix, step) + "/" + base;
+    case StepLayout::hashed:
+      return hashed_path(mix64(mix64(rank) + step), levels) + "/" + base;
+    default:
+      return base;
+  }
+}
+
+std::vector<std::uint64_t> StepShape::directory_ends() const {
+  if (layout == StepLayout::dir_per_rank) return {ranks};
+  if (layout == StepLayout::dir_per_step) return {steps};
+  std::vector<std::uint64_t> ends;
+  std::uint64_t end = 0;
+  for (std::uint64_t level = 1; layout == StepLayout::hashed && level <= levels; ++level)
+    ends.push_back(end += power(fan_out, level));
+  return ends;
+}
+
+std::uint64_t StepShape::directory_count() const {
+  const auto ends = directory_ends();
+  return ends.empty() ? 0 : ends.back();
+}
+
+std::string StepShape::directory_path(std::uint64_t index) const {
+  if (layout == StepLayout::hashed) return hashed_directory(index);
+  return named(layout == StepLayout::dir_per_rank ? rank_directory_prefix : step_directory_prefix, index);
+}
+
+double StepShape::files_a_directory() const noexcept {
+  const auto all = static_cast<double>(file_count());
+  switch (layout) {
+    case StepLayout::dir_per_rank:
+      return static_cast<double>(steps);
+    case StepLayout::dir_per_step:
+      return static_cast<double>(ranks);
+    case StepLayout::hashed:
+      return all / static_cast<double>(power(fan_out, levels));
+    default:
+      return all;
+  }
+}
+
+std::optional<StepShape::Item> StepShape::parse_item(std::string_view name) const {
+  if (layout == StepLayout::log) {
+    const auto rank = numbered(name, log_prefix, ranks);
+    return rank ? std::optional(Item{*rank, 0}) : std::nullopt;
+  }
+  if (!name.starts_with(step_prefix)) return std::nullopt;
+  name.remove_prefix(step_prefix.size());
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto rank = numbered(name.substr(0, dot), "", ranks);
+  const auto step = numbered(name.substr(dot + 1), "", steps);
+  if (!rank || !step) return std::nullopt;
+  return Item{*rank, *step};
+}
+
+bool StepShape::is_directory_name(std::string_view name) const {
+  switch (layout) {
+    case StepLayout::dir_per_rank:
+      return numbered(name, rank_directory_prefix, ranks).has_value();
+    case StepLayout::dir_per_step:
+      return numbered(name, step_directory_prefix, steps).has_value();
+    case StepLayout::hashed:
+      return numbered(name, hash_directory_prefix, fan_out).has_value();
+    default:
+      return false;
+  }
+}
+
+std::string word(StepLayout layout) {
+  return std::string(std::ranges::find(layout_words, layout, &decltype(layout_words)::value_type::first)->second);
+}
+
+std::optional<StepLayout> parse_step_layout(std::string_view word) {
+  const auto found = std::ranges::find(layout_words, word, &decltype(layout_words)::value_type::second);
+  return found == layout_words.end() ? std::nullopt : std::optional(found->first);
+}
+
+}  // namespace ullage

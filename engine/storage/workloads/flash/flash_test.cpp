@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole repetitions of workload `flash`: every array comes back, and what does not is found in each of them.
+#include <fstream>
+
+#include "storage/hdf5_library.hpp"
+#include "storage/workloads/flash/test_support.hpp"
+
+namespace ullage::flash_test {
+namespace {
+
+constexpr const char* files[] = {"checkpoint", "plot-centred", "plot-corner"};
+
+struct Way {
+  std::string backend;
+  bool collective = false;
+};
+
+class MpiFlash : public OneFlash, public testing::WithParamInterface<Way> {
+ protected:
+  void SetUp() override {
+    if (GetParam().backend == "hdf5" && !hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
+    use(GetParam().backend, GetParam().collective ? Values{{"collective", true}} : Values{});
+  }
+};
+
+TEST_P(MpiFlash, EveryFileComesBack) {
+  for (const char* name : files)
+    for (const std::int64_t blocks : {0, 3}) {
+      const Json records = run({{"file", std::string(name)}, {"blocks", blocks}});
+      ASSERT_EQ(status_, PhaseStatus::ok) << name << records.dump();
+      if (!world().root()) continue;
+      ASSERT_EQ(records.size(), 2U);
+      const Json& facts = records[0]["facts"];
+      EXPECT_EQ(records[0]["bytes"], facts["data_bytes"]) << name;
+      EXPECT_EQ(records[1]["verified_bytes"], facts["data_bytes"]) << name;
+      EXPECT_EQ(records[1]["bad_blocks"], 0) << name;
+      if (format_ == "raw") {
+        EXPECT_EQ(facts["file_bytes"].get<std::uint64_t>(),
+                  facts["data_bytes"].get<std::uint64_t>() + FlashLayout::header_bytes);
+      } else {
+        EXPECT_GT(facts["file_bytes"], facts["data_bytes"]);
+      }
+    }
+}
+
+/// The write of each array in turn has a bit flipped by the last rank.
+TEST_P(MpiFlash, AWrongBitIsFoundInEveryArray) {
+  Map inner;
+  if (GetParam().collective) inner["collective"] = "true";
+  const auto arrays = FlashLayout{FlashFile::checkpoint, 4, 4, 1}.arrays();
+  // The header is a write of the first rank, or of all in a collective file, but of none in a file of arrays.
+  for (std::size_t array = 0; array < arrays.size(); ++array) {
+    const bool after_header = format_ == "raw" && (GetParam().collective || world().size() == 1);
+    use("fault", {{"inner", GetParam().backend},
+                  {"inner_parameters", inner},
+                  {"kind", std::string("flip")},
+                  {"operation", std::string("write")},
+                  {"after", static_cast<std::int64_t>(array + (after_header ? 1 : 0))},
+                  {"rank", std::int64_t{world().size() - 1}}});
+    const Json records = run({{"blocks", std::int64_t{2}}});
+    EXPECT_EQ(status_, PhaseStatus::failed) << arrays[array].name;
+    if (!world().root()) continue;
+    ASSERT_EQ(records.size(), 2U) << records.dump();
+    EXPECT_EQ(records[1]["bad_blocks"], 1) << arrays[array].name;
+    EXPECT_NE(records[1].dump().find("'" + arrays[array].name + "'"), std::string::npos) << records[1].dump();
+  }
+}
+
+TEST_P(MpiFlash, NoSpaceInMidPhaseFailsTheCaseCleanly) {
+  Map inner;
+  if (GetParam().collective) inner["collective"] = "true";
+  use("fault", {{"inner", GetParam().backend},
+                {"inner_parameters", inner},
+                {"kind", std::string("enospc")},
+                {"operation", std::string("write")},
+                {"after", std::int64_t{12}},
+                {"rank", std::int64_t{0}}});
+  const Json records = run({{"blocks", std::int64_t{2}}});
+  EXPECT_EQ(status_, PhaseStatus::failed);
+  if (!world().root()) return;
+  EXPECT_EQ(records.size(), 1U);
+  EXPECT_NE(records.dump().find("No space left"), std::string::npos) << records.dump();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, MpiFlash, testing::Values(Way{"posix"}, Way{"mpiio"}, Way{"mpiio", true}, Way{"hdf5"}, Way{"hdf5", true}),
+    [](const auto& way) { return way.param.backend + (way.param.collective ? "Collective" : "Independent"); });
+
+class MpiFlashFile : public OneFlash {};
+
+TEST_F(MpiFlashFile, ATruncatedFileIsFound) {
+  use("posix");
+  const Json records = run({}, [this] {
+    if (world().root()) std::filesystem::resize_file(file(), std::filesystem::file_size(file()) - 1);
+  });
+  EXPECT_EQ(status_, PhaseStatus::failed) << records.dump();
+}
+
+TEST_F(MpiFlashFile, TheFormatHasToBeThatOfTheBackend) {
+  use("posix");
+  format_ = "arrays";
+  const auto values = complete(entry().description.parameters, {{"format", format_}}, "");
+  const auto workload = std::get<StorageWork>(entry().work).make(*values, context());
+  const auto begun = begin_together(*workload, world().all());
+  ASSERT_FALSE(begun.everywhere);
+  EXPECT_EQ(begun.own.error().where, "format");
+}
+
+}  // namespace
+}  // namespace ullage::flash_test

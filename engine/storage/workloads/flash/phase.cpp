@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/flash/phase.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/json.hpp"
+#include "storage/workloads/flash/raw_arrays.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t flash_alignment = 4096;
+
+}  // namespace
+
+FlashPhase::FlashPhase(const FlashState& state, Direction direction) : state_(state), direction_(direction) {
+  const auto needed = static_cast<std::size_t>(state.rank_bytes());
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, flash_alignment);
+  std::byte* next = state.context->buffer->bytes().data();
+  for (std::size_t a = 0; a < state.arrays.size(); ++a) {
+    rows_.push_back({a, state.first_block, state.blocks, next});
+    next += state.blocks * state.arrays[a].row_bytes();
+  }
+}
+
+PhaseInfo FlashPhase::info() const {
+  PhaseInfo info;
+  info.name = writes() ? "write" : "read";
+  info.access = writes() ? Access::write : Access::read;
+  info.collective = state_.capabilities.collective;
+  info.collective_sync = state_.capabilities.collective_sync;
+  for (const ArraySpec& spec : state_.arrays)
+    info.bytes_at_once = std::max(info.bytes_at_once, state_.blocks * spec.row_bytes());
+  if (!writes()) {
+    info.data_of = "own";
+    info.cache_control = state_.parameters->cache == FlashCache::drop ? "drop" : "none";
+  }
+  if (state_.capabilities.data && state_.context->world->topology().leader()) info.files.push_back(file_name());
+  return info;
+}
+
+FlashRun FlashPhase::run_of(std::size_t array) const {
+  const ArraySpec& spec = state_.arrays[array];
+  return {state_.context->run_key, array, spec.type, state_.first_block * spec.row_bytes() / bytes_of(spec.type)};
+}
+
+std::span<std::byte> FlashPhase::data_of(std::size_t array) const {
+  return {rows_[array].data, static_cast<std::size_t>(state_.blocks * state_.arrays[array].row_bytes())};
+}
+
+Status FlashPhase::before() {
+  for (std::size_t a = 0; a < rows_.size(); ++a) {
+    if (writes())
+      fill_flash(run_of(a), data_of(a));
+    else
+      poison_flash(data_of(a));
+  }
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+  if (writes() || state_.parameters->cache == FlashCache::none) return status;
+  if (const Status dropped = drop_file(); status) status = dropped;
+  state_.context->world->all().barrier();
+  return status;
+}
+
+Status FlashPhase::drop_file() const {
+  if (!state_.context->world->topology().leader()) return {};
+  return state_.context->backend->drop_cached(file_name());
+}
+
+Status FlashPhase::open() {
+  OpenRequest request;
+  request.name = file_name();
+  request.shared = true;
+  request.expected_bytes = FlashLayout::header_bytes + state_.layout.data_bytes();
+  request.mode = writes() ? OpenMode::create : OpenMode::read;
+  Backend& backend = *state_.context->backend;
+  auto file = state_.parameters->format == FlashFormat::arrays
+                  ? backend.open_arrays(request, state_.arrays)
+                  : open_raw_arrays(backend, {.file = request,
+                                              .arrays = state_.arrays,
+                                              .collective = state_.capabilities.collective,
+                                              .holds_data = state_.capabilities.data,
+                                              .writes_header = state_.context->world->root()});
+  if (!file) return fail(file.error());
+  file_ = std::move(*file);
+  return {};
+}
+
+Status FlashPhase::move(std::uint64_t first, std::uint64_t end, Meter& meter) {
+  if (first >= end) return {};
+  const std::span<const ArrayRows> rows = rows_;
+  return file_->transfer(direction_,
+                         rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)), meter);
+}
+
+/// The time of the arrays that describe the blocks and that of the unknowns are read off the meter's own clock.
+Status FlashPhase::execute(Meter& meter) {
+  if (!file_) return {};
+  const std::uint64_t end = first_ + prepared_;
+  const std::uint64_t boundary = std::clamp<std::uint64_t>(FlashLayout::metadata_arrays, first_, end);
+  const std::int64_t begun_ns = meter.last_ns();
+  const Status described = move(first_, boundary, meter);
+  const std::int64_t between_ns = meter.last_ns();
+  metadata_ns_ += between_ns - begun_ns;
+  // In a collective file a rank in error goes on taking part.
+  const Status moved = described || state_.capabilities.collective ? move(boundary, end, meter) : Status{};
+  unknowns_ns_ += meter.last_ns() - between_ns;
+  return described ? moved : described;
+}
+
+Status FlashPhase::sync() { return file_ ? file_->sync() : Status{}; }
+
+Status FlashPhase::close() {
+  if (!file_) return {};
+  const Status closed = file_->close();
+  granted_ = file_->hints_granted();
+  return closed;
+}
+
+Verification FlashPhase::after(std::uint64_t executed, Meter& progress) {
+  if (!state_.capabilities.data || executed < rows_.size()) return {};
+  if (writes()) return check_size();
+  return state_.parameters->verify == FlashVerify::full ? check_data(executed, progress) : Verification{};
+}
+
+/// Our own format has exactly the bytes of the formula; of others the size is noted.
+Verification FlashPhase::check_size() {
+  const RunFolder* folder = state_.context->folder;
+  if (folder == nullptr || !state_.capabilities.path || !state_.context->world->root()) return {};
+  const auto file = folder->open_file(file_name(), O_RDONLY);
+  if (!file) return Verification::of(fail(file.error()));
+  struct stat status{};
+  if (fstat(file->get(), &status) != 0) return Verification::of(fail(errno_error(errno, "inspect", file_name())));
+  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t expected = FlashLayout::header_bytes + state_.layout.data_bytes();
+  if (state_.parameters->format != FlashFormat::raw || file_bytes_ == expected) return {};
+  return Verification::of(fail(verification_error("verify", folder->path() + "/" + file_name(),
+                                                  "the file has another size than the formula",
+                                                  std::to_string(expected), std::to_string(file_bytes_))));
+}
+
+Verification FlashPhase::check_data(std::uint64_t executed, Meter& progress) const {
+  Verification verification;
+  for (std::size_t a = 0; a < executed; ++a) {
+    const FlashCheck check = check_flash(run_of(a), data_of(a));
+    verification.verified_bytes += data_of(a).size();
+    verification.bad_blocks += check.wrong_elements;
+    if (check.first && !verification.first) verification.first = wrong_element(a, *check.first);
+    progress.sign_of_life();
+  }
+  return verification;
+}
+
+Error FlashPhase::wrong_element(std::size_t array, const WrongElement& wrong) const {
+  const ArraySpec& spec = state_.arrays[array];
+  const std::uint64_t row_elements = spec.row_bytes() / bytes_of(spec.type);
+  const RunFolder* folder = state_.context->folder;
+  Error error = verification_error("verify", (folder == nullptr ? "" : folder->path() + "/") + file_name(),
+                                   "array '" + spec.name + "' differs in block " +
+                                       std::to_string(state_.first_block + wrong.element / row_elements) + " of rank " +
+                                       std::to_string(state_.context->world->rank()),
+                                   wrong.expected, wrong.found);
+  if (state_.parameters->format == FlashFormat::raw)
+    error.offset_bytes = flash_offsets(state_.arrays)[array] + state_.first_block * spec.row_bytes() +
+                         wrong.element * bytes_of(spec.type);
+  return error;
+}
+
+Counters FlashPhase::counters() const { return {{"blocks", state_.blocks}, {"file_bytes", file_bytes_}}; }
+
+Gauges FlashPhase::gauges() const {
+  return {{"metadata_s", static_cast<double>(metadata_ns_) * 1e-9},
+          {"unknowns_s", static_cast<double>(unknowns_ns_) * 1e-9}};
+}
+
+void FlashPhase::tell(Json& facts) const {
+  facts["total_blocks"] = state_.layout.total_blocks;
+  facts["block_bytes"] = state_.layout.block_bytes();
+  facts["data_bytes"] = state_.layout.data_bytes();
+  facts["file_bytes"] = file_bytes_;
+}
+
+Map FlashPhase::hints_granted() const {
+  Map granted = granted_;
+  granted.merge(state_.context->backend->hints_granted());
+  return granted;
+}
+
+}  // namespace ullage

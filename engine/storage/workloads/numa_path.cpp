@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/numa_path.hpp"
+
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "base/affinity.hpp"
+#include "memory/numa.hpp"
+#include "probes/text.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int policy_default = 0;  // MPOL_DEFAULT and MPOL_BIND of linux/mempolicy.h
+constexpr int policy_of_one = 2;
+constexpr int most_memory_nodes = 1024;
+constexpr int bits_of_a_word = sizeof(unsigned long) * CHAR_BIT;
+
+/// A whole number, which the kernel writes as -1 where it knows none.
+std::optional<int> number_in(const std::string& path) {
+  const auto text = read_word(path);
+  int value = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  return value;
+}
+
+/// Ranks go to the nodes in turn, and to the cores of each in turn.
+PathChoice in_turn(const CpusOfNodes& nodes, const std::vector<int>& names, int rank_on_node) {
+  const auto rank = static_cast<std::size_t>(rank_on_node);
+  return {nodes.at(names[rank % names.size()]), rank / names.size()};
+}
+
+Error not_available(const std::string& why) { return environment_error("numa_path", "not available: " + why); }
+
+}  // namespace
+
+std::optional<int> node_of_device(std::uint64_t device, const std::string& sysfs) {
+  std::error_code error;
+  const std::string link = sysfs + "/dev/block/" + std::to_string(major(device)) + ":" + std::to_string(minor(device));
+  std::filesystem::path folder = std::filesystem::canonical(link, error);
+  if (error) return std::nullopt;
+  const std::filesystem::path top = std::filesystem::canonical(sysfs + "/devices", error);
+  for (; !error && folder != top && folder.has_relative_path(); folder = folder.parent_path())
+    if (const auto node = number_in(folder / "numa_node"); node && *node >= 0) return node;
+  return std::nullopt;
+}
+
+CpusOfNodes usable_cpus_of_nodes() {
+  const std::vector<int> allowed = allowed_cpus();
+  CpusOfNodes found;
+  for (const int node : cpu_nodes())
+    if (auto cpus = cpus_of_node(node, allowed)) found[node] = std::move(*cpus);
+  return found;
+}
+
+Result<PathChoice> choose_on_path(NumaPath path, const CpusOfNodes& nodes, std::optional<int> device_node,
+                                  int rank_on_node) {
+  if (path == NumaPath::unsaid || path == NumaPath::as_is) {
+    PathChoice all;
+    for (const auto& [node, cpus] : nodes) all.cpus.insert(all.cpus.end(), cpus.begin(), cpus.end());
+    return all;
+  }
+  if (path != NumaPath::local && nodes.size() < 2) return fail(not_available("one NUMA node"));
+  if (path != NumaPath::interleave && !device_node)
+    return fail(not_available("the kernel states no NUMA node of the target's device"));
+  std::vector<int> names;
+  for (const auto& [node, cpus] : nodes)
+    if (path == NumaPath::interleave || (node == device_node) == (path == NumaPath::local)) names.push_back(node);
+  if (names.empty())
+    return fail(not_available("this rank may use no CPU of NUMA node " + std::to_string(*device_node) +
+                              ", which has the target's device"));
+  return in_turn(nodes, names, rank_on_node);
+}
+
+RankSpot spot_now() {
+  unsigned cpu = 0;
+  unsigned node = 0;
+  RankSpot spot;
+  if (syscall(SYS_getcpu, &cpu, &node, nullptr) != 0) return spot;
+  spot.cpu = static_cast<int>(cpu);
+  spot.node = static_cast<int>(node);
+  const std::string topology = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+  spot.package = number_in(topology + "physical_package_id").value_or(0);
+  return spot;
+}
+
+Result<StayOnCpus> StayOnCpus::on(const std::vector<int>& cpus) {
+  std::vector<int> before = own_cpus();
+  if (keep_on(cpus)) return StayOnCpus(std::move(before));
+  return fail(environment_error("numa_path", "the system does not let this rank be bound to its CPUs"));
+}
+
+StayOnCpus::StayOnCpus(StayOnCpus&& other) noexcept : before_(std::exchange(other.before_, {})) {}
+
+StayOnCpus& StayOnCpus::operator=(StayOnCpus&& other) noexcept {
+  std::swap(before_, other.before_);
+  return *this;
+}
+
+StayOnCpus::~StayOnCpus() {
+  if (!before_.empty()) (void)keep_on(before_);
+}
+
+MemoryFrom::MemoryFrom(int node) {
+  if (node < 0) return;
+  const std::vector<int> nodes = memory_nodes();
+  const std::string where = "buffer_node " + std::to_string(node);
+  if (node >= most_memory_nodes || std::ranges::find(nodes, node) == nodes.end()) {
+    status_ = fail(environment_error(where, "there is no such node with memory"));
+    return;
+  }
+  if (nodes.size() == 1) return;  // all memory is there; the call may not even exist
+  std::array<unsigned long, most_memory_nodes / bits_of_a_word> mask{};
+  mask.at(static_cast<std::size_t>(node / bits_of_a_word)) |= 1UL << (node % bits_of_a_word);
+  is_set_ = syscall(SYS_set_mempolicy, policy_of_one, mask.data(), most_memory_nodes + 1UL) == 0;
+  if (!is_set_) status_ = fail(environment_error(where, std::string("set_mempolicy: ") + std::strerror(errno)));
+}
+
+MemoryFrom::~MemoryFrom() {
+  if (is_set_) (void)syscall(SYS_set_mempolicy, policy_default, nullptr, 0UL);
+}
+
+}  // namespace ullage

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/pio/pattern.hpp"
+
+#include <algorithm>
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t pio_word_bytes = 8;
+
+/// Below `size`, which is below 2^32, without the cost of a division; its bias is below size / 2^32.
+std::uint64_t below(std::uint64_t random, std::uint64_t size) { return ((random >> 32U) * size) >> 32U; }
+
+std::uint64_t unit_of(const PioShape& shape) {
+  const std::uint64_t words = shape.request_bytes / pio_word_bytes;
+  switch (shape.kind) {
+    case PioKind::random_strided:
+      return shape.request_bytes + (words - 1) / 2 * 2 * pio_word_bytes;
+    case PioKind::mesh:
+      return shape.record_bytes;
+    default:
+      return shape.request_bytes;
+  }
+}
+
+/// The sum of r mod 3 over the ranks below `rank`.
+std::uint64_t remainders_before(std::uint64_t rank) { return rank / 3 * 3 + (rank % 3 == 2 ? 1 : 0); }
+
+}  // namespace
+
+std::uint64_t PioShape::row_of_tiles() const {
+  if (tiles_x > 0) return tiles_x;
+  std::uint64_t rows = 1;
+  for (std::uint64_t n = 1; n * n <= ranks; ++n)
+    if (ranks % n == 0) rows = n;
+  return ranks / rows;
+}
+
+std::uint64_t PioShape::pieces_a_request() const { return kind == PioKind::mesh ? request_bytes / record_bytes : 1; }
+
+PioPattern::PioPattern(const PioShape& shape, std::uint64_t rank, bool writes)
+    : shape_(shape),
+      rank_(rank),
+      unit_bytes_(unit_of(shape)),
+      pieces_(shape.requests * shape.pieces_a_request()),
+      most_pieces_(pieces_),
+      jitter_((shape.request_bytes / pio_word_bytes - 1) / 2),
+      order_(std::max<std::uint64_t>(pieces_, 1), mix64(shape.seed) ^ mix64(~rank)) {
+  switch (shape.kind) {
+    case PioKind::sequential_shared:
+      if (!writes) break;
+      first_ = shape.requests * rank / shape.ranks;
+      pieces_ = shape.requests * (rank + 1) / shape.ranks - first_;
+      most_pieces_ = (shape.requests + shape.ranks - 1) / shape.ranks;
+      break;
+    case PioKind::tiled:
+      row_ = shape.row_of_tiles();
+      break;
+    case PioKind::flash:
+      before_ = blocks_before(rank);
+      blocks_ = blocks_before(rank + 1) - before_;
+      all_ = blocks_before(shape.ranks);
+      pieces_ = blocks_ * shape.variables;
+      most_pieces_ = (shape.requests / shape.variables + std::min<std::uint64_t>(shape.ranks - 1, 2)) * shape.variables;
+      break;
+    default:
+      break;
+  }
+}
+
+std::uint64_t PioPattern::blocks_before(std::uint64_t rank) const noexcept {
+  return rank * (shape_.requests / shape_.variables) + remainders_before(rank);
+}
+
+PioPiece PioPattern::in_units(std::uint64_t number) const noexcept {
+  return {shape_.base_bytes + number * unit_bytes_, unit_bytes_, number};
+}
+
+PioPiece PioPattern::piece(std::uint64_t index) const noexcept {
+  switch (shape_.kind) {
+    case PioKind::simple_strided:
+      return in_units(index * shape_.ranks + rank_);
+    case PioKind::nested_strided:
+      return in_units(nested(index) + rank_);
+    case PioKind::random_strided:
+      return random(index);
+    case PioKind::sequential_shared:
+    case PioKind::sequential_own:
+      return in_units(first_ + index);
+    case PioKind::segmented:
+      return in_units(rank_ * shape_.requests + index);
+    case PioKind::tiled:
+      return in_units((rank_ / row_ * shape_.requests + index) * row_ + rank_ % row_);
+    case PioKind::flash:
+      return in_units(index / blocks_ * all_ + before_ + index % blocks_);
+    case PioKind::mesh:
+      return in_units(vertex(index));
+  }
+  return {};
+}
+
+std::uint64_t PioPattern::nested(std::uint64_t index) const noexcept {
+  std::uint64_t stride = shape_.ranks;
+  std::uint64_t place = 0;
+  for (std::uint64_t k = 1; k < shape_.levels; ++k) {
+    place += index % shape_.inner_requests * stride;
+    index /= shape_.inner_requests;
+    stride = stride * shape_.inner_requests + shape_.gap_requests;
+  }
+  return place + index * stride;
+}
+
+/// In bytes from the base on, where piece `turn` of all ranks begins.
+std::uint64_t PioPattern::boundary(std::uint64_t turn) const noexcept {
+  if (turn == 0 || turn == shape_.requests * shape_.ranks) return turn * shape_.request_bytes;
+  const std::uint64_t drawn = below(mix64(mix64(shape_.seed) ^ turn), 2 * jitter_ + 1);
+  return turn * shape_.request_bytes + drawn * pio_word_bytes - jitter_ * pio_word_bytes;
+}
+
+PioPiece PioPattern::random(std::uint64_t index) const noexcept {
+  const std::uint64_t turn = index * shape_.ranks + rank_;
+  const std::uint64_t begin = boundary(turn);
+  return {shape_.base_bytes + begin, boundary(turn + 1) - begin, turn};
+}
+
+/// Of each P vertices in a row the ranks have one each, turned by as many places as the group's key says.
+std::uint64_t PioPattern::vertex(std::uint64_t index) const noexcept {
+  const std::uint64_t group = shape_.sorted ? index : order_(index);
+  std::uint64_t place = rank_ + below(mix64(mix64(shape_.seed) ^ ~group), shape_.ranks);
+  if (place >= shape_.ranks) place -= shape_.ranks;
+  return group * shape_.ranks + place;
+}
+
+std::uint64_t PioPattern::file_bytes() const noexcept {
+  const std::uint64_t base = shape_.base_bytes;
+  switch (shape_.kind) {
+    case PioKind::nested_strided:
+      return base + (nested(shape_.requests - 1) + shape_.ranks) * unit_bytes_;
+    case PioKind::sequential_shared:
+    case PioKind::sequential_own:
+      return base + shape_.requests * shape_.request_bytes;
+    default:
+      return base + data_bytes();
+  }
+}
+
+std::uint64_t PioPattern::data_bytes() const noexcept {
+  switch (shape_.kind) {
+    case PioKind::sequential_shared:
+      return shape_.requests * shape_.request_bytes;
+    case PioKind::flash:
+      return all_ * shape_.variables * shape_.request_bytes;
+    case PioKind::mesh:
+      return shape_.requests * shape_.pieces_a_request() * shape_.ranks * shape_.record_bytes;
+    default:
+      return shape_.requests * shape_.ranks * shape_.request_bytes;
+  }
+}
+
+namespace {
+
+/// How many pieces of a rank make a frame, which repeats after so many bytes.
+struct PioFrame {
+  std::uint64_t pieces = 0;
+  std::uint64_t extent_bytes = 0;
+};
+
+PioFrame frame_of(const PioShape& shape, const PioPattern& pattern) {
+  const std::uint64_t unit = shape.request_bytes;
+  switch (shape.kind) {
+    case PioKind::nested_strided: {
+      std::uint64_t pieces = 1;
+      std::uint64_t stride = shape.ranks;
+      for (std::uint64_t k = 1; k < shape.levels; ++k) {
+        pieces *= shape.inner_requests;
+        stride = stride * shape.inner_requests + shape.gap_requests;
+      }
+      return {pieces, stride * unit};
+    }
+    case PioKind::tiled:
+      return {1, shape.row_of_tiles() * unit};
+    case PioKind::flash:
+      return {pattern.pieces() / shape.variables, pattern.data_bytes() / shape.variables};
+    default:
+      return {pattern.pieces(), pattern.file_bytes() - shape.base_bytes};
+  }
+}
+
+}  // namespace
+
+PioView::PioView(const PioPattern& pattern, std::uint64_t rank) {
+  const PioShape& shape = pattern.shape();
+  const std::uint64_t begin = pattern.pieces() > 0 ? pattern.piece(0).offset_bytes : shape.base_bytes;
+  switch (shape.kind) {
+    case PioKind::simple_strided:
+      view.displacement_bytes = shape.base_bytes;
+      view.chunk_bytes = shape.request_bytes;
+      view.part = static_cast<int>(rank);
+      view.parts = static_cast<int>(shape.ranks);
+      return;
+    case PioKind::sequential_shared:
+    case PioKind::sequential_own:
+    case PioKind::segmented:
+      view.displacement_bytes = begin;
+      return;
+    default:
+      break;
+  }
+  const PioFrame frame = frame_of(shape, pattern);
+  for (std::uint64_t i = 0; i < frame.pieces; ++i) {
+    const PioPiece piece = pattern.piece(i);
+    if (!pieces.empty() && pieces.back().offset_bytes + pieces.back().length_bytes == piece.offset_bytes - begin)
+      pieces.back().length_bytes += piece.length_bytes;
+    else
+      pieces.push_back({piece.offset_bytes - begin, piece.length_bytes});
+  }
+  view.displacement_bytes = begin;
+  view.pieces = pieces;
+  view.extent_bytes = frame.extent_bytes;
+}
+
+}  // namespace ullage

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/pio/phase.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/permutation.hpp"
+#include "base/rounding.hpp"
+#include "storage/workloads/pio/picture.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+
+namespace ullage {
+namespace {
+
+// A core keeps buffers of this volume in its cache.
+constexpr std::uint64_t pio_ring_bytes = std::uint64_t{256} << 10;
+constexpr std::uint64_t most_pio_calls = 1024;                     // of a batch
+constexpr std::uint64_t pio_kept_bytes = std::uint64_t{16} << 20;  // of a rank's data, which `verify` kept looks at
+constexpr std::size_t pio_buffer_alignment = 4096;
+constexpr std::size_t changed_every = 512;  // as the payload's tags stand
+
+const std::atomic<bool> pio_never = false;
+
+void keep_error(Status& first, const Status& next) {
+  if (first && !next) first = next;
+}
+
+}  // namespace
+
+PayloadSpec PioState::payload_spec(std::uint64_t unit_bytes) const {
+  PayloadSpec spec;
+  spec.run_key = mix64(context.run_key ^ generation);
+  spec.transfer_bytes = unit_bytes;
+  return spec;
+}
+
+void change_pio_data(std::span<std::byte> piece, std::uint64_t change) {
+  for (std::size_t at = 0; at < piece.size(); at += changed_every) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, piece.data() + at, sizeof word);
+    word ^= change;
+    std::memcpy(piece.data() + at, &word, sizeof word);
+  }
+}
+
+PioPhase::PioPhase(PioState& state, PioOperation operation)
+    : state_(state),
+      operation_(operation),
+      pattern_(state.parameters.shape(state.ranks()), state.rank(),
+               operation != PioOperation::read && operation != PioOperation::reread),
+      payload_(state.payload_spec(pattern_.unit_bytes())),
+      calls_((pattern_.pieces() + state.parameters.pieces_a_call() - 1) / state.parameters.pieces_a_call()),
+      slot_bytes_(round_up<std::size_t>(pattern_.unit_bytes() * state.parameters.pieces_a_call(),
+                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
+      ring_(wanted_ring()) {
+  const std::size_t needed = static_cast<std::size_t>(ring_) * slot_bytes_;
+  AlignedBuffer& buffer = *state.context.buffer;
+  if (buffer.size() < std::max<std::size_t>(needed, pio_ring_bytes))
+    buffer = AlignedBuffer(std::max<std::size_t>(needed, pio_ring_bytes), pio_buffer_alignment);
+  if (!changes()) return;
+  change_ = mix64(state.context.run_key + state.changes) | 1U;
+  state.changes ^= change_;
+  unaccounted_ = std::make_unique<Meter>(pio_never);
+  unaccounted_->use_histogram(false);
+}
+
+/// Reads go into one buffer, as the calls come one after the other.
+std::uint64_t PioPhase::wanted_ring() const {
+  if (!makes_data()) return 1;
+  return std::clamp<std::uint64_t>(pio_ring_bytes / slot_bytes_, 1, most_pio_calls);
+}
+
+PioPhase::Call PioPhase::call_at(std::uint64_t index) const {
+  const std::uint64_t a_call = parameters().pieces_a_call();
+  Call call{std::min(index * a_call, pattern_.pieces()), std::min((index + 1) * a_call, pattern_.pieces()), {}};
+  std::uint64_t bytes = (call.end - call.first) * pattern_.unit_bytes();
+  if (pattern_.shape().kind == PioKind::random_strided && call.end > call.first) {
+    bytes = 0;
+    for (std::uint64_t i = call.first; i < call.end; ++i) bytes += pattern_.piece(i).length_bytes;
+  }
+  call.data = state_.context.buffer->bytes().subspan(static_cast<std::size_t>(index % ring_) * slot_bytes_,
+                                                     static_cast<std::size_t>(bytes));
+  return call;
+}
+
+void PioPhase::fill(const Call& call) const {
+  std::span<std::byte> rest = call.data;
+  for (std::uint64_t i = call.first; i < call.end; ++i) {
+    const PioPiece piece = pattern_.piece(i);
+    payload_.fill(rest.first(static_cast<std::size_t>(piece.length_bytes)), writer(),
+                  piece.number * pattern_.unit_bytes());
+    rest = rest.subspan(static_cast<std::size_t>(piece.length_bytes));
+  }
+}
+
+PhaseInfo PioPhase::info() const {
+  PhaseInfo info;
+  info.name = word_of(operation_);
+  info.access = writes() ? Access::write : Access::read;
+  info.collective = in_step();
+  info.collective_sync = sees() && !state_.entry.per_process;
+  info.bytes_at_once = pattern_.unit_bytes() * parameters().pieces_a_call();
+  info.clock_stops = true;
+  if (!writes()) info.data_of = "own";
+  if (starts_cold()) info.cache_control = word_of(parameters().cache);
+  if (state_.capabilities.direct) info.cache_control = "direct";
+  const bool looks = state_.entry.per_process || state_.context.world->topology().leader();
+  if (state_.capabilities.data && looks) info.files.push_back(state_.file_name());
+  return info;
+}
+
+std::uint64_t PioPhase::operations() const {
+  const std::uint64_t a_call = parameters().pieces_a_call();
+  return in_step() ? (pattern_.most_pieces() + a_call - 1) / a_call : calls_;
+}
+
+Status PioPhase::before() {
+  if (sees()) view_.emplace(pattern_, state_.rank());
+  for (std::uint64_t i = 0; i < std::min(ring_, calls_); ++i)
+    if (makes_data())
+      fill(call_at(i));
+    else
+      Payload::poison(call_at(i).data);
+  Status status;
+  if (!sees())
+    status = state_.context.backend->make_ready(state_.context.buffer->bytes(),
+                                                {.window = makes_data() ? 0 : static_cast<std::size_t>(ring_)});
+  if (makes_data() || !state_.capabilities.data) return status;
+  keep_error(status, refuse_holes());
+  if (starts_cold() && parameters().cache == PioCache::advise && !state_.capabilities.direct) {
+    if (state_.entry.per_process || state_.context.world->topology().leader())
+      keep_error(status, state_.context.backend->drop_cached(state_.file_name()));
+    state_.context.world->all().barrier();
+  }
+  return status;
+}
+
+/// Reading what was never written measures nothing. What the pattern itself leaves out is nobody's.
+Status PioPhase::refuse_holes() const {
+  if (!state_.entry.per_process && !state_.context.world->root()) return {};
+  const auto extents = state_.context.backend->inspect(state_.file_name());
+  if (!extents) return fail(extents.error());
+  if (extents->size_bytes < pattern_.file_bytes())
+    return fail(environment_error(
+        state_.file_name(),
+        "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(pattern_.file_bytes())));
+  const bool has_own = pattern_.shape().has_holes() || pattern_.shape().base_bytes > 0;
+  if (!extents->fully_written && !has_own)
+    return fail(
+        environment_error(state_.file_name(), "has holes or unwritten extents, which would make the measurement void"));
+  return {};
+}
+
+std::uint64_t PioPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  const std::uint64_t n = std::min(most, makes_data() ? ring_ : most_pio_calls);
+  extents_.clear();
+  prepared_calls_.clear();
+  for (std::uint64_t i = first; i < first + n; ++i) {
+    const Call call = call_at(i);
+    if (makes_data() && i >= ring_) fill(call);
+    if (sees())
+      prepared_calls_.push_back(call);
+    else
+      extents_.push_back(
+          {call.first < call.end ? pattern_.piece(call.first).offset_bytes : 0, call.data.size(), call.data.data()});
+  }
+  return n;
+}
+
+OpenRequest PioPhase::request(OpenMode mode) const {
+  OpenRequest request;
+  request.name = state_.file_name();
+  request.shared = !state_.entry.per_process;
+  request.expected_bytes = pattern_.file_bytes();
+  request.mode = mode;
+  return request;
+}
+
+Status PioPhase::open() {
+  if (sees()) return open_views();
+  Backend& backend = *state_.context.backend;
+  if (changes()) {
+    auto file = backend.open(request(OpenMode::read));
+    if (!file) return fail(file.error());
+    read_file_ = std::move(*file);
+  }
+  auto file = backend.open(request(operation_ == PioOperation::write ? OpenMode::create
+                                   : writes()                        ? OpenMode::overwrite
+                                                                     : OpenMode::read));
+  if (!file) return fail(file.error());
+  file_ = std::move(*file);
+  return {};
+}
+
+/// A rank whose view could not be set goes along with the others: its file remembers.
+Status PioPhase::open_views() {
+  Backend& backend = *state_.context.backend;
+  Status status;
+  if (changes()) {
+    auto file = backend.open_viewed(request(OpenMode::read), {});
+    if (!file) return fail(file.error());
+    read_viewed_ = std::move(*file);
+    status = read_viewed_->set_view(view_->view, {});
+  }
+  auto file = backend.open_viewed(request(operation_ == PioOperation::write ? OpenMode::create
+                                          : writes()                        ? OpenMode::overwrite
+                                                                            : OpenMode::read),
+                                  {});
+  if (!file) return fail(file.error());
+  viewed_ = std::move(*file);
+  keep_error(status, viewed_->set_view(view_->view, {}));
+  return status;
+}
+
+Status PioPhase::execute(Meter& meter) {
+  if (sees()) return viewed_ ? move_through_view(meter) : Status{};
+  if (!file_) return {};
+  if (changes()) return change_at_offsets(meter);
+  return file_->transfer(writes() ? Direction::write : Direction::read, extents_, meter);
+}
+
+Status PioPhase::move_through_view(Meter& meter) {
+  Status first;
+  for (const Call& call : prepared_calls_) {
+    const Status moved = move_call(call);
+    keep_error(first, moved);
+    if (!moved && !in_step()) break;
+    if (moved && !meter.completed(call.data.size())) break;
+  }
+  return first;
+}
+
+/// As the data was made: each piece from its beginning on.
+void PioPhase::change(const Call& call) const {
+  const bool varies = pattern_.shape().kind == PioKind::random_strided;
+  std::span<std::byte> rest = call.data;
+  for (std::uint64_t i = call.first; i < call.end; ++i) {
+    const auto bytes = static_cast<std::size_t>(varies ? pattern_.piece(i).length_bytes : pattern_.unit_bytes());
+    change_pio_data(rest.first(bytes), change_);
+    rest = rest.subspan(bytes);
+  }
+}
+
+/// A rank that could not read writes nothing, but takes part.
+Status PioPhase::move_call(const Call& call) {
+  const auto data = call.data;
+  const Pointer pointer = in_step() ? Pointer::together : Pointer::individual;
+  if (!changes()) return viewed_->move(writes() ? Direction::write : Direction::read, pointer, data);
+  const Status read = read_viewed_->move(Direction::read, pointer, data);
+  if (!read && !in_step()) return read;
+  if (read) change(call);
+  const Status written = viewed_->move(Direction::write, pointer, read ? data : data.first(0));
+  return read ? written : read;
+}
+
+/// A read, a change and a write of the same bytes are one operation, whose bytes count once.
+Status PioPhase::change_at_offsets(Meter& meter) {
+  Status first;
+  for (Extent extent : extents_) {
+    unaccounted_->start(0);
+    Status status = read_file_->transfer(Direction::read, {&extent, 1}, *unaccounted_);
+    keep_error(first, status);
+    if (!status && !in_step()) break;
+    if (status)
+      change_pio_data({extent.data, extent.length_bytes}, change_);
+    else
+      extent.length_bytes = 0;
+    status = file_->transfer(Direction::write, {&extent, 1}, meter);
+    keep_error(first, status);
+    if (!in_step() && (!status || !meter.goes_on())) break;
+  }
+  return first;
+}
+
+Status PioPhase::sync() {
+  if (sees()) return viewed_ ? viewed_->sync() : Status{};
+  return file_ ? file_->sync() : Status{};
+}
+
+Status PioPhase::close() {
+  Status first;
+  if (viewed_) hints_granted_ = viewed_->hints_granted();
+  if (file_) hints_granted_ = file_->hints_granted();
+  for (auto* viewed : {&viewed_, &read_viewed_})
+    if (*viewed) {
+      keep_error(first, (*viewed)->close());
+      viewed->reset();
+    }
+  for (auto* file : {&file_, &read_file_})
+    if (*file) {
+      keep_error(first, (*file)->close());
+      file->reset();
+    }
+  return first;
+}
+
+Map PioPhase::hints_granted() const {
+  Map hints = hints_granted_;
+  hints.merge(state_.context.backend->hints_granted());
+  return hints;
+}
+
+/// What a read has left in its buffer is looked at there; else what lies in the files, which every rank has closed: the
+/// runner's agreement has come between.
+Verification PioPhase::after(std::uint64_t executed, Meter& progress) {
+  Verification verification;
+  if (parameters().verify == PioVerify::none || !state_.capabilities.data) return verification;
+  if (!writes() && executed > 0) check(call_at(executed - 1), verification);
+  const std::uint64_t wanted = std::max<std::uint64_t>(pio_kept_bytes / pattern_.unit_bytes(), 1);
+  const bool all = parameters().verify == PioVerify::full || wanted >= pattern_.most_pieces();
+  read_again(all ? 0 : pattern_.most_pieces() - wanted, progress, verification);
+  return verification;
+}
+
+void PioPhase::check(const Call& call, Verification& verification) const {
+  std::span<std::byte> rest = call.data;
+  for (std::uint64_t i = call.first; i < call.end; ++i) {
+    const PioPiece piece = pattern_.piece(i);
+    check_piece(piece, rest.first(static_cast<std::size_t>(piece.length_bytes)), verification);
+    rest = rest.subspan(static_cast<std::size_t>(piece.length_bytes));
+  }
+}
+
+void PioPhase::check_piece(const PioPiece& piece, std::span<std::byte> data, Verification& verification) const {
+  change_pio_data(data, state_.changes);
+  const std::uint64_t begin = piece.number * pattern_.unit_bytes();
+  Payload::Check found = payload_.check(data, writer(), begin);
+  verification.verified_bytes += data.size();
+  verification.bad_blocks += found.bad_blocks;
+  if (!found.first || verification.first) return;
+  found.first->offset_bytes += piece.offset_bytes - begin;
+  verification.first = wrong_data(state_.context, state_.file_name(), *found.first);
+}
+
+/// Pieces [first, first + n) as extents with buffers of their own, poisoned; empty ones where this rank has none.
+void PioPhase::list_again(std::uint64_t first, std::uint64_t n, std::size_t slot) {
+  extents_.clear();
+  for (std::uint64_t i = first; i < first + n; ++i) {
+    const auto data = state_.context.buffer->bytes().subspan(static_cast<std::size_t>(i - first) * slot, slot);
+    const PioPiece piece = i < pattern_.pieces() ? pattern_.piece(i) : PioPiece{};
+    extents_.push_back({piece.offset_bytes, static_cast<std::size_t>(piece.length_bytes), data.data()});
+    Payload::poison(data.first(extents_.back().length_bytes));
+  }
+}
+
+/// Pieces from `first` on, by explicit offsets, whatever calls have written them. Collective where the backend's calls
+/// are.
+void PioPhase::read_again(std::uint64_t first, Meter& progress, Verification& verification) {
+  const bool together = state_.capabilities.collective && !state_.entry.per_process;
+  const std::uint64_t end = together ? pattern_.most_pieces() : pattern_.pieces();
+  const auto buffer = state_.context.buffer->bytes();
+  const std::size_t slot = round_up<std::size_t>(static_cast<std::size_t>(pattern_.unit_bytes()),
+                                                 std::max<std::size_t>(64, state_.capabilities.alignment_bytes));
+  const std::uint64_t a_batch = std::clamp<std::uint64_t>(pio_ring_bytes / slot, 1, most_pio_calls);
+  progress.start(now_ns());
+  Status status = state_.context.backend->make_ready(buffer, {});
+  auto file = state_.context.backend->open(request(OpenMode::read));
+  if (!file) keep_error(status, fail(file.error()));
+  for (std::uint64_t i = first; file && i < end && (status || together); i += a_batch) {
+    const std::uint64_t n = std::min(a_batch, end - i);
+    list_again(i, n, slot);
+    keep_error(status, (*file)->transfer(Direction::read, extents_, progress));
+    for (std::uint64_t k = 0; status && k < n && i + k < pattern_.pieces(); ++k)
+      check_piece(pattern_.piece(i + k), {extents_[k].data, extents_[k].length_bytes}, verification);
+  }
+  if (file) keep_error(status, (*file)->close());
+  if (!status && !verification.first) verification.first = status.error();
+}
+
+void PioPhase::tell(Json& facts) const {
+  facts = {{"pattern", word_of(pattern_.shape().kind)},
+           {"calls", operations()},
+           {"data_bytes", pattern_.data_bytes()},
+           {"file_bytes", pattern_.file_bytes()}};
+  if (operation_ == PioOperation::write) facts["picture"] = picture_of(pattern_.shape());
+}
+
+}  // namespace ullage

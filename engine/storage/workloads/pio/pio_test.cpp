@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workload on real files: every pattern by every kind of calls, what is found when data is damaged, what is
+// refused.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <fstream>
+#include <functional>
+
+#include "base/json.hpp"
+#include "run/phase_runner.hpp"
+#include "run/test_support.hpp"
+#include "storage/backend.hpp"
+#include "storage/storage_context.hpp"
+#include "storage/workloads/pio/parameters.hpp"
+#include "work/workload.hpp"
+
+namespace ullage::pio_test {
+namespace {
+
+const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("pio"); }
+const std::vector<std::string> all_phases{"write", "read", "reread", "rewrite", "read-modify-write"};
+const std::vector<std::string> shared_phases{"write", "read", "reread"};
+
+struct How {
+  const char* name;
+  const char* backend;
+  bool view;
+  bool collective;  // of the view, or of the backend
+};
+
+Values values_of(const std::string& pattern, const How& how, Values given) {
+  given.emplace("pattern", pattern);
+  given.emplace("phases", pattern == "sequential-shared" ? shared_phases : all_phases);
+  given.emplace("request_bytes", std::int64_t{4096 + 8});
+  given.emplace("requests", std::int64_t{24});
+  if (pattern == "mesh") given.emplace("record_bytes", std::int64_t{216});
+  given.emplace("base_bytes", std::int64_t{8});
+  given.emplace("verify", std::string("full"));
+  given.emplace("through", std::string(how.view ? "view" : "offsets"));
+  given.emplace("collective", how.view && how.collective);
+  return given;
+}
+
+using Step = std::function<void(std::size_t phase)>;
+
+class PioBench : public ::testing::Test {
+ protected:
+  PioBench() : meter_(StopFlags::instance().now()), watchdog_({}) { StopFlags::instance().reset(); }
+
+  /// Runs the phases until one is not ok; their records on every rank. `before`: what all ranks do before each.
+  std::vector<Json> run(const std::string& pattern, const How& how, Values given = {}, const Step& before = nullptr,
+                        const Values& of_backend = {}) {
+    Values backend_values = of_backend;
+    if (std::string(how.backend) == "mpiio" && !how.view && how.collective) backend_values["collective"] = true;
+    backend_ = bench_.make(how.backend, backend_values);
+    const auto values = complete(entry().description.parameters, values_of(pattern, how, std::move(given)), "");
+    EXPECT_TRUE(values.has_value()) << test::line_of(values);
+    const PlannedLayout layout{.ranks = bench_.world().size(), .nodes = {}, .ranks_per_node = {}};
+    const Status checked = entry().check(*values, backend_->capabilities(), layout, "");
+    EXPECT_TRUE(checked) << test::line_of(checked);
+    StorageContext bound;
+    bound.world = &bench_.world();
+    bound.folder = &bench_.folder();
+    bound.backend = backend_.get();
+    bound.buffer = &buffer_;
+    bound.case_id = "00000000000000a1";
+    bound.run_key = 4711;
+    bound.part = bench_.world().rank();
+    bound.parts = bench_.world().size();
+    bound.writes_manifest = bench_.world().root();
+    const auto workload = std::get<StorageWork>(entry().work).make(*values, bound);
+    const mpi::Agreement begun = begin_together(*workload, bench_.world().all());
+    EXPECT_TRUE(begun.everywhere) << test::line_of(begun.own);
+    std::vector<Json> records;
+    const RunContext context{&bench_.world(), &clock_, &watchdog_, &meter_, {}, 0};
+    status_ = PhaseStatus::ok;
+    for (std::size_t i = 0; i < workload->phases() && status_ == PhaseStatus::ok; ++i) {
+      if (before) before(i);
+      bench_.world().all().barrier();
+      const auto work = workload->phase(i);
+      Json record;
+      status_ = run_phase(context, nullptr, *work, record).status;
+      records.push_back(Json::parse(bench_.world().all().broadcast(record.dump(), 0)));
+    }
+    const mpi::Agreement ended = end_together(*workload, status_ == PhaseStatus::ok, bench_.world().all());
+    EXPECT_TRUE(ended.everywhere) << test::line_of(ended.own);
+    return records;
+  }
+
+  [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(bench_.world().size()); }
+  [[nodiscard]] PioPattern pattern_of(const std::string& pattern, std::uint64_t rank, const Values& given = {}) const {
+    const How offsets{"", "posix", false, false};
+    const auto values = complete(entry().description.parameters, values_of(pattern, offsets, given), "");
+    return {PioParameters::from(*values).shape(ranks()), rank};
+  }
+  [[nodiscard]] std::string file_of(const std::string& pattern, int rank) const {
+    DatasetEntry dataset;
+    dataset.directory = directory_of_dataset("00000000000000a1");
+    dataset.per_process = pattern == "sequential-own";
+    return bench_.path(dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0));
+  }
+
+  test::Bench bench_;
+  std::unique_ptr<Backend> backend_;
+  mpi::CommonClock clock_;
+  AlignedBuffer buffer_;
+  Meter meter_;
+  Watchdog watchdog_;
+  PhaseStatus status_ = PhaseStatus::ok;
+};
+
+const std::vector<std::string>& patterns() {
+  static const std::vector<std::string> words{"simple-strided",
+                                              "nested-strided",
+                                              "random-strided",
+                                              "sequential-shared",
+                                              "sequential-own",
+                                              "segmented",
+                                              "tiled",
+                                              "flash",
+                                              "mesh"};
+  return words;
+}
+
+class MpiPio : public PioBench, public testing::WithParamInterface<How> {};
+
+TEST_P(MpiPio, EveryPatternIsWrittenReadAndChanged) {
+  for (const std::string& pattern : patterns()) {
+    SCOPED_TRACE(pattern);
+    if (GetParam().view && GetParam().collective && pattern == "sequential-own") continue;
+    const auto records = run(pattern, GetParam());
+    ASSERT_EQ(status_, PhaseStatus::ok) << records.back().dump();
+    ASSERT_EQ(records.size(), pattern == "sequential-shared" ? 3U : 5U);
+    const std::uint64_t data = pattern_of(pattern, 0).data_bytes();
+    for (const Json& record : records) {
+      EXPECT_EQ(record["bad_blocks"], 0U);
+      const bool all_read = pattern == "sequential-shared" && record["access"] == "read";
+      EXPECT_EQ(record["bytes"], all_read ? data * ranks() : data) << record["phase"];
+      EXPECT_GE(record["verified_bytes"].get<std::uint64_t>(), data) << record["phase"];
+      EXPECT_EQ(record["facts"]["data_bytes"], data);
+    }
+    EXPECT_EQ(records[0]["facts"]["picture"].size(), std::min<std::size_t>(ranks(), 4));
+  }
+}
+
+/// A byte of each rank's part is changed before it is read: it is found on the rank that owns it.
+TEST_P(MpiPio, DamageIsFoundInEveryPattern) {
+  for (const std::string& pattern : patterns()) {
+    SCOPED_TRACE(pattern);
+    if (GetParam().view && GetParam().collective && pattern == "sequential-own") continue;
+    const std::uint64_t owner = ranks() - 1;
+    const auto damage = [&](std::size_t phase) {
+      if (phase != 1 || !bench_.world().root()) return;
+      const PioPattern owned = pattern_of(pattern, owner);
+      const PioPiece piece = owned.piece(owned.pieces() / 2);
+      std::fstream file(file_of(pattern, static_cast<int>(owner)), std::ios::in | std::ios::out | std::ios::binary);
+      const auto at = static_cast<std::streamoff>(piece.offset_bytes + piece.length_bytes - 1);
+      char byte = 0;
+      file.seekg(at).get(byte);
+      file.seekp(at).put(static_cast<char>(byte ^ 1));
+      ASSERT_TRUE(file);
+    };
+    const auto records = run(pattern, GetParam(), {}, damage);
+    EXPECT_EQ(status_, PhaseStatus::failed);
+    ASSERT_EQ(records.size(), 2U) << "the phase that reads it";
+    EXPECT_GT(records[1]["bad_blocks"].get<std::uint64_t>(), 0U);
+    const std::string failures = records[1]["failures"].dump();
+    EXPECT_NE(failures.find("data differs from what was written"), std::string::npos) << failures;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpi, MpiPio,
+                         testing::Values(How{"Posix", "posix", false, false}, How{"MpiioAlone", "mpiio", false, false},
+                                         How{"MpiioTogether", "mpiio", false, true},
+                                         How{"ViewAlone", "mpiio", true, false},
+                                         How{"ViewTogether", "mpiio", true, true}),
+                         [](const auto& how) { return how.param.name; });
+
+using MpiPioCases = PioBench;
+const How offsets{"", "posix", false, false};
+const How alone{"", "mpiio", true, false};
+const How together{"", "mpiio", true, true};
+
+TEST_F(MpiPioCases, SeveralRequestsAreOneCallThroughAView) {
+  for (const How& how : {alone, together})
+    for (const char* pattern : {"simple-strided", "nested-strided", "random-strided", "tiled", "flash", "mesh"}) {
+      const auto records = run(pattern, how, {{"requests_a_call", std::int64_t{7}}});
+      ASSERT_EQ(status_, PhaseStatus::ok) << pattern << records.back().dump();
+      const PioPattern own = pattern_of(pattern, 0);
+      const std::uint64_t pieces = how.collective ? own.most_pieces() : own.pieces();
+      const std::uint64_t a_call = 7 * own.shape().pieces_a_request();
+      EXPECT_EQ(records[0]["facts"]["calls"], (pieces + a_call - 1) / a_call) << pattern;
+    }
+}
+
+/// Data of the phase before is not taken for that of a rewrite, nor what was there for what a change has left.
+TEST_F(MpiPioCases, StaleDataIsFound) {
+  std::string kept;
+  const std::string path = file_of("segmented", 0);
+  const auto keep = [&](std::size_t phase) {
+    if (!bench_.world().root()) return;
+    if (phase == 2) kept = test::read_file(path);
+  };
+  for (const char* writes : {"rewrite", "read-modify-write"}) {
+    const std::vector<std::string> phases{"write", "read", writes, "reread"};
+    const auto restore = [&](std::size_t phase) {
+      keep(phase);
+      if (phase == 3 && bench_.world().root()) test::write_file(path, kept);
+    };
+    const auto records = run("segmented", offsets, {{"phases", phases}}, restore);
+    EXPECT_EQ(status_, PhaseStatus::failed);
+    EXPECT_EQ(records.size(), 4U) << writes;
+  }
+}
+
+TEST_F(MpiPioCases, PlacesAreBeyondFourGibibytes) {
+  for (const How& how : {offsets, alone, together})
+    for (const std::int64_t base : {std::int64_t{3} << 30, (std::int64_t{5} << 30) + 8}) {
+      const auto records = run("simple-strided", how, {{"base_bytes", base}});
+      EXPECT_EQ(status_, PhaseStatus::ok) << records.back().dump();
+    }
+  const Values far{{"gap_requests", std::int64_t{400000}}, {"base_bytes", std::int64_t{0}}};
+  const auto records = run("nested-strided", offsets, far);
+  EXPECT_EQ(status_, PhaseStatus::ok) << records.back().dump();
+  EXPECT_GT(records[0]["facts"]["file_bytes"].get<std::uint64_t>(), std::uint64_t{4} << 30);
+  run("nested-strided", alone, far);
+  EXPECT_EQ(status_, PhaseStatus::ok);
+}
+
+TEST_F(MpiPioCases, AnErrorInMidPhaseLeavesNobodyWaiting) {
+  const std::int64_t last = bench_.world().size() - 1;
+  for (const bool view : {false, true})
+    for (const char* backend : {"posix", "mpiio"}) {
+      if (view && std::string(backend) == "posix") continue;
+      for (const char* phase : {"write", "read-modify-write"}) {
+        const How how{"", "fault", view, view};
+        const std::int64_t after = std::string(phase) == "write" ? 5 : 29;
+        const Values fault{{"inner", std::string(backend)},
+                           {"kind", std::string("enospc")},
+                           {"operation", std::string("write")},
+                           {"after", after},
+                           {"rank", last}};
+        const auto records =
+            run("simple-strided", how,
+                {{"phases", std::vector<std::string>{"write", "read-modify-write"}}, {"verify", std::string("none")}},
+                nullptr, fault);
+        EXPECT_EQ(status_, PhaseStatus::failed);
+        EXPECT_EQ(records.back()["phase"], phase);
+        const Json& failures = records.back()["failures"];
+        ASSERT_FALSE(failures.empty());
+        EXPECT_EQ(failures[0]["errno"], ENOSPC) << failures.dump();
+        EXPECT_EQ(failures[0]["rank"], last);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace ullage::pio_test

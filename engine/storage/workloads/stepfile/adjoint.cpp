@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/stepfile/adjoint.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+
+namespace ullage {
+namespace {
+
+std::vector<StepPart> adjoint_parts(const StepfileParameters& p) {
+  std::vector<StepPart> parts{StepPart::transfer};
+  if (!p.in_log()) parts.insert(parts.end(), {StepPart::open, StepPart::close});
+  if (p.remove_read) parts.push_back(StepPart::remove);
+  if (p.revolves()) parts.push_back(StepPart::recompute);
+  return parts;
+}
+
+}  // namespace
+
+AdjointPhase::AdjointPhase(const StepfileState& state, RevolveState* revolve)
+    : StepPhase(state, revolve, Direction::read, state.parameters->prefetch, adjoint_parts(*state.parameters)),
+      order_(parameters().order, parameters().steps, parameters().stride),
+      current_(parameters().steps - 1) {}
+
+PhaseInfo AdjointPhase::info() const {
+  PhaseInfo info = StepPhase::info();
+  info.cache_control = parameters().cache == StepCache::drop ? "drop" : "none";
+  if (state_.capabilities.direct) info.cache_control = "direct";
+  info.data_of = "own";
+  return info;
+}
+
+Status AdjointPhase::before() {
+  start_helpers([this](std::uint64_t operation, StepClock& clock) {
+    return files_.read(step_of(operation), slot(operation), parameters().remove_read, clock);
+  });
+  for (std::uint64_t i = 0; verifies() && i < slots_; ++i) Payload::poison(slot(i));
+  if (auto status = StepPhase::before(); !status) return status;
+  return parameters().cache == StepCache::drop ? drop_caches() : Status{};
+}
+
+Status AdjointPhase::drop_caches() const {
+  const std::uint64_t files = parameters().in_log() ? 1 : parameters().kept();
+  for (std::uint64_t place = 0; place < files; ++place)
+    if (auto status = state_.tiers->of(place).backend->drop_cached(state_.file_of(place)); !status) return status;
+  return {};
+}
+
+std::uint64_t AdjointPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  check_batch();
+  first_ = first;
+  prepared_ = works_inline() ? most : std::min(most, slots_);
+  return prepared_;
+}
+
+/// What was read since the last batch was made ready.
+void AdjointPhase::check_batch() {
+  for (std::uint64_t i = 0; i < unchecked_; ++i) check(slot(first_ + i), step_of(first_ + i));
+  unchecked_ = 0;
+}
+
+Status AdjointPhase::execute(Meter& meter) {
+  Status status;
+  for (std::uint64_t operation = first_; operation < first_ + prepared_; ++operation) {
+    status = do_step(operation, meter);
+    if (!status || !meter.goes_on()) break;
+  }
+  if (!status || !meter.goes_on()) drain(&meter, status);
+  return status;
+}
+
+Status AdjointPhase::do_step(std::uint64_t operation, Meter& meter) {
+  const std::int64_t begun = meter.last_ns();
+  Spent spent;
+  if (auto status = fetch(operation, meter, spent); !status) return status;
+  if (works_inline()) {
+    const std::int64_t from = meter.clock_ns();
+    if (revolve_ == nullptr) check(slot(operation), step_of(operation));
+    compute_until(from + compute_.at_ns(step_of(operation), 1), meter);
+    const std::int64_t took = meter.clock_ns() - from;
+    account_.add(meter, StepPart::compute, took);
+    spent.computed_ns += took;
+  } else {
+    ++unchecked_;
+  }
+  (void)meter.completed(spent.moved_bytes);
+  account_.step_done(meter, operation, meter.last_ns() - begun, spent.computed_ns);
+  return {};
+}
+
+/// The state that the operation needs comes to hand.
+Status AdjointPhase::fetch(std::uint64_t operation, Meter& meter, Spent& spent) {
+  if (revolve_ != nullptr) return revolve_to(step_of(operation), meter, spent);
+  spent.moved_bytes = parameters().state_bytes;
+  return helpers_ ? await(operation, meter) : read_now(step_of(operation), slot(operation), meter);
+}
+
+/// Asks for the states ahead too: the slot of the one furthest ahead is that of the operation before this one.
+Status AdjointPhase::await(std::uint64_t operation, Meter& meter) {
+  const std::int64_t begun = meter.last_ns();
+  for (const std::uint64_t end = std::min(parameters().steps, operation + slots_); submitted_ < end; ++submitted_)
+    helpers_->submit(submitted_);
+  Status status;
+  take(helpers_->wait(operation, [&meter] { meter.sign_of_life(); }), &meter, status);
+  account_.add(meter, StepPart::wait, meter.clock_ns() - begun);
+  files_removed_ += status && parameters().remove_read ? 1 : 0;
+  return status;
+}
+
+Status AdjointPhase::read_now(std::uint64_t place, std::span<std::byte> data, Meter& meter) {
+  const auto times = files_.read(place, data, parameters().remove_read, clock_);
+  if (!times) return fail(times.error());
+  account_.add(meter, *times);
+  ++states_moved_;
+  files_removed_ += parameters().remove_read ? 1 : 0;
+  return {};
+}
+
+Status AdjointPhase::revolve_to(std::uint64_t step, Meter& meter, Spent& spent) {
+  while (!revolve_->is_next(RevolveAction::Kind::turn, step)) {
+    const RevolveAction action = *revolve_->next;
+    if (auto status = act(action, meter, spent); !status) return status;
+    revolve_->go_on();
+  }
+  revolve_->go_on();
+  return {};
+}
+
+Status AdjointPhase::act(const RevolveAction& action, Meter& meter, Spent& spent) {
+  if (action.kind == RevolveAction::Kind::store) return store(action, meter, spent);
+  if (action.kind == RevolveAction::Kind::restore) return restore(action, meter, spent);
+  advance(action.step, meter, spent);
+  return {};
+}
+
+Status AdjointPhase::store(const RevolveAction& action, Meter& meter, Spent& spent) {
+  const std::int64_t from = meter.clock_ns();
+  fill(slot(0), action.step);
+  spent.computed_ns += meter.clock_ns() - from;
+  const auto times = files_.write({action.slot, slot(0), revolve_->written[action.slot], false}, clock_);
+  if (!times) return fail(times.error());
+  revolve_->written[action.slot] = true;
+  account_.add(meter, *times);
+  ++states_moved_;
+  spent.moved_bytes += parameters().state_bytes;
+  return {};
+}
+
+Status AdjointPhase::restore(const RevolveAction& action, Meter& meter, Spent& spent) {
+  if (auto status = read_now(action.slot, slot(0), meter); !status) return status;
+  const std::int64_t from = meter.clock_ns();
+  check(slot(0), action.step);
+  spent.computed_ns += meter.clock_ns() - from;
+  spent.moved_bytes += parameters().state_bytes;
+  current_ = action.step;
+  return {};
+}
+
+void AdjointPhase::advance(std::uint64_t step, Meter& meter, Spent& spent) {
+  const std::int64_t from = meter.clock_ns();
+  std::int64_t until = from;
+  for (std::uint64_t next = *current_ + 1; next <= step; ++next) until += compute_.at_ns(next, 2);
+  compute_until(until, meter);
+  const std::int64_t took = meter.clock_ns() - from;
+  account_.add(meter, StepPart::recompute, took);
+  spent.computed_ns += took;
+  steps_recomputed_ += step - *current_;
+  current_ = step;
+}
+
+Status AdjointPhase::close() {
+  Status first;
+  drain(nullptr, first);
+  keep_first_error(first, files_.close_log());
+  return first;
+}
+
+Verification AdjointPhase::after(std::uint64_t /*executed*/, Meter& progress) {
+  progress.start(now_ns());
+  check_batch();
+  share();
+  return verification_;
+}
+
+}  // namespace ullage

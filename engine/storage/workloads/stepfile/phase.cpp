@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/stepfile/phase.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/rounding.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t own_cache_bytes = std::uint64_t{256} << 10;  // buffers that a core's own cache keeps
+constexpr std::size_t buffer_alignment = 4096;
+constexpr std::uint64_t most_helpers = 64;
+
+PayloadSpec payload_of(const StepfileState& state) {
+  PayloadSpec spec;
+  spec.run_key = state.context->run_key;
+  spec.transfer_bytes = state.parameters->state_bytes;
+  return spec;
+}
+
+/// The parts of this phase, in the order of the enumeration.
+std::vector<StepPart> with_common(std::vector<StepPart> parts, bool computes, std::uint64_t depth) {
+  if (computes) parts.push_back(StepPart::compute);
+  if (depth > 0) parts.push_back(StepPart::wait);
+  parts.push_back(StepPart::exposed);
+  std::ranges::sort(parts);
+  return parts;
+}
+
+}  // namespace
+
+StepPhase::StepPhase(const StepfileState& state, RevolveState* revolve, Direction direction, std::uint64_t depth,
+                     std::vector<StepPart> parts)
+    : state_(state),
+      revolve_(revolve),
+      direction_(direction),
+      depth_(depth),
+      compute_(parameters().compute_s, parameters().jitter, parameters().imbalance, state.rank(),
+               static_cast<std::uint64_t>(state.context->world->size())),
+      payload_(payload_of(state)),
+      files_(state),
+      account_(with_common(std::move(parts), works_inline(), depth), parameters().steps),
+      slot_bytes_(round_up<std::size_t>(parameters().state_bytes,
+                                        std::max(buffer_alignment, state.capabilities.alignment_bytes))),
+      slots_(works_inline() ? depth + 1
+                            : std::clamp<std::uint64_t>(own_cache_bytes / slot_bytes_, 1, parameters().steps)) {
+  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_;
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
+}
+
+PhaseInfo StepPhase::info() const {
+  PhaseInfo info;
+  info.name = direction_ == Direction::write ? "forward" : "adjoint";
+  info.access = direction_ == Direction::write ? Access::write : Access::read;
+  info.clock_stops = !works_inline();
+  info.bytes_at_once = parameters().state_bytes * (depth_ + 1);
+  info.parts = account_.part_names();
+  return info;
+}
+
+Status StepPhase::before() {
+  for (std::size_t tier = 0; tier < state_.tiers->size(); ++tier) {
+    Status status = state_.tiers->at(tier).backend->make_ready(state_.context->buffer->bytes(), {});
+    if (!status) return status;
+  }
+  return {};
+}
+
+void StepPhase::share() {
+  states_at_.assign(state_.tiers->size(), 0);
+  for (std::uint64_t place = 0; place < parameters().kept(); ++place) ++states_at_[state_.tiers->tier_of(place)];
+  account_.share(state_.context->world->all());
+  state_.context->world->all().sum_all(states_at_);
+}
+
+Counters StepPhase::counters() const {
+  return {{"states", states_moved_}, {"files_removed", files_removed_}, {"steps_recomputed", steps_recomputed_}};
+}
+
+Gauges StepPhase::gauges() const { return {{"compute_s", account_.compute_s()}, {"exposed_s", account_.exposed_s()}}; }
+
+void StepPhase::tell(Json& facts) const {
+  facts["timeline"] = account_.timeline();
+  if (states_at_.size() < 2) return;
+  facts["tiers"] = Json::array();
+  for (std::size_t tier = 0; tier < states_at_.size(); ++tier)
+    facts["tiers"].push_back({{"target", state_.tiers->at(tier).target}, {"states", states_at_[tier]}});
+}
+
+std::span<std::byte> StepPhase::slot(std::uint64_t operation) {
+  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(operation % slots_) * slot_bytes_,
+                                                 parameters().state_bytes);
+}
+
+void StepPhase::fill(std::span<std::byte> data, std::uint64_t step) const {
+  payload_.fill(data, state_.rank(), step * parameters().state_bytes);
+}
+
+/// Also makes the buffer one that nothing was read into.
+void StepPhase::check(std::span<std::byte> data, std::uint64_t step) {
+  if (!verifies()) return;
+  const std::uint64_t at = step * parameters().state_bytes;
+  Payload::Check found = payload_.check(data, state_.rank(), at);
+  Payload::poison(data);
+  verification_.verified_bytes += data.size();
+  verification_.bad_blocks += found.bad_blocks;
+  if (!found.first || verification_.first) return;
+  found.first->offset_bytes -= at;
+  const std::uint64_t place = parameters().revolves() ? 0 : step;
+  Error error = wrong_data(state_.tiers->of(place), state_.file_of(place), *found.first);
+  error.text = "the state of rank " + std::to_string(state_.rank()) + " at step " + std::to_string(step) +
+               " differs from what was written";
+  verification_.first = std::move(error);
+}
+
+void StepPhase::compute_until(std::int64_t until_ns, Meter& meter) {
+  constexpr std::int64_t now_and_then_ns = 100'000'000;
+  std::int64_t told_ns = meter.clock_ns();
+  for (std::int64_t now = told_ns; now < until_ns; now = meter.clock_ns()) {
+    if (now - told_ns < now_and_then_ns) continue;
+    meter.sign_of_life();
+    told_ns = now;
+  }
+}
+
+void StepPhase::start_helpers(StepHelpers::Job job) {
+  if (depth_ == 0) return;
+  const auto served = static_cast<std::uint64_t>(state_.capabilities.file_threads);
+  const std::uint64_t most = parameters().in_log() ? 1 : std::min(served, most_helpers);
+  helpers_ = std::make_unique<StepHelpers>(static_cast<std::size_t>(std::min(depth_, most)),
+                                           static_cast<std::size_t>(slots_), std::move(job));
+}
+
+void StepPhase::take(const std::optional<StepHelpers::Outcome>& outcome, Meter* meter, Status& first) {
+  if (!outcome) return;
+  if (!*outcome) return keep_first_error(first, fail(outcome->error()));
+  ++states_moved_;
+  if (meter != nullptr) account_.add(*meter, **outcome);
+}
+
+void StepPhase::drain(Meter* meter, Status& first) {
+  if (!helpers_) return;
+  for (std::uint64_t i = 0; i < slots_; ++i)
+    take(helpers_->wait(i,
+                        [meter] {
+                          if (meter != nullptr) meter->sign_of_life();
+                        }),
+         meter, first);
+}
+
+}  // namespace ullage

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of one rank's states: written and read whole, each call of a file timed apart.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/meter.hpp"
+#include "storage/manifest.hpp"
+#include "storage/storage_context.hpp"
+#include "storage/workloads/stepfile/log_index.hpp"
+#include "storage/workloads/stepfile/parameters.hpp"
+#include "storage/workloads/stepfile/step_tiers.hpp"
+
+namespace ullage {
+
+/// What every phase of a repetition shares on this rank.
+struct StepfileState {
+  const StepfileParameters* parameters = nullptr;
+  const StorageContext* context = nullptr;
+  Capabilities capabilities;
+  DatasetEntry dataset;
+  StepTiers* tiers = nullptr;
+
+  [[nodiscard]] const StepShape& shape() const { return *dataset.steps; }
+  [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(context->world->rank()); }
+  /// The file that holds state `place`, a step or a slot of revolve.
+  [[nodiscard]] std::string file_of(std::uint64_t place) const {
+    return dataset.directory + "/" + shape().file_path(rank(), place);
+  }
+};
+
+/// How long the calls for one state took; 0 for those that were not made.
+struct StepTimes {
+  std::int64_t open_ns = 0;
+  std::int64_t transfer_ns = 0;
+  std::int64_t sync_ns = 0;
+  std::int64_t close_ns = 0;
+  std::int64_t remove_ns = 0;
+};
+
+/// The clock and the account of one thread that moves states.
+class StepClock final {
+ public:
+  StepClock();
+  [[nodiscard]] std::int64_t now_ns() { return meter_->clock_ns(); }
+  /// For a transfer that begins at `from_ns`.
+  [[nodiscard]] Meter& meter_from(std::int64_t from_ns) {
+    meter_->resume(from_ns);
+    return *meter_;
+  }
+
+ private:
+  std::unique_ptr<Meter> meter_;
+};
+
+/// Several threads may move states of their own files at once, each with its own clock; a log by one thread at a time.
+class StepFiles final {
+ public:
+  explicit StepFiles(const StepfileState& state) : state_(state), index_(state.parameters->kept()) {}
+
+  struct Write {
+    std::uint64_t place = 0;  // a step, or a slot of revolve
+    std::span<std::byte> data;
+    bool again = false;  // the file is there
+    bool syncs = false;
+  };
+  [[nodiscard]] Result<StepTimes> write(const Write& write, StepClock& clock);
+  [[nodiscard]] Result<StepTimes> read(std::uint64_t place, std::span<std::byte> data, bool removes, StepClock& clock);
+
+  /// The log is made, or opened and its index read. Nothing without a log.
+  [[nodiscard]] Status open_log(OpenMode mode);
+  /// Writes the index behind the last state.
+  [[nodiscard]] Status write_index();
+  [[nodiscard]] Status sync_log();
+  [[nodiscard]] Status close_log();
+
+  /// From one state of the log to the next.
+  [[nodiscard]] static std::uint64_t log_stride(const StepfileState& state);
+
+ private:
+  [[nodiscard]] Result<std::unique_ptr<File>> open(const StorageContext& where, std::uint64_t place, OpenMode mode,
+                                                   std::uint64_t bytes) const;
+  [[nodiscard]] Result<StepTimes> write_at(const StorageContext& where, const Write& write, std::int64_t begun_ns,
+                                           StepClock& clock);
+  [[nodiscard]] Result<StepTimes> write_where_room_is(const Write& write, StepClock& clock);
+  [[nodiscard]] Result<StepTimes> append(const Write& write, StepClock& clock);
+  [[nodiscard]] Result<StepTimes> read_log(std::uint64_t step, std::span<std::byte> data, StepClock& clock);
+  [[nodiscard]] Status move_index(Direction direction, std::span<std::byte> place);
+  [[nodiscard]] std::size_t index_bytes() const;
+
+  const StepfileState& state_;
+  std::unique_ptr<File> log_;
+  LogIndex index_;
+  std::uint64_t log_end_ = 0;
+  bool index_due_ = false;
+};
+
+}  // namespace ullage

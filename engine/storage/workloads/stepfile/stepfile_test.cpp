@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole repetitions of workload `stepfile`: every state comes back in every layout and order.
+#include "storage/workloads/stepfile/revolve.hpp"
+#include "storage/workloads/stepfile/test_support.hpp"
+
+namespace ullage::stepfile_test {
+namespace {
+
+class MpiStepfile : public OneRepetition {
+ protected:
+  /// Every state was written and read whole, by every rank.
+  void expect_all(const Json& records, const std::string& what, std::uint64_t steps = 12) {
+    ASSERT_EQ(records.size(), 2U) << what;
+    EXPECT_EQ(status_, PhaseStatus::ok) << what << records.dump();
+    if (!world().root()) return;
+    for (const char* key : {"operations", "bytes"})
+      for (const Json& record : records)
+        EXPECT_EQ(record[key], ranks() * steps * (key[0] == 'o' ? 1 : 4096)) << what << " " << key;
+    EXPECT_EQ(records[1]["verified_bytes"], ranks() * steps * 4096) << what;
+    EXPECT_EQ(records[0]["counters"]["states"], ranks() * steps) << what;
+    EXPECT_EQ(records[1]["counters"]["states"], ranks() * steps) << what;
+    EXPECT_EQ(records[1]["bad_blocks"], 0) << what;
+  }
+};
+
+TEST_F(MpiStepfile, EveryLayoutReadsBackWhatItWroteAndLeavesNothing) {
+  for (const char* layout : {"flat", "dir-per-rank", "dir-per-step", "hashed", "log"}) {
+    expect_all(run({{"layout", words(layout)}, {"hash_levels", number(1)}}), layout);
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiStepfile, EveryOrderReadsEveryStateOnce) {
+  for (const char* order : {"reverse", "forward", "stride"})
+    for (const char* layout : {"dir-per-rank", "log"})
+      expect_all(run({{"order", words(order)}, {"layout", words(layout)}, {"stride", number(5)}}), order);
+}
+
+TEST_F(MpiStepfile, HelpersMoveEveryStateOnce) {
+  for (const char* layout : {"dir-per-rank", "log"})
+    for (const std::int64_t depth : {1, 3, 40})
+      for (const double compute_s : {0.0, 0.0003}) {
+        const Values given{{"layout", words(layout)},
+                           {"write_behind", number(depth)},
+                           {"prefetch", number(depth)},
+                           {"compute_s", compute_s},
+                           {"remove_read", std::string(layout) != "log"}};
+        expect_all(run(given), std::string(layout) + " depth " + std::to_string(depth));
+        expect_nothing_left();
+      }
+}
+
+TEST_F(MpiStepfile, EveryBackendWithNamesTakesStates) {
+  for (const char* backend : {"posix", "stdio", "mmap"}) {
+    use(backend);
+    expect_all(run({}), backend);
+    expect_all(run({{"write_behind", number(2)}, {"prefetch", number(2)}}), std::string(backend) + " with helpers");
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiStepfile, OtherBackendsTakeStatesWhereTheyAreAvailable) {
+  for (const char* backend : {"uring", "pmem", "memory", "mpiio"}) {
+    if (Registry<BackendEntry>::instance().find(backend)->description.unavailable()) continue;
+    use(backend);
+    for (const char* layout : {"dir-per-rank", "log"})
+      expect_all(run({{"layout", words(layout)}}), std::string(backend) + " " + layout);
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiStepfile, DirectIoTakesStatesOfWholeBlocks) {
+  use("posix", {{"direct", true}});
+  const Json records = run({{"state_bytes", number(8192)}});
+  EXPECT_EQ(status_, PhaseStatus::ok) << records.dump();
+  if (!world().root()) return;
+  EXPECT_EQ(records[1]["verified_bytes"], ranks() * 12 * 8192);
+  EXPECT_EQ(records[1]["cache_control"], "direct");
+}
+
+TEST_F(MpiStepfile, RevolveKeepsFewStatesAndComputesTheOthersAgain) {
+  constexpr std::uint64_t steps = 30;
+  constexpr std::uint64_t kept = 4;
+  const Values given{{"order", words("revolve")}, {"steps", number(steps)}, {"checkpoints", number(kept)}};
+  std::size_t files = 0;
+  const Json records = run(given, [&] { files = test::names_in(bench_.path("c-" + id() + "/r.0")).size(); });
+  EXPECT_EQ(status_, PhaseStatus::ok);
+  EXPECT_LE(files, kept);
+  expect_nothing_left();
+  if (!world().root()) return;
+  EXPECT_EQ(records[1]["operations"], ranks() * steps);
+  EXPECT_EQ(records[1]["counters"]["steps_recomputed"], ranks() * revolve_recomputations(steps, kept));
+  EXPECT_GT(records[1]["verified_bytes"], 0U);
+  EXPECT_EQ(records[0]["counters"]["states"], ranks() * files) << "the first sweep stores each of its states once";
+}
+
+TEST_F(MpiStepfile, SimulatedDevicesAndNoneTakeStatesWithoutNames) {
+  for (const char* backend : {"null", "model"}) {
+    use(backend);
+    for (const std::int64_t depth : {0, 2}) {
+      const Json records =
+          run({{"verify", words("none")}, {"prefetch", number(depth)}, {"write_behind", number(depth)}});
+      EXPECT_EQ(status_, PhaseStatus::ok);
+      if (!world().root()) continue;
+      EXPECT_EQ(records[1]["operations"], 12 * ranks());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ullage::stepfile_test

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/tile/phase.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "base/rounding.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t tile_alignment = 4096;
+// Of one call: counts are ints, and kernels move less than 2 GiB at once.
+constexpr std::size_t most_call_bytes = std::size_t{1} << 30;
+constexpr std::size_t most_named_ranks = 16;
+
+double seconds_since(std::int64_t begun_ns) { return static_cast<double>(now_ns() - begun_ns) * 1e-9; }
+
+/// x, y and z, as people name sizes.
+Json along_axes(const TileShape& shape, std::uint64_t TileAxis::* member) {
+  Json sizes = Json::array();
+  for (std::size_t axis = 3; axis-- > (shape.has_depth() ? 0U : 1U);) sizes.push_back(shape.axes[axis].*member);
+  return sizes;
+}
+
+}  // namespace
+
+TilePhase::TilePhase(const TileState& state, TilePhaseKind kind)
+    : state_(state),
+      kind_(kind),
+      contents_(state.context.run_key),
+      slot_bytes_(round_up(static_cast<std::size_t>(state.shape.tile_bytes()), tile_alignment)),
+      ring_(std::clamp<std::uint64_t>(state.parameters.buffers / slot_bytes_, 1, state.shape.frames)) {
+  if (!state_.has_tile()) return;
+  AlignedBuffer& memory = *state_.context.buffer;
+  const std::size_t needed = static_cast<std::size_t>(ring_) * slot_bytes_;
+  if (memory.size() < needed) memory = AlignedBuffer(needed, tile_alignment);
+}
+
+std::span<std::byte> TilePhase::slot(std::uint64_t frame) {
+  return state_.context.buffer->bytes().subspan(static_cast<std::size_t>(frame % ring_) * slot_bytes_,
+                                                static_cast<std::size_t>(state_.shape.tile_bytes()));
+}
+
+PhaseInfo TilePhase::info() const {
+  PhaseInfo info;
+  info.name = word_of(kind_);
+  info.access = writes() ? Access::write : Access::read;
+  info.collective = together();
+  info.collective_sync = true;
+  info.clock_stops = true;
+  info.bytes_at_once = state_.shape.tile_bytes();
+  if (!writes()) {
+    info.cache_control = word_of(state_.parameters.cache);
+    info.data_of = "own";
+  }
+  if (state_.holds_data() && state_.context.world->topology().leader()) info.files.push_back(state_.file_name());
+  return info;
+}
+
+/// Reading begins with buffers that nothing was read into, on a file of the right size.
+Status TilePhase::before() {
+  if (writes()) return {};
+  if (state_.has_tile())
+    for (std::uint64_t frame = 0; frame < ring_; ++frame) Payload::poison(slot(frame));
+  if (!state_.holds_data()) return {};
+  Status status = check_size();
+  const bool drops = state_.parameters.cache == TileCache::drop && state_.context.world->topology().leader();
+  if (drops && status) status = state_.context.backend->drop_cached(state_.file_name());
+  state_.context.world->all().barrier();
+  return status;
+}
+
+Status TilePhase::check_size() const {
+  if (!state_.context.world->root()) return {};
+  const auto extents = state_.context.backend->inspect(state_.file_name());
+  if (!extents) return fail(extents.error());
+  if (extents->size_bytes == state_.shape.file_bytes()) return {};
+  return fail(environment_error(state_.file_name(), "is " + std::to_string(extents->size_bytes) +
+                                                        " bytes long, must be " +
+                                                        std::to_string(state_.shape.file_bytes())));
+}
+
+std::uint64_t TilePhase::prepare(std::uint64_t first, std::uint64_t most) {
+  first_ = first;
+  prepared_ = std::min(most, ring_);
+  if (!writes()) return prepared_;
+  const std::uint64_t row_bytes = state_.shape.row_bytes();
+  for (std::uint64_t frame = first; frame < first + prepared_; ++frame) {
+    const auto tile = slot(frame);
+    for (std::uint64_t row = 0; row < state_.shape.rows(); ++row)
+      contents_.fill(tile.subspan(row * row_bytes, row_bytes),
+                     state_.shape.row_offset_bytes(state_.tile(), frame, row));
+  }
+  return prepared_;
+}
+
+/// It begins on all ranks that have a tile, or on none.
+Status TilePhase::open() {
+  if (!state_.has_tile()) return {};
+  OpenRequest request;
+  request.name = state_.file_name();
+  request.mode = writes() ? OpenMode::create : OpenMode::read;
+  request.shared = true;
+  request.expected_bytes = state_.shape.file_bytes();
+  request.unique = true;
+  request.among = &*state_.group;
+  const std::int64_t begun = now_ns();
+  auto file = state_.context.backend->open_viewed(request, {});
+  open_s_ = seconds_since(begun);
+  if (!file) return fail(file.error());
+  file_ = std::move(*file);
+  const std::int64_t opened = now_ns();
+  Status status = file_->set_view(state_.shape.view_of(state_.tile()), {});
+  view_s_ = seconds_since(opened);
+  return status;
+}
+
+/// Also of a rank in error where calls are collective: its file takes part with nothing.
+Status TilePhase::execute(Meter& meter) {
+  if (!file_) return {};
+  Status first;
+  for (std::uint64_t frame = first_; frame < first_ + prepared_; ++frame) {
+    Status moved = move(slot(frame));
+    if (first && !moved) first = std::move(moved);
+    if (!first && !together()) break;
+    if (first && !meter.completed(state_.shape.tile_bytes()) && !together()) break;
+  }
+  return first;
+}
+
+Status TilePhase::move(std::span<std::byte> frame) {
+  const Direction direction = writes() ? Direction::write : Direction::read;
+  const Pointer pointer = together() ? Pointer::together : Pointer::individual;
+  Status first;
+  for (std::size_t done = 0; done < frame.size() && (first || together());) {
+    const auto part = frame.subspan(done, std::min(frame.size() - done, most_call_bytes));
+    Status moved = file_->move(direction, pointer, part);
+    if (first && !moved) first = std::move(moved);
+    done += part.size();
+  }
+  return first;
+}
+
+Status TilePhase::close() {
+  if (!file_) return {};
+  hints_granted_ = file_->hints_granted();
+  Status status = file_->close();
+  file_.reset();
+  return status;
+}
+
+/// A written file must be as long as the formula says, to the byte.
+Verification TilePhase::after(std::uint64_t executed, Meter& progress) {
+  if (!state_.holds_data()) return {};
+  if (writes()) return Verification::of(check_size());
+  Verification found;
+  if (state_.parameters.verify == TileVerify::none) return found;
+  const std::uint64_t held = state_.shape.frames - std::min(ring_, state_.shape.frames);
+  for (std::uint64_t frame = held; frame < executed; ++frame) verify_frame(frame, progress, found);
+  if (state_.parameters.verify == TileVerify::full && held > 0) read_again(held, progress, found);
+  return found;
+}
+
+void TilePhase::verify_frame(std::uint64_t frame, Meter& progress, Verification& found) {
+  const auto tile = slot(frame);
+  const std::uint64_t row_bytes = state_.shape.row_bytes();
+  for (std::uint64_t row = 0; row < state_.shape.rows(); ++row) {
+    const std::uint64_t offset = state_.shape.row_offset_bytes(state_.tile(), frame, row);
+    const auto checked = contents_.check(tile.subspan(row * row_bytes, row_bytes), offset);
+    found.bad_blocks += checked.bad_blocks;
+    if (checked.first && !found.first) {
+      found.first = wrong_data(state_.context, state_.file_name(), *checked.first);
+      found.first->text += " (frame " + std::to_string(frame) + ", row " + std::to_string(row) + " of the tile)";
+    }
+    progress.sign_of_life();
+  }
+  found.verified_bytes += tile.size();
+}
+
+/// Collective among the ranks with a tile: the first `frames`, whose buffers were used again.
+void TilePhase::read_again(std::uint64_t frames, Meter& progress, Verification& found) {
+  if (!state_.has_tile()) return;
+  progress.start(now_ns());
+  const double open_s = open_s_;
+  const double view_s = view_s_;
+  Status status = open();
+  for (std::uint64_t frame = 0; file_ && frame < frames && (status || together()); ++frame) {
+    Payload::poison(slot(frame));
+    Status moved = move(slot(frame));
+    if (status && !moved) status = std::move(moved);
+    (void)progress.completed(state_.shape.tile_bytes());
+    if (status) verify_frame(frame, progress, found);
+  }
+  if (Status closed = close(); status && !closed) status = std::move(closed);
+  open_s_ = open_s;
+  view_s_ = view_s;
+  if (!status && !found.first) found.first = status.error();
+}
+
+void TilePhase::tell(Json& facts) const {
+  const TileShape& shape = state_.shape;
+  Json surplus = Json::array();
+  const auto ranks = static_cast<std::uint64_t>(state_.context.world->size());
+  for (std::uint64_t rank = shape.tiles(); rank < ranks && surplus.size() < most_named_ranks; ++rank)
+    surplus.push_back(rank);
+  facts = {{"tiles", along_axes(shape, &TileAxis::tiles)},
+           {"tile", along_axes(shape, &TileAxis::tile)},
+           {"overlap", along_axes(shape, &TileAxis::overlap)},
+           {"element_bytes", shape.element_bytes},
+           {"header_bytes", shape.header_bytes},
+           {"frames", shape.frames},
+           {"frame_bytes", shape.frame_bytes()},
+           {"file_bytes", shape.file_bytes()},
+           {"frames_in_memory", ring_},
+           {"calls", word_of(state_.parameters.calls)},
+           {"verify", word_of(state_.parameters.verify)},
+           {"surplus_ranks", std::move(surplus)},
+           {"surplus_count", ranks - std::min(ranks, shape.tiles())}};
+}
+
+}  // namespace ullage

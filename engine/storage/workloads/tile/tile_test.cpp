@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole repetitions of the workload through MPI-IO.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "storage/workloads/tile/test_support.hpp"
+
+namespace ullage::tile_workload_test {
+namespace {
+
+using tile_test::number;
+using tile_test::words;
+
+class MpiTile : public tile_test::OneRepetition {
+ protected:
+  [[nodiscard]] int ranks() const { return world().size(); }
+  void expect_whole(const Json& records, const Values& given) {
+    ASSERT_EQ(status_, PhaseStatus::ok) << records.dump(1);
+    const TileShape shape = tile_test::parameters_of(given).shape();
+    for (const Json& record : records) {
+      EXPECT_EQ(record["bytes"], shape.tiles() * shape.frames * shape.tile_bytes());
+      EXPECT_EQ(record["operations"], shape.tiles() * shape.frames);
+    }
+    EXPECT_EQ(records[1]["verified_bytes"], records[1]["bytes"]);
+    EXPECT_EQ(records[1]["bad_blocks"], 0);
+    expect_nothing_left();
+  }
+};
+
+TEST_F(MpiTile, IsWrittenAndReadBackAtItsExactSize) {
+  for (const char* calls : {"independent", "collective"})
+    for (const std::int64_t frames : {1, 3}) {
+      Values given = tiles_for(ranks());
+      given["calls"] = words(calls);
+      given["frames"] = number(frames);
+      given["header_bytes"] = number(1001);
+      std::uintmax_t found = 0;
+      const Json records = run(given, [&] { found = std::filesystem::file_size(file()); });
+      EXPECT_EQ(found, tile_test::parameters_of(given).shape().file_bytes()) << calls;
+      expect_whole(records, given);
+      EXPECT_EQ(records[0]["facts"]["calls"], calls);
+      EXPECT_EQ(records[0]["facts"]["surplus_count"], 0);
+    }
+}
+
+TEST_F(MpiTile, DepthAndWideOverlaps) {
+  Values given{{"tiles_z", number(ranks())}, {"tile_x", number(30)},        {"tile_y", number(20)},
+               {"tile_z", number(8)},        {"overlap_z", number(6)},      {"element_bytes", number(5)},
+               {"frames", number(2)},        {"calls", words("collective")}};
+  expect_whole(run(given), given);
+  given["calls"] = words("independent");
+  expect_whole(run(given), given);
+}
+
+TEST_F(MpiTile, SurplusRanksAreNamedAndWait) {
+  if (ranks() < 2) GTEST_SKIP() << "there is no rank to spare";
+  for (const char* calls : {"independent", "collective"}) {
+    Values given = tiles_for(ranks() - 1);
+    given["calls"] = words(calls);
+    const Json records = run(given);
+    expect_whole(records, given);
+    EXPECT_EQ(records[0]["facts"]["surplus_ranks"], Json::array({ranks() - 1}));
+    EXPECT_EQ(records[0]["facts"]["surplus_count"], 1);
+  }
+}
+
+TEST_F(MpiTile, FramesThatMemoryDoesNotHoldAreReadAgain) {
+  for (const char* calls : {"independent", "collective"}) {
+    Values given = tiles_for(ranks());
+    given["calls"] = words(calls);
+    given["frames"] = number(5);
+    given["buffers"] = number(45000);  // two frames
+    const Json records = run(given);
+    EXPECT_EQ(records[0]["facts"]["frames_in_memory"], 2);
+    expect_whole(records, given);
+  }
+}
+
+TEST_F(MpiTile, OffsetsBeyondFourGibibytes) {
+  for (const char* calls : {"independent", "collective"})
+    for (const std::int64_t gib : {3, 5}) {
+      Values given = tiles_for(ranks());
+      given["calls"] = words(calls);
+      given["header_bytes"] = number(gib << 30);
+      given["frames"] = number(2);
+      expect_whole(run(given), given);
+    }
+}
+
+TEST_F(MpiTile, AnErrorOfOneRankLeavesNobodyWaiting) {
+  for (const char* calls : {"independent", "collective"})
+    for (const auto& [kind, errno_value] : {std::pair("enospc", ENOSPC), std::pair("eio", EIO)}) {
+      use("fault", {{"inner", words("mpiio")},
+                    {"kind", words(kind)},
+                    {"operation", words("write")},
+                    {"after", number(2)},
+                    {"rank", number(ranks() - 1)}});
+      Values given = tiles_for(ranks());
+      given["frames"] = number(5);
+      given["calls"] = words(calls);
+      const Json records = run(given);
+      EXPECT_EQ(status_, PhaseStatus::failed);
+      ASSERT_EQ(records.size(), 1U);
+      EXPECT_EQ(records[0]["failures"][0]["errno"], errno_value) << calls << " " << records[0]["failures"].dump(1);
+      expect_nothing_left();
+    }
+}
+
+TEST_F(MpiTile, AFlippedBitIsFoundWhereverItHappened) {
+  for (const char* operation : {"write", "read"}) {
+    use("fault", {{"inner", words("mpiio")},
+                  {"kind", words("flip")},
+                  {"operation", words(operation)},
+                  {"after", number(1)},
+                  {"rank", number(0)},
+                  {"flip_bit", number(4321)}});
+    Values given = tiles_for(ranks());
+    given["frames"] = number(3);
+    given["overlap_x"] = number(0);  // else a neighbour may write the right byte over it
+    given["overlap_y"] = number(0);
+    const Json records = run(given);
+    EXPECT_EQ(status_, PhaseStatus::failed) << operation;
+    EXPECT_GE(records[1]["bad_blocks"].get<int>(), 1);
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiTile, ADeviceWithoutDataIsTimedAlone) {
+  use("model", {{"bandwidth", 1e9}});
+  Values given = tiles_for(ranks());
+  given["verify"] = words("none");
+  given["frames"] = number(4);
+  const Json records = run(given);
+  EXPECT_EQ(status_, PhaseStatus::ok);
+  EXPECT_EQ(records[1]["operations"], 4 * ranks());
+}
+
+}  // namespace
+}  // namespace ullage::tile_workload_test

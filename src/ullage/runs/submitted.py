@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that goes on in a batch job: the command line in the job, and what is seen of it from outside."""
+
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
+from ullage.launch import slurm_job
+from ullage.launch.slurm_job import JobState, Wanted
+from ullage.launch.stopping import stop_signals
+from ullage.results.folder import ResultFolder, is_result
+from ullage.results.records import RecordTail
+from ullage.results.said import telling_lines
+from ullage.runs.lifecycle import Shown, show_result
+from ullage.runs.progress import Progress, make_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_POLL_S: Final = 0.2
+_ASK_S: Final = 2.0
+_LONG_S: Final = 10.0
+_AGAIN_S: Final = 300.0
+_FRONT_MARK: Final = "ullage: "
+# Inside the job ranks are started by srun where it fits, else by the mpiexec of the engine's MPI.
+_IN_JOB: Final = ("--launcher", "here")
+# Options of the submission, with a value each; the job's own command line is without them.
+_OF_SUBMISSION: Final = (
+    "--launcher",
+    "--account",
+    "--queue",
+    "--walltime",
+    "--extra",
+    "--site",
+    "--result",
+    "--engine",
+)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What goes to the batch system. ``result``: absolute; ``words``: of Ullage in the job, without its program."""
+
+    result: Path
+    words: list[str]
+    wanted: Wanted
+    verb: str
+
+    @property
+    def script(self) -> Path:
+        """The script, beside the result, whose folder the job makes itself."""
+        return self.result.with_name(f"{self.result.name}.sbatch")
+
+    @property
+    def output(self) -> Path:
+        """What the job says."""
+        return self.result.with_name(f"{self.result.name}.out")
+
+    def text(self, launcher: str) -> str:
+        """Return the script."""
+        command = [sys.executable, "-m", "ullage", *self.words]
+        name = f"ullage-{self.result.name}"
+        return slurm_job.job_script(self.wanted, name, self.output, command, self.verb, launcher)
+
+
+def words_in_job(words: Sequence[str], result: Path, engine: Path) -> list[str]:
+    """Return the words of a run inside its job: the same without those of its submission."""
+    return [*_without(words, _OF_SUBMISSION), *_IN_JOB, "--engine", str(engine), "--result", str(result)]
+
+
+def words_of_rest(words: Sequence[str], result: Path, engine: Path) -> list[str]:
+    """Return the words that resume a result inside a job. ``words``: those that were typed."""
+    typed = list(_without(words, _OF_SUBMISSION))
+    options = [word for word in typed[1:] if Path(word).absolute() != result]
+    return ["resume", str(result), *options, *_IN_JOB, "--engine", str(engine)]
+
+
+def _without(words: Sequence[str], options: Sequence[str]) -> "Iterator[str]":
+    rest = iter(words)
+    for word in rest:
+        name, equals, _ = word.partition("=")
+        if name not in options:
+            yield word
+        elif not equals:
+            next(rest, None)
+
+
+def write_script(submission: Submission) -> Path:
+    """Write the script of a job that people submit themselves."""
+    from ullage.results.folder import write_atomically
+
+    write_atomically(submission.script, submission.text("script"))
+    return submission.script
+
+
+def submit_and_watch(submission: Submission, shown: Shown) -> int:
+    """Submit, follow the job to its end, show what came of it, and return the exit code.
+
+    Ctrl-C withdraws a job that waits, and asks a running one to end. Raise ``UserError`` where it is not taken.
+    """
+    job = slurm_job.submit(submission.script, submission.text("slurm"))
+    progress = make_progress(quiet=shown == "path")
+    progress.part(f"job {job}")
+    caught: list[int] = []
+    watch = _Watch(job, submission, progress)
+    try:
+        with stop_signals(caught.append):
+            state = watch.follow(caught)
+    finally:
+        progress.close()
+    return _conclude(submission, job, state, watch, shown)
+
+
+@dataclass
+class _Watch:
+    """Follows a job from outside."""
+
+    job: str
+    submission: Submission
+    progress: Progress
+    asked: int = 0
+    was_withdrawn: bool = False
+    _tails: dict[Path, RecordTail] = field(default_factory=dict[Path, RecordTail])
+    _said: tuple[str, float] = ("", 0.0)
+
+    def follow(self, caught: list[int]) -> JobState:
+        """Wait for the end of the job."""
+        began = time.monotonic()
+        state, asked_at = JobState("PENDING"), 0.0
+        while True:
+            now = time.monotonic()
+            if now - asked_at >= _ASK_S or len(caught) > self.asked:
+                state, asked_at = slurm_job.state_of(self.job), now
+                self._say_why(state, now - began)
+            if state.is_over:
+                self._read()
+                return state
+            if len(caught) > self.asked:
+                self._end(state)
+            self._read()
+            time.sleep(_POLL_S)
+
+    def _end(self, state: JobState) -> None:
+        self.asked += 1
+        if state.is_pending or self.asked > 1:
+            self.was_withdrawn = state.is_pending
+            slurm_job.withdraw(self.job)
+        else:
+            slurm_job.ask_to_end(self.job)
+
+    def _say_why(self, state: JobState, waited_s: float) -> None:
+        """Say why a job waits: after some seconds, when the reason changes, and every five minutes."""
+        if not state.is_pending or waited_s < _LONG_S:
+            return
+        reason, said_at = self._said
+        if state.reason != reason or waited_s - said_at > _AGAIN_S:
+            self._said = (state.reason, waited_s)
+            why = f" ({state.reason})" if state.reason else ""
+            sys.stderr.write(f"ullage: job {self.job} waits since {waited_s:.0f} s{why}; Ctrl-C withdraws it\n")
+
+    def _read(self) -> None:
+        folder = self.submission.result
+        for path in [*folder.glob("records/*.ndjson"), *folder.glob("parts/*/records/*.ndjson")]:
+            for record in self._tails.setdefault(path, RecordTail(path)).poll():
+                self.progress.record(record)
+
+
+def _conclude(submission: Submission, job: str, state: JobState, watch: _Watch, shown: Shown) -> int:
+    said = _read_text(submission.output)
+    own = [line for line in said.splitlines() if line.startswith(_FRONT_MARK)]
+    result = submission.result
+    if watch.was_withdrawn:
+        sys.stderr.write(f"ullage: job {job} was withdrawn before it began\n")
+        return EXIT_ABORTED
+    if not is_result(result):
+        why = own[-1].removeprefix(_FRONT_MARK) if own else " / ".join(telling_lines(said))
+        right = f"{submission.output} has all that the job said"
+        raise UserError(f"job {job} ended ({_end_of(state)}): {why or 'it said nothing'}", "", right, _code(state))
+    for line in own:
+        sys.stderr.write(f"{one_line(line)}\n")
+    for path, name in ((submission.script, f"job-{job}.sbatch"), (submission.output, f"job-{job}.out")):
+        _keep(path, result / "batch" / name)
+    show_result(ResultFolder.open(result), shown)
+    code = _code(state)
+    if code == EXIT_ABORTED:
+        rest = f"`ullage resume {result} --launcher slurm` submits the rest"
+        sys.stderr.write(f"ullage: job {job} ended early ({_end_of(state)}); {rest}\n")
+    sys.stdout.write(f"{result}\n")
+    return code
+
+
+def _end_of(state: JobState) -> str:
+    return state.state if state.code == 0 else f"{state.state}, exit code {state.code}"
+
+
+def _code(state: JobState) -> int:
+    """Return the exit code of Ullage in the job, where it had one; a job that was ended has none."""
+    if state.state in ("COMPLETED", "FAILED") and state.signal == 0:
+        known = (EXIT_OK, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_ABORTED)
+        return state.code if state.code in known else EXIT_ENVIRONMENT
+    return EXIT_ABORTED
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _keep(path: Path, place: Path) -> None:
+    try:
+        place.parent.mkdir(exist_ok=True)
+        shutil.move(path, place)
+    except OSError as error:
+        sys.stderr.write(f"ullage: {path} stays there: {error.strerror}\n")

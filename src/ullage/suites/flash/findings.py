@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences on FLASH files: collective against independent transfers, and HDF5 against a plain file."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.statistics import level_of_each
+from ullage.grouping import grouped
+from ullage.model.summary import Finding, Row
+from ullage.quantity import format_quantity, plural, times
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+_FAMILIES: Final = 2
+_METRIC: Final = "bandwidth"
+_QUESTIONS: Final[Mapping[str, str]] = {"transfers": "flash-access", "format": "flash-format"}
+
+
+def findings_of(rows: Iterable[Row], level: float) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones. Each question has its part of the error of a report."""
+    walls = [row for row in rows if row.metric == _METRIC and not row.is_invalid]
+    own = level_of_part(level, _FAMILIES)
+    return [found for name in _QUESTIONS for found in _question(walls, name, own)]
+
+
+def _question(rows: Sequence[Row], asked: str, level: float) -> list[Finding]:
+    """Compare rows that differ in ``asked`` alone (and in the backend, which goes with the format)."""
+    besides = {asked, "backend"} if asked == "format" else {asked}
+    alike = grouped(
+        ((row.target, *sorted((k, str(v)) for k, v in row.params.items() if k not in besides)), row) for row in rows
+    )
+    pairs = [sorted(some, key=lambda row: -row.median)[:2] for some in alike.values() if len(some) > 1]
+    each = level_of_each(level, map(len, alike.values()))
+    return [_compared(pair[0], pair[1], asked, each) for pair in pairs]
+
+
+def _compared(best: Row, other: Row, asked: str, level: float) -> Finding:
+    kind = _QUESTIONS[asked]
+    gain = gain_of(compare_rows(best, other, level, None))
+    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.params["access"]}
+    rates = (
+        f"{_way(best, asked)} reach {format_quantity(best.median, 'B/s')}, "
+        f"{_way(other, asked)} {format_quantity(other.median, 'B/s')}."
+    )
+    if gain is None:
+        title = f"{best.target}: {_what(best)} do not tell {best.params[asked]} from {other.params[asked]}"
+        text = f"With {_who(best)}, {rates} Which is faster cannot be told."
+        return finding(kind, title, text, **words)
+    title = f"{best.target}: {_what(best)} are faster with {best.params[asked]}"
+    change = f"--access {best.params[asked]}" if asked == "transfers" else f"--format {best.params[asked]}"
+    text = f"With {_who(best)}, {rates} That is {times(gain.factor)} the rate."
+    return with_gain(finding(kind, title, text, "advice", **words), gain, change)
+
+
+def _what(row: Row) -> str:
+    return f"{row.params['file']} {noun(str(row.params['access']))} of {row.params['cells']}^3 cells"
+
+
+def _who(row: Row) -> str:
+    other = row.params["format"]
+    return f"{plural(int(row.params['ranks']), 'rank')} ({row.target}, {_what(row)}, {other})"
+
+
+def _way(row: Row, asked: str) -> str:
+    return f"{row.params['transfers']} transfers" if asked == "transfers" else f"{row.params['format']} files"

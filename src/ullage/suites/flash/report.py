@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of flash: each file with its parts, and which rank owns which bytes of a file."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ullage.quantity import DASH
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
+from ullage.report.plots import nominal, plot, quantity_axis, short
+from ullage.report.vega import Spec, ordered_colors, tooltip
+from ullage.report.verdicts import headword
+from ullage.suites.flash.formula import HEADER_BYTES, blocks_of
+from ullage.units import format_bytes
+
+_SUITE: Final = "flash"
+_MOST_RANKS: Final = 8
+_DRAWN: Final = 4
+"""Arrays in the picture: the rest repeats them."""
+
+
+def _lines(data: ReportData) -> list[PhaseLine]:
+    return sorted(phase_lines(data.rows_of(_SUITE)), key=_place)
+
+
+def _place(line: PhaseLine) -> tuple[str, int, str, int, str, str]:
+    """Return by what lines are ordered: cases were measured in a random order."""
+    params = line.first.params
+    words = {name: str(params.get(name, "")) for name in ("file", "format", "transfers")}
+    ranks, cells = int(params["ranks"]), int(params["cells"])
+    return line.first.target, ranks, words["file"], cells, words["format"], words["transfers"]
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each phase, or None for other suites and where nothing was measured."""
+    lines = _lines(data)
+    if not lines:
+        return None
+    grids = [
+        grid
+        for phase, title in (("write", "Write the file"), ("read", "Restart: read the file again"))
+        for grid in grid_of(title, _COLUMNS, [line for line in lines if line.first.params["access"] == phase])
+    ]
+    return Content(notes=[], grids=grids)
+
+
+def _param(name: str) -> Callable[[PhaseLine], str]:
+    return lambda line: str(line.first.params.get(name, DASH))
+
+
+def _value(heading: str, metric: str) -> Column[PhaseLine]:
+    return value_column(heading, lambda line: line.rows.get(metric))
+
+
+_COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
+    Column("target", lambda line: line.first.target, is_number=False),
+    Column("file", _param("file"), is_number=False),
+    Column("cells", lambda line: f"{line.first.params['cells']}^3"),
+    Column("format", _param("format"), is_number=False),
+    Column("transfers", _param("transfers"), is_number=False),
+    Column("ranks", _param("ranks")),
+    _value("rate", "bandwidth"),
+    _value("rate as the original's", "flash_bandwidth"),
+    _value("wall", "phase_time"),
+    _value("header", "open_time"),
+    _value("block data", "metadata_time"),
+    _value("unknowns", "unknowns_time"),
+    _value("sync", "sync_time"),
+    _value("close", "close_time"),
+    Column("verdict", lambda line: headword(line.first), is_number=False),
+)
+
+
+# -- who owns which bytes ----------------------------------------------------------------------------------------------
+
+
+def ownership(data: ReportData) -> list[Figure]:
+    """Return a picture of the first unknowns of a checkpoint: each rank has one run of bytes in each array."""
+    lines = [line for line in _lines(data) if line.first.params["file"] == "checkpoint"] or _lines(data)
+    if not lines:
+        return []
+    params = lines[0].first.params
+    ranks, cells, given = int(params["ranks"]), int(params["cells"]), int(params["blocks"])
+    shown = min(ranks, _MOST_RANKS)
+    real = 8 if params["file"] == "checkpoint" else 4
+    side = cells + (params["file"] == "plot-corner")
+    runs = runs_of(ranks, given, side**3 * real)[:shown]
+    caption = f"{params['file']}, {cells}^3 cells, {ranks} ranks" + ("" if shown == ranks else f", the first {shown}")
+    return [Figure("Who owns which bytes of an array", caption, _spec(runs))]
+
+
+def runs_of(ranks: int, given: int, row_bytes: int) -> list[tuple[int, int]]:
+    """Return the bytes of one array that each rank owns, as begin and end, for blocks of ``row_bytes``."""
+    runs: list[tuple[int, int]] = []
+    begin = 0
+    for rank in range(ranks):
+        end = begin + blocks_of(rank, given) * row_bytes
+        runs.append((begin, end))
+        begin = end
+    return runs
+
+
+def _spec(runs: Sequence[tuple[int, int]]) -> Spec:
+    names = [f"rank {rank}" for rank in range(len(runs))]
+    arrays = [f"unknown {number}" for number in range(1, _DRAWN + 1)]
+    values = [
+        {
+            "array": array,
+            "x": short(begin / 1e6),
+            "x2": short(end / 1e6),
+            "rank": names[rank],
+            "text": format_bytes(end - begin),
+        }
+        for array in arrays
+        for rank, (begin, end) in enumerate(runs)
+    ]
+    encoding = {
+        "y": {"field": "array", "type": "nominal", "title": None, "sort": arrays},
+        "x": quantity_axis("x", "offset in the array (MB)"),
+        "x2": {"field": "x2"},
+        "color": nominal("rank", names, ordered_colors(len(names)), {"orient": "top", "columns": len(names)}),
+        "tooltip": tooltip(("array", "array"), ("rank", "owner"), ("text", "bytes")),
+    }
+    return plot(470, 110, values, {"type": "bar", "height": 14}, encoding)
+
+
+SECTIONS: Final = (
+    Section(
+        name="flash",
+        title="Files of a code with adaptive blocks",
+        doc="Header is the time to make or open the file and define its arrays. Block data are 6 arrays that describe "
+        "the blocks, unknowns the arrays with their values. Times are of the slowest rank. The file has "
+        f"{HEADER_BYTES} bytes of header in the raw format.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="flash_ownership",
+        title="Who owns which bytes",
+        doc="Every array of the file is cut in the order of the ranks: each call moves one run of bytes.",
+        order=3,
+        part="disk",
+        build=ownership,
+    ),
+)
+ANSWERS: Final = (
+    AnswerRule(
+        "flash",
+        "Which way of writing is faster for a code with adaptive blocks?",
+        ("flash-access", "flash-format"),
+    ),
+)

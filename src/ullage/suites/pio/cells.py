@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of suite ``pio``: places, backends, ranks, patterns, requests, calls and bases. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import UserError
+from ullage.identity import case_id
+from ullage.launch.base import place_ranks
+from ullage.model.describe import Describe
+from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.parameters import count_of
+from ullage.runs.cells.planning import Cell
+from ullage.suites.pio.options import PioOptions
+from ullage.suites.pio.spatial import OPERATIONS, Calls, Spatial
+from ullage.units import format_bytes
+from ullage.uri import target_path, target_scheme
+
+WORKLOAD: Final = "pio"
+_SHARED: Final = "sequential-shared"
+_OWN: Final = "sequential-own"
+# As the engine has them.
+DEFAULTS: Final = {
+    "request_bytes": 64 << 10,
+    "requests": 16,
+    "levels": 2,
+    "inner_requests": 4,
+    "gap_requests": 1,
+    "variables": 24,
+    "record_bytes": 32,
+}
+
+
+@dataclass(frozen=True)
+class PioCell(Cell):
+    """A case of this suite."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of the workload that are not their defaults."""
+        return self.case.workload.parameters
+
+    def number(self, name: str) -> int:
+        """Return a parameter, or the engine's default of it."""
+        return count_of(self.parameters, name, DEFAULTS[name])
+
+    @property
+    def pattern(self) -> str:
+        """The pattern's word."""
+        return str(self.parameters.get("pattern", "simple-strided"))
+
+    @property
+    def block_bytes(self) -> int:
+        """See ``Cell``: bytes of a request."""
+        return self.number("request_bytes")
+
+    @property
+    def dataset_bytes(self) -> int:
+        """See ``Cell``."""
+        requests, ranks = self.number("requests"), self.layout.ranks
+        if self.pattern == _SHARED:
+            return requests * self.block_bytes
+        if self.pattern == "flash":
+            blocks = requests // self.number("variables") * ranks + sum(rank % 3 for rank in range(ranks))
+            return blocks * self.number("variables") * self.block_bytes
+        return requests * ranks * self.block_bytes
+
+    @property
+    def files(self) -> int:
+        """See ``Cell``."""
+        return self.layout.ranks if self.pattern == _OWN else 1
+
+    @property
+    def phases(self) -> list[str]:
+        """See ``Cell``."""
+        words = self.parameters.get("phases", ["write", "read"])
+        return words if isinstance(words, list) else []
+
+
+def make_cells(
+    options: PioOptions, targets: Sequence[Target], description: Describe, cores: int | None
+) -> list[PioCell]:
+    """Return every combination that means something, each once; raise ``UserError`` for what the engine would refuse.
+
+    Collective calls need views of files, a file that several ranks share, and vertices in the order of the file.
+    """
+    layouts = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    cells = [
+        _cell(target, backend, layout, options, spatial, way, description)
+        for layout in layouts
+        for target in targets
+        for backend in _backends_of(target, options, description)
+        for spatial in options.spatials
+        for way in _ways(spatial, sees="views" in find_registered(description, "backend", backend).capabilities)
+    ]
+    if not cells:
+        raise UserError("no case is left", "--calls", "collective calls need --backend mpiio and a shared file")
+    return list({cell.case.id: cell for cell in cells}.values())
+
+
+def _backends_of(target: Target, options: PioOptions, description: Describe) -> list[str]:
+    if target_path(target) is None:
+        return [target_scheme(target)]
+    for name in options.backends:
+        if "path" not in find_registered(description, "backend", name).capabilities:
+            raise UserError(f"backend '{name}' uses no storage", "--backend", f"use --target NAME={name}:")
+    if options.backends:
+        return options.backends
+    return ["mpiio"] if target_scheme(target) == "posix" else [target_scheme(target)]
+
+
+@dataclass(frozen=True)
+class _Way:
+    request: int
+    calls: Calls
+    base: int
+    sees: bool
+
+
+def _ways(spatial: Spatial, *, sees: bool) -> Iterator[_Way]:
+    for request, calls, base in product(spatial.request or [], spatial.calls or [], spatial.base or []):
+        through = sees and not spatial.unsorted
+        if calls == "independent" or (through and spatial.name != _OWN):
+            yield _Way(request, calls, base, through)
+
+
+def _requests(spatial: Spatial, way: _Way, options: PioOptions, ranks: int) -> int:
+    """Return the requests of a rank that move the volume: of whole frames, one frame at least."""
+    frame = 1
+    if spatial.name == "nested-strided":
+        frame = (spatial.inner or 1) ** ((spatial.levels or 1) - 1)
+    elif spatial.name == "flash":
+        frame = spatial.variables or 1
+    return max(1, options.volume // (ranks * way.request * frame)) * frame
+
+
+def _cell(
+    target: Target,
+    backend: str,
+    layout: Layout,
+    options: PioOptions,
+    spatial: Spatial,
+    way: _Way,
+    description: Describe,
+) -> PioCell:
+    found = find_registered(description, "backend", backend)
+    holds_data = "data" in found.capabilities
+    asked = set(spatial.operation or [])
+    done = [word for word in OPERATIONS if word == "write" or word in asked]
+    if spatial.name == _SHARED:
+        done = [word for word in done if word in ("write", "read", "reread")]
+    given: Parameters = {
+        "pattern": spatial.name,
+        "phases": list(done),
+        "request_bytes": way.request,
+        "requests": _requests(spatial, way, options, layout.ranks),
+        "base_bytes": way.base,
+        "through": "view" if way.sees else "offsets",
+        "collective": way.calls == "collective",
+        "requests_a_call": options.requests_a_call if way.sees else 1,
+        "cache": options.cache if holds_data else "none",
+        "verify": options.verify if holds_data else "none",
+        **_own_parameters(spatial, layout.ranks),
+    }
+    workload = Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
+    has_hints = any(parameter.name == "hints" for parameter in found.parameters)
+    if options.hints and not has_hints:
+        raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
+    own: Parameters = {"hints": dict(options.hints)} if options.hints else {}
+    named = Named(name=backend, parameters=validate_parameters(description, "backend", backend, own))
+    case = Case(id=case_id(named, workload, target, layout), target=target.name, backend=named, workload=workload)
+    return _with_kind(Cell(case, target, layout))
+
+
+def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
+    if spatial.name == "nested-strided":
+        return {
+            "levels": spatial.levels or 1,
+            "inner_requests": spatial.inner or 1,
+            "gap_requests": spatial.gap or 0,
+        }
+    if spatial.name == "tiled":
+        if spatial.tiles_x is not None and ranks % spatial.tiles_x:
+            raise UserError(f"{ranks} ranks are no multiple of {spatial.tiles_x} tiles", "--tiles-x", "leave it out")
+        return {"tiles_x": spatial.tiles_x or 0}
+    if spatial.name == "flash":
+        return {"variables": spatial.variables or 1}
+    if spatial.name == "mesh":
+        return {"record_bytes": spatial.record or 8, "sorted": not spatial.unsorted}
+    return {}
+
+
+def _with_kind(cell: Cell) -> PioCell:
+    """Name what sets the cost of a case apart from that of others at its place."""
+    found = PioCell(cell.case, cell.target, cell.layout)
+    calls = "collective" if found.parameters.get("collective") else "independent"
+    kind = f"{cell.layout.ranks} ranks {found.pattern} {calls} {format_bytes(found.block_bytes)}"
+    return PioCell(cell.case, cell.target, cell.layout, kind)
+
+
+def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
+    """Make cells of plans those of this suite."""
+    return [_with_kind(cell) for cell in cells]

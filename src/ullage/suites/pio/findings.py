@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences of suite ``pio``: slow patterns, what collective calls bring, and what 8 bytes off cost.
+
+The error that all sentences together may make is shared out: a part to each of the three families. Which pattern is the
+fastest is found by what was measured, so any two patterns of a group are compared at the level at which all pairs hold
+(Bonferroni). Pairs that are fixed beforehand are judged together by Holm's procedure.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each
+from ullage.grouping import grouped
+from ullage.model.plan import Scalar
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
+from ullage.units import format_bytes, format_rate
+
+METRIC: Final = "bandwidth"
+_FAMILIES: Final = 3
+_MOST_NAMED: Final = 4
+_ACCESS_NOUNS: Final = {"read-modify-write": "read-modify-writes"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two rows that differ in one thing only, and what the comparison of the first with the second found."""
+
+    first: Row
+    second: Row
+    found: Comparison
+
+    @property
+    def where(self) -> str:
+        """Name the pattern and the request."""
+        return f"{self.first.params['pattern']} {format_bytes(int(self.first.params['block_bytes']))}"
+
+    @property
+    def text(self) -> str:
+        """Name it with its ratio and interval."""
+        low, high = self.found.low or self.found.ratio, self.found.high or self.found.ratio
+        return f"{self.where} {times(self.found.ratio)} ({low:.2f} to {high:.2f})"
+
+
+def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones."""
+    known = [row for row in rows if row.metric == METRIC and not row.is_invalid]
+    own = level_of_part(level, _FAMILIES)
+    return [*_slow_patterns(known, own), *_collective(known, own), *_shifted(known, own)]
+
+
+def _nouns(access: str) -> str:
+    return _ACCESS_NOUNS.get(access, noun(access))
+
+
+def _place(row: Row, *names: str) -> tuple[Scalar, ...]:
+    return (row.target, *(row.params[name] for name in names))
+
+
+def _at(row: Row) -> str:
+    return f"on {row.target} ({row.params['backend']}, {plural(int(row.params['ranks']), 'rank')})"
+
+
+# -- which patterns are slow -------------------------------------------------------------------------------------------
+
+
+def _slow_patterns(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Compare every pattern with the fastest of the same calls, operation and request, where nothing is off."""
+    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
+    names = ("backend", "ranks", "calls", "access", "block_bytes")
+    groups = grouped((_place(row, *names), row) for row in rows if row.params["base_bytes"] == base)
+    several = [some for some in groups.values() if len(some) > 1]
+    own = level_of_each(level, map(len, several))
+    pairs: list[Pair] = []
+    for some in several:
+        best = max(some, key=lambda row: row.median)
+        pairs += [Pair(row, best, compare_rows(row, best, own, None)) for row in some if row is not best]
+    slower = [pair for pair in pairs if pair.found.verdict == "slower"]
+    by_place = grouped((_place(pair.first, *names[:-1]), pair) for pair in slower)
+    return [_slow(found) for found in by_place.values()]
+
+
+def _slow(pairs: Sequence[Pair]) -> Finding:
+    worst: dict[str, Pair] = {}
+    for pair in sorted(pairs, key=lambda pair: pair.found.ratio):
+        worst.setdefault(str(pair.first.params["pattern"]), pair)
+    named = list(worst.values())[:_MOST_NAMED]
+    first = named[0]
+    row, best = first.first, first.second
+    who = f"{row.params['calls']} {_nouns(str(row.params['access']))}"
+    size = format_bytes(int(row.params["block_bytes"]))
+    text = (
+        f"The slowest {who} {_at(row)} are those of {row.params['pattern']} with {size}: {format_rate(row.median)}. "
+        f"{best.params['pattern']} reaches {format_rate(best.median)}. Shares of the fastest pattern: "
+        f"{listing([pair.text for pair in named])}."
+    )
+    title = f"{row.params['pattern']} is the slowest pattern of {who} on {row.target}"
+    return finding(
+        "pio-slow-pattern",
+        title,
+        text,
+        case=row.case,
+        best=best.case,
+        access=str(row.params["access"]),
+        calls=str(row.params["calls"]),
+        patterns=[str(pair.first.params["pattern"]) for pair in worst.values()],
+        ratios=[pair.found.ratio for pair in worst.values()],
+    )
+
+
+# -- pairs that differ in one thing ------------------------------------------------------------------------------------
+
+
+def _pairs(
+    rows: Sequence[Row], level: float, names: Sequence[str], is_first: Callable[[Row], bool]
+) -> dict[tuple[Scalar, ...], list[Pair]]:
+    """Compare the rows that are ``is_first`` with those that are not and are the same in all ``names``.
+
+    They come by target, backend, ranks and operation, and what stands behind those in ``names`` before the pattern.
+    """
+    places = grouped((_place(row, *names), row) for row in rows)
+    found = [
+        (first, second)
+        for some in places.values()
+        for first in some
+        if is_first(first)
+        for second in some
+        if not is_first(second)
+    ]
+    judged = compare_all([Contest(a.repetitions, b.repetitions, a.better) for a, b in found], level)
+    pairs = (Pair(a, b, one) for (a, b), one in zip(found, judged, strict=True))
+    return grouped((_place(pair.first, *names[:-2]), pair) for pair in pairs)
+
+
+def _collective(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Say where collective calls are faster, and where slower, than independent ones of the same bytes."""
+    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
+    names = ("backend", "ranks", "access", "pattern", "block_bytes")
+    known = [row for row in rows if row.params["base_bytes"] == base]
+    groups = _pairs(known, level, names, lambda row: row.params["calls"] == "collective")
+    return [
+        one
+        for pairs in groups.values()
+        for one in (
+            _told(pairs, "faster", "pio-collective", "Collective", "independent"),
+            _told(pairs, "slower", "pio-collective", "Collective", "independent"),
+        )
+        if one is not None
+    ]
+
+
+def _shifted(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Say which rows of the least base differ from the same ones further behind."""
+    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
+    others = sorted({int(row.params["base_bytes"]) for row in rows} - {base})
+    if not others:
+        return []
+    names = ("backend", "ranks", "access", "calls", "pattern", "block_bytes")
+    own = level_of_part(level, len(others))
+    found: list[Finding] = []
+    for other in others:
+        known = [row for row in rows if row.params["base_bytes"] in (base, other)]
+        groups = _pairs(known, own, names, lambda row, at=other: row.params["base_bytes"] == at)
+        for pairs in groups.values():
+            calls = str(pairs[0].first.params["calls"]).capitalize()
+            what = f"{other} bytes off, {calls.lower()}"
+            told = (_told(pairs, word, "pio-shift", what, "well-formed") for word in ("slower", "faster"))
+            found += [one for one in told if one is not None]
+    return found
+
+
+def _told(pairs: Iterable[Pair], word: str, kind: str, what: str, other: str) -> Finding | None:
+    """Return a finding on the pairs with that verdict; None without any."""
+    told = sorted((pair for pair in pairs if pair.found.verdict == word), key=lambda pair: pair.found.ratio)
+    if word == "faster":
+        told.reverse()
+    if not told:
+        return None
+    row = told[0].first
+    nouns = _nouns(str(row.params["access"]))
+    ahead = f"{what} {nouns}" if kind == "pio-collective" else f"{nouns.capitalize()} ({what})"
+    cases = plural(len(told), "case")
+    text = (
+        f"{ahead} {_at(row)} are {word} than {other} ones in {cases}. Their share of the rate: "
+        f"{listing([pair.text for pair in told[:_MOST_NAMED]])}."
+    )
+    title = f"{ahead} are {word} than {other} ones on {row.target}"
+    found = finding(
+        kind,
+        title,
+        text,
+        "advice" if word == "faster" and kind == "pio-collective" else "info",
+        case=row.case,
+        access=str(row.params["access"]),
+        verdict=word,
+        patterns=[pair.where for pair in told],
+        ratios=[pair.found.ratio for pair in told],
+    )
+    if kind == "pio-collective" and word == "faster":
+        return with_gain(found, gain_of(told[0].found), "--calls collective")
+    return found

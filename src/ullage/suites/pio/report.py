@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of suite ``pio``: rates by pattern and operation, one map of all, and who owns which bytes."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, cast
+
+from ullage.analysis.metrics import metric_named
+from ullage.grouping import grouped
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_compact, format_interval, format_quantity, format_row, scale_for
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.data import ReportData
+from ullage.report.plots import HeatMap, nominal, plot, shade_positions, short
+from ullage.report.table import Cell, number_cell
+from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
+from ullage.report.verdicts import classify, headword
+from ullage.report.view import best_of
+from ullage.suites.pio.findings import METRIC
+from ullage.suites.pio.spatial import OPERATIONS, PATTERNS, PatternName
+from ullage.units import format_bytes
+
+_SUITE: Final = "pio"
+_TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "really measured"), ("flags", "flags"))
+_FEWEST_CELLS: Final = 2
+
+
+def _rows(data: ReportData) -> list[Row]:
+    return sorted((row for row in data.rows_of(_SUITE) if row.metric == METRIC), key=_place)
+
+
+def _place(row: Row) -> tuple[str, int, int, str, int, int]:
+    """Return by what rows are ordered: cases were measured in a random order."""
+    params = row.params
+    numbers = {name: int(params[name]) for name in ("ranks", "base_bytes", "block_bytes")}
+    pattern = PATTERNS.index(cast("PatternName", params["pattern"]))
+    where = f"{row.target} {params['backend']}"
+    return where, numbers["ranks"], pattern, str(params["calls"]), numbers["base_bytes"], numbers["block_bytes"]
+
+
+def _operations(rows: Iterable[Row]) -> list[str]:
+    found = {str(row.params["access"]) for row in rows}
+    return [word for word in OPERATIONS if word in found]
+
+
+# -- the tables --------------------------------------------------------------------------------------------------------
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each place, or None for other suites and where nothing was measured."""
+    rows = _rows(data)
+    if not rows:
+        return None
+    places = grouped(((row.target, row.params["backend"], row.params["ranks"]), row) for row in rows)
+    grids = [_grid(f"{target}, {backend}, {ranks} ranks", some) for (target, backend, ranks), some in places.items()]
+    return Content(notes=[f"Rates are {metric_named(METRIC).doc}; a sync after writes is part of it."], grids=grids)
+
+
+def _grid(title: str, rows: Sequence[Row]) -> Grid:
+    words = _operations(rows)
+    names = ("pattern", "calls", "base_bytes", "block_bytes")
+    lines = grouped((tuple(row.params[name] for name in names), row) for row in rows)
+    heads = [Heading("pattern"), Heading("calls"), Heading("base", is_number=True), Heading("request", is_number=True)]
+    heads += [Heading(word, is_number=True) for word in words]
+    return Grid(title, heads, [_line(key, some, words) for key, some in lines.items()])
+
+
+def _line(key: Sequence[object], rows: Sequence[Row], words: Sequence[str]) -> list[Cell]:
+    by_word = {str(row.params["access"]): row for row in rows}
+    pattern, calls, base, request = key
+    sizes = [number_cell(format_bytes(int(str(size))), sort=str(size)) for size in (base, request)]
+    return [Cell(str(pattern)), Cell(str(calls)), *sizes, *(_rate(by_word.get(word)) for word in words)]
+
+
+def _rate(row: Row | None) -> Cell:
+    if row is None:
+        return number_cell(DASH)
+    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    hint = "; ".join(filter(None, [interval, headword(row), *row.flag_codes]))
+    return number_cell(format_quantity(row.median, row.unit), sort=repr(row.median), hint=hint)
+
+
+# -- the map -----------------------------------------------------------------------------------------------------------
+
+
+def maps(data: ReportData) -> list[Figure]:
+    """Return one map for each place: patterns and calls by operation and request, of the least base."""
+    rows = _rows(data)
+    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
+    known = [row for row in rows if row.params["base_bytes"] == base]
+    places = grouped(((row.target, row.params["backend"], row.params["ranks"]), row) for row in known)
+    return [
+        _map(f"{target}, {backend}, {ranks} ranks", some)
+        for (target, backend, ranks), some in places.items()
+        if len(some) >= _FEWEST_CELLS
+    ]
+
+
+def _column(row: Row) -> str:
+    return f"{row.params['access']} {format_bytes(int(row.params['block_bytes']))}"
+
+
+def _map_line(row: Row) -> str:
+    return f"{row.params['pattern']}, {row.params['calls']}"
+
+
+def _map(title: str, rows: Sequence[Row]) -> Figure:
+    words = _operations(rows)
+    ordered = sorted(rows, key=lambda row: (words.index(str(row.params["access"])), int(row.params["block_bytes"])))
+    columns = list(dict.fromkeys(map(_column, ordered)))
+    lines = list(dict.fromkeys(map(_map_line, rows)))
+    found = HeatMap(
+        *(columns, lines, "operation and request", "pattern"),
+        width=520,
+        most_with_text=15,
+        least_step=14,
+        text_height=22,
+        column_axis={"labelAngle": -50},
+        line_axis={"labelLimit": 260},
+    )
+    best, shades = best_of(rows), shade_positions([row.median for row in rows])
+    cells = [_cell(row, shade, is_best=row is best) for row, shade in zip(rows, shades, strict=True)]
+    caption = "Median rate. The framed cell is the best."
+    return Figure(title, caption, found.spec(cells, _TOOLTIP), wide=True)
+
+
+def _cell(row: Row, position: float, *, is_best: bool) -> Spec:
+    measured = classify(row)
+    return {
+        "column": _column(row),
+        "line": _map_line(row),
+        "label": format_compact(row.median, row.unit),
+        "position": round(position, 3),
+        "best": is_best,
+        "hollow": not measured.filled,
+        "measured": measured.label,
+        "what": f"{_map_line(row)}, {_column(row)}",
+        "text": format_row(row),
+        "verdict": row.verdict,
+        "flags": ", ".join(row.flag_codes),
+    }
+
+
+# -- who owns which bytes ----------------------------------------------------------------------------------------------
+
+
+def pictures(data: ReportData) -> list[Figure]:
+    """Return one drawing of all patterns: the bytes of up to 4 ranks, by the engine's own formulas in small."""
+    drawn: dict[str, list[list[list[float]]]] = {}
+    for row in _rows(data):
+        pattern = str(row.params["pattern"])
+        if pattern not in drawn and (found := _picture(data, row)):
+            drawn[pattern] = found
+    if not drawn:
+        return []
+    values = [
+        {
+            "pattern": pattern,
+            "rank": f"rank {rank}",
+            "begin": short(begin),
+            "end": short(begin + length),
+            "order": at + 1,
+        }
+        for pattern, ranks in drawn.items()
+        for rank, pieces in enumerate(ranks)
+        for at, (begin, length) in enumerate(pieces)
+    ]
+    caption = (
+        "Up to 4 ranks with few requests each. The axis counts requests from the base of the file on; pattern "
+        "sequential-own has a file for each rank."
+    )
+    return [Figure("Who owns which bytes", caption, _drawing(values, list(drawn)), wide=True)]
+
+
+def _picture(data: ReportData, row: Row) -> list[list[list[float]]]:
+    for phase in data.phases_of(row.model_copy(update={"params": {**row.params, "access": "write"}})):
+        found = phase.facts.get("picture")
+        if isinstance(found, list):
+            return cast("list[list[list[float]]]", found)
+    return []
+
+
+def _drawing(values: Sequence[Spec], patterns: Sequence[str]) -> Spec:
+    ranks = list(dict.fromkeys(str(value["rank"]) for value in values))
+    bare = {"grid": False, "ticks": False, "labelLimit": 220}
+    encoding = {
+        "x": {"field": "begin", "type": "quantitative", "title": "requests behind the base", "axis": {"grid": False}},
+        "x2": {"field": "end"},
+        "y": ordinal("pattern", patterns, "", axis=bare),
+        "yOffset": {"field": "rank", "type": "nominal", "scale": {"domain": ranks}},
+        "color": nominal("rank", ranks, ordered_colors(len(ranks)), {"title": None, "orient": "top"}),
+        "tooltip": tooltip(
+            ("pattern", "pattern"), ("rank", "rank"), ("order", "request"), ("begin", "from"), ("end", "to")
+        ),
+    }
+    return plot(560, {"step": 9}, values, {"type": "bar", "stroke": "white", "strokeWidth": 0.6}, encoding)
+
+
+SECTIONS: Final = (
+    Section(
+        name="pio",
+        title="Access patterns of parallel programs",
+        doc="Each pattern says which bytes belong to which rank; each operation says what happens to them. Bytes of a "
+        "read-modify-write count once.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="pio_map",
+        title="Patterns by operation and request",
+        doc="Rates of all ranks together, for a pattern that begins where the file does.",
+        order=3,
+        part="disk",
+        build=maps,
+    ),
+    Chart(
+        name="pio_picture",
+        title="Spatial patterns",
+        doc="Each line is a pattern, each colour a rank.",
+        order=4,
+        part="disk",
+        build=pictures,
+    ),
+)
+ANSWERS: Final = (
+    AnswerRule(
+        "pio",
+        "Which access patterns is this file system bad at?",
+        ("pio-slow-pattern", "pio-collective", "pio-shift"),
+        ("pio-hints-ignored",),
+    ),
+)

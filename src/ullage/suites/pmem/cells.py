@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of a pmem run: interfaces of each target by ranks, by transfer size and by region. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.launch.base import place_ranks
+from ullage.model.describe import Describe
+from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.model.system import Place
+from ullage.runs.cells.direct import DirectIo
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.session import Note
+from ullage.suites.pmem.options import Interface, NumaPath, PmemOptions, region_of
+from ullage.units import format_bytes
+
+_PMEM: Final = "pmem"
+_BACKENDS: Final[Mapping[Interface, str]] = {"posix": "posix", "mmap": "mmap", "pmem": _PMEM, "direct": "posix"}
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A target as this suite finds it. ``is_dax``: its files are persistent memory without a page cache.
+
+    ``numa_node``: that of its device, None when the kernel does not say.
+    """
+
+    target: Target
+    is_memory: bool
+    is_dax: bool
+    direct: DirectIo
+    numa_node: int | None = None
+
+    @property
+    def nature(self) -> str:
+        """What is behind the target."""
+        if self.is_dax:
+            return "persistent memory (DAX)"
+        return "memory, not storage" if self.is_memory else "a drive, through the page cache"
+
+    @property
+    def usual(self) -> tuple[Interface, ...]:
+        """The interfaces that suit it: O_DIRECT says nothing new of what has no page cache, libpmem little of a drive.
+
+        On a drive libpmem calls msync for each transfer.
+        """
+        return ("posix", "mmap", "pmem") if self.is_dax or self.is_memory else ("posix", "mmap", "direct")
+
+
+def make_spot(target: Target, place: Place | None, direct: DirectIo, *, is_dax: bool) -> Spot:
+    """Put together what is known of a target."""
+    node = place.device.numa_node if place is not None and place.device is not None else None
+    return Spot(target, bool(place and place.is_memory), is_dax, direct, node)
+
+
+def interfaces_of(spot: Spot, options: PmemOptions, description: Describe) -> list[Interface]:
+    """Return the interfaces to measure at ``spot``; raise ``UserError`` where one was asked for that is not there."""
+    if not options.interfaces:
+        return [one for one in spot.usual if why_not(one, spot, description) is None]
+    for one in options.interfaces:
+        reason = why_not(one, spot, description)
+        if reason is not None:
+            right = "leave it out of --interface"
+            raise UserError(f"not available: {reason}", f"--interface {one}", right, EXIT_ENVIRONMENT)
+    return list(options.interfaces)
+
+
+def why_not(interface: Interface, spot: Spot, description: Describe) -> str | None:
+    """Return why ``interface`` cannot be measured at ``spot``; None where it can."""
+    if interface == "direct" and not spot.direct.served:
+        return f"target '{spot.target.name}' refuses direct I/O (O_DIRECT)"
+    name = _BACKENDS[interface]
+    found = next((backend for backend in description.backends if backend.name == name), None)
+    if found is None:
+        return f"this engine has no backend '{name}'"
+    return None if found.available else found.reason or f"this build lacks backend '{name}'"
+
+
+def numa_paths_of(spot: Spot, options: PmemOptions, nodes: int) -> list[NumaPath]:
+    """Return the NUMA paths to measure at ``spot``; raise ``UserError`` where one was asked for that cannot be had.
+
+    ``nodes``: NUMA nodes of this machine that have CPUs.
+    """
+    if not options.numa_paths:
+        usual: tuple[NumaPath, ...] = ("local", "remote")
+        return [] if any(why_not_path(one, spot, nodes) is not None for one in usual) else list(usual)
+    for one in options.numa_paths:
+        reason = why_not_path(one, spot, nodes)
+        if reason is not None:
+            right = "leave it out of --numa-path"
+            raise UserError(f"not available: {reason}", f"--numa-path {one}", right, EXIT_ENVIRONMENT)
+    return list(options.numa_paths)
+
+
+def why_not_path(path: NumaPath, spot: Spot, nodes: int) -> str | None:
+    """Return why ranks cannot be bound so at ``spot``; None where they can."""
+    if path in ("remote", "interleave") and nodes < 2:
+        return "one NUMA node"
+    if path in ("local", "remote") and spot.numa_node is None:
+        return f"the kernel states no NUMA node of the device of target '{spot.target.name}'"
+    return None
+
+
+def notes_on(spot: Spot, options: PmemOptions, description: Describe) -> list[Note]:
+    """Return notes on interfaces that suit ``spot`` but were left out, and on sizes that direct I/O changes."""
+    found: list[Note] = []
+    if not options.interfaces:
+        reasons = {one: why_not(one, spot, description) for one in spot.usual}
+        advice = "make it available, or name the others by --interface"
+        what = "interface {} was not measured at target '{}': not available: {}"
+        found += [
+            Note("interface-left-out", what.format(one, spot.target.name, reason), advice)
+            for one, reason in reasons.items()
+            if reason is not None
+        ]
+    if "direct" in interfaces_of(spot, options, description):
+        found += spot.direct.notes(spot.target.name, (options.block, *options.transfers))
+    return found
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Makes cells. ``cores``: usable ones of this node, None when not known. ``nodes``: its NUMA nodes with CPUs."""
+
+    options: PmemOptions
+    description: Describe
+    cores: int | None
+    nodes: int = 1
+
+    def cells(self, spots: Iterable[Spot]) -> list[Cell]:
+        """Return the cells of all targets, each once."""
+        found = [cell for spot in spots for cell in self._of_spot(spot)]
+        return list({cell.case.id: cell for cell in found}.values())
+
+    def _of_spot(self, spot: Spot) -> Iterator[Cell]:
+        options = self.options
+        for interface in interfaces_of(spot, options, self.description):
+            for ranks in options.ranks:
+                yield self._cell(spot, interface, ranks, options.block, options.volume)
+            for transfer in options.transfers:
+                yield self._cell(spot, interface, 1, transfer, options.volume)
+            for region in options.regions:
+                yield self._cell(spot, interface, 1, min(options.block, region), region)
+            for path in numa_paths_of(spot, options, self.nodes):
+                yield self._cell(spot, interface, self._ranks_of_a_path(), options.block, options.volume, path)
+
+    def _ranks_of_a_path(self) -> int:
+        """Return the most ranks asked for that have a core each on one NUMA node; nodes are taken to be alike."""
+        most = max(1, (self.cores or 1) // self.nodes)
+        return max((ranks for ranks in self.options.ranks if ranks <= most), default=1)
+
+    def _cell(
+        self, spot: Spot, interface: Interface, ranks: int, block: int, region: int, path: NumaPath | None = None
+    ) -> Cell:
+        block = spot.direct.fits(block) if interface == "direct" else block
+        layout = self._layout(ranks, is_free=path is not None)
+        cell = make_cell(self._way(spot, interface, path), layout, block, region_of(block, region))
+        return replace(cell, kind=kind_of(cell))
+
+    def _layout(self, ranks: int, *, is_free: bool) -> Layout:
+        """Place the ranks. ``is_free``: the launcher binds none, since the engine does."""
+        options, cores = self.options, None if is_free else self.cores
+        if ranks == 1:
+            return place_ranks(1, 1, 1, cores)
+        return place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
+
+    def _way(self, spot: Spot, interface: Interface, path: NumaPath | None) -> Way:
+        name = _BACKENDS[interface]
+        find_registered(self.description, "backend", name)
+        own: Parameters = {"direct": True} if interface == "direct" else {}
+        has_cache = not (spot.is_dax or interface == "direct")
+        workload: Parameters = {
+            "phases": ["write", "read"],
+            "file_mode": "per-process",
+            "cache": "advise" if has_cache else "none",
+            **({} if path is None else {"numa_path": path}),
+        }
+        named = Named(name=name, parameters=validate_parameters(self.description, "backend", name, own))
+        return Way(spot.target, named, validate_parameters(self.description, "workload", WORKLOAD, workload))
+
+
+def kind_of(cell: Cell) -> str:
+    """Say what the cost of a byte depends on besides target and backend."""
+    direct = " direct" if cell.case.backend.parameters.get("direct") is True else ""
+    return f"with {format_bytes(cell.block_bytes)} transfers{direct}"
+
+
+def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
+    """Add the kind to cells read back from plans, which do not state it."""
+    return [replace(cell, kind=kind_of(cell)) for cell in cells]
+
+
+def interface_of(backend: str, parameters: Mapping[str, object]) -> str:
+    """Return the interface that a case of ``backend`` with ``parameters`` has measured."""
+    return "direct" if backend == "posix" and parameters.get("direct") is True else backend

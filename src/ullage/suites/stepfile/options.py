@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of a stepfile, as they stand in request.json."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, cast
+
+from pydantic import Field, model_validator
+
+from ullage.errors import UserError
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.kinds import Duration, Names, Share, Size
+from ullage.runs.options.model import OptionError
+from ullage.suites.stepfile.like import CASES, scaled
+from ullage.suites.stepfile.words import LAYOUTS, ORDERS, SYNCS, Forms, parameters_of
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Target
+
+METRICS: Final = (
+    "phase_time",
+    "exposed_io",
+    "bandwidth",
+    "state_rate",
+    "exposed_step_p50",
+    "exposed_step_p99",
+    "exposed_step_max",
+    "state_open",
+    "state_transfer",
+    "state_close",
+    "cpu_time",
+)
+_STATE: Final = "4M"
+_STEPS: Final = 100
+_FEWEST_TO_SPILL: Final = 2
+
+
+class StepfileOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+    """``compute_s``: 0 for none. Words of ``orders`` and ``layouts`` are as typed."""
+
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Keep the states at this place. Repeat the option to compare several places."),
+        "ranks": Change(unsaid="the number of usable cores"),
+        "time_s": Change(usual="5m", quick="30s"),
+        "quick": Change("Take a first look in 30 s: 20 steps."),
+    }
+
+    like: Annotated[
+        Literal["medium", "large"] | None,
+        Option(
+            "Take the state's size, the computation and the ranks of a node from a published case (N3D/Semtex), with "
+            "fewer steps."
+        ),
+    ] = None
+    steps: Annotated[
+        int,
+        Field(ge=1),
+        Option(
+            "Compute this many steps, and as many in the adjoint.",
+            unsaid=f"{_STEPS}, with --quick 20; with --like as many as make three times the memory, if they fit",
+            sets=("steps", "volume"),
+        ),
+    ] = _STEPS
+    state_bytes: Annotated[
+        int,
+        Field(ge=8, multiple_of=8),
+        Size(8),
+        Option(
+            "Let the state of a rank at a step have this size.",
+            name="--bytes",
+            unsaid=f"{_STATE}, or that of --like",
+            sets=("block_bytes",),
+        ),
+    ] = 4 << 20
+    orders: Annotated[
+        list[str],
+        Field(min_length=1),
+        Names(sorted_=False),
+        Option(
+            "Read the states in these orders: reverse, forward, stride:K, or revolve:C, which keeps C states and "
+            "computes the others again.",
+            name="--order",
+            usual="reverse",
+            sets=("order",),
+        ),
+    ]
+    layouts: Annotated[
+        list[str],
+        Field(min_length=1),
+        Names(sorted_=False),
+        Option(
+            "Keep the states in these layouts: flat, dir-per-rank, dir-per-step, hashed:LEVELS, or log, one file a "
+            "rank.",
+            name="--layout",
+            usual="dir-per-rank,log",
+            sets=("layout",),
+        ),
+    ]
+    compute_s: Annotated[
+        float,
+        Field(ge=0, le=3600),
+        Duration(),
+        Option("Compute for this long at each step.", name="--compute", unsaid="no computation, or that of --like"),
+    ] = 0.0
+    jitter: Annotated[
+        float | None,
+        Field(gt=0, le=1),
+        Share(),
+        Option("Vary the computation by up to this share.", unsaid="no variation"),
+    ] = None
+    imbalance: Annotated[
+        float | None,
+        Field(gt=0, le=1),
+        Share(),
+        Option("Let the last rank compute longer than the first by this share.", unsaid="all ranks alike"),
+    ] = None
+    write_behind: Annotated[
+        int, Field(ge=0, le=1024), Option("Let threads write up to this many states while a rank computes.")
+    ] = 0
+    prefetch: Annotated[
+        int, Field(ge=0, le=1024), Option("Let threads read up to this many states ahead in the adjoint.")
+    ] = 0
+    sync: Annotated[
+        str, Option("Sync none, everything once at the end (close), each state (fsync), or one in K (every:K).")
+    ] = "none"
+    spill: Annotated[
+        bool, Option("Treat the targets as one: states that find no room at the first go to the next one.")
+    ] = False
+    delete: Annotated[bool, Option("Remove the file of each state when the adjoint has read it.")] = False
+    cache: Annotated[
+        Literal["none", "drop"],
+        Option("Before the adjoint, drop the states from the page cache (drop), or do nothing (none)."),
+    ] = "none"
+    backends: Annotated[
+        list[str],
+        Names(),
+        Option(
+            "Use these backends, for example posix,uring.",
+            name="--backend",
+            unsaid="the target's own backend",
+            sets=("backend",),
+        ),
+    ] = []
+    metrics: list[str] = list(METRICS)
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Fill in what follows from the published case, the machine and ``--quick``."""
+        settled = dict(said)
+        case = CASES.get(str(said.get("like")))
+        if case is not None:
+            found = scaled(case, cast("list[Target]", said.get("targets") or []), cores_of_nodes(said), said)
+            settled = {**found, **said}
+        settled.setdefault("ranks", [cores_of_nodes(said)])
+        if said.get("quick") and "steps" not in settled:
+            settled["steps"] = 20
+        return super().settle(settled)
+
+    @model_validator(mode="after")
+    def _known_words(self) -> Self:
+        _check("orders", self.orders, ORDERS)
+        _check("layouts", self.layouts, LAYOUTS)
+        _check("sync", [self.sync], SYNCS)
+        return self
+
+    @model_validator(mode="after")
+    def _spills_to_somewhere(self) -> Self:
+        """A log keeps all states of a rank in one file, and what is kept for later counts against no limit."""
+        if self.spill and self.targets and len(self.targets) < _FEWEST_TO_SPILL:
+            raise OptionError("spill", "there is one target", "name a further --target")
+        if self.spill and self.keep:
+            raise OptionError("spill", "datasets at several targets cannot be kept", "leave --keep out")
+        if self.spill and self.layouts == ["log"]:
+            raise OptionError("spill", "a log keeps all states of a rank in one file", "choose another --layout")
+        return self
+
+    @property
+    def revolves(self) -> bool:
+        """Whether one of the orders keeps some of the states only."""
+        return any(order.startswith("revolve") for order in self.orders)
+
+    @model_validator(mode="after")
+    def _revolve_alone(self) -> Self:
+        """What helpers would read ahead, revolve has yet to write."""
+        if self.revolves and (self.prefetch or self.write_behind):
+            field = "prefetch" if self.prefetch else "write_behind"
+            raise OptionError(field, "order revolve reads and writes in turn", "leave it out, or run revolve alone")
+        return self
+
+
+def _check(field: str, words: Iterable[str], forms: Forms) -> None:
+    for word in words:
+        try:
+            parameters_of(field, word, forms)
+        except UserError as error:
+            raise OptionError(field, error.what, error.right, word) from None

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the records of a prediction to its rows and findings."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ullage.analysis.verdicts import cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.grades import is_sound, sound_rows
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Row
+from ullage.results.events import failures_of
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext, TargetFacts, join
+from ullage.runs.options.reading import read_options
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.stepfile.findings import findings_of
+from ullage.suites.stepfile.predict_options import PredictOptions
+from ullage.suites.stepfile.predict_words import said_of
+from ullage.suites.stepfile.predicted import ADJOINT, Predicted, predictions
+from ullage.suites.stepfile.rates import computes, rates_of
+from ullage.suites.stepfile.summarise import demands_of, stepfile_rows
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+
+def findings_before(options: PredictOptions, cached: Mapping[str, bool]) -> list[Finding]:
+    """Return what the known rates of ``options`` say, without any measurement."""
+    return said_of(options, predictions(options, options.rates, cached))
+
+
+def summarise_prediction(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    options = read_options(PredictOptions, request)
+    launches = [list(file.records) for file in result.read_records()]
+    rows = _told(stepfile_rows(launches, context), launches)
+    known = options.rates or rates_of(launches, rows, request.run_id)
+    runs = [row for row in rows if row.params["use"] == "run"]
+    cached = {name: facts.holds_data and not facts.is_memory for name, facts in context.targets.items()}
+    shares = _measured_shares(launches, context)
+    walls = [row for row in runs if row.metric == "phase_time"]
+    found = [_with_share(one, shares) for one in predictions(options, known, cached, walls)]
+    sound = sound_rows(runs)
+    on_run = findings_of(sound, demands_of(launches), options.compute_s, context.level)
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *said_of(options, found), *on_run])
+
+
+def _told(rows: Sequence[Row], launches: Iterable[Iterable[AnyRecord]]) -> list[Row]:
+    """Return rows that say whether they measure rates or are of the run, and what was done about the cache."""
+    cases = {item.case.case: item.case for item in join(launches)}
+    found: list[Row] = []
+    for row in rows:
+        case = cases[row.case]
+        own: dict[str, Scalar] = {
+            "use": "run" if computes(case) else "rates",
+            "cache": str(case.workload_parameters.get("cache", "none")),
+        }
+        found.append(row.model_copy(update={"params": {**row.params, **own}}))
+    return found
+
+
+def _measured_shares(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> dict[str, float]:
+    """Return the share of the reads that did not come from the storage, by case, where counters tell."""
+    phases: dict[str, list[float]] = {}
+    for item in join(launches):
+        facts = context.targets.get(item.case.target, TargetFacts())
+        if item.phase.phase != ADJOINT or not facts.holds_data or facts.is_memory:
+            continue
+        share = combine_verdicts([cache_verdict(item.phase, remote_target=facts.is_remote)]).share
+        if share is not None:
+            phases.setdefault(item.case.case, []).append(1 - min(1.0, share))
+    return {case: median(shares) for case, shares in phases.items()}
+
+
+def _with_share(one: Predicted, shares: Mapping[str, float]) -> Predicted:
+    row = one.runs.get(ADJOINT)
+    return one if row is None or not is_sound(row) else replace(one, measured_cached=shares.get(row.case))

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a stepfile: both phases of each case, and exposed I/O along the steps."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, cast
+
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Finding, Row
+from ullage.quantity import DASH, format_quantity, format_share, scale_for
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
+from ullage.report.plots import plot, quantity_axis, short
+from ullage.report.vega import Spec, ordered_colors, tooltip
+from ullage.report.verdicts import headword
+
+_SUITE: Final = "stepfile"
+_PREDICTION: Final = "predict-stepfile"
+_MOST_LINES: Final = 6
+
+
+class _Line(PhaseLine):
+    @property
+    def phase(self) -> str:
+        return str(self.first.params["access"])
+
+    @property
+    def label(self) -> str:
+        params = self.first.params
+        words = (params[name] for name in ("layout", "order", "use") if name in params)
+        return f"{self.first.target} {' '.join(map(str, words))} {params['ranks']} ranks"
+
+
+def _rows(data: ReportData) -> list[Row]:
+    return [*data.rows_of(_SUITE), *data.rows_of(_PREDICTION)]
+
+
+def _lines(data: ReportData) -> list[_Line]:
+    return [_Line(line.rows) for line in phase_lines(_rows(data))]
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each phase, or None for other suites and where nothing was measured."""
+    lines = _lines(data)
+    if not lines:
+        return None
+    grids = [
+        grid
+        for phase, title in (("forward", "Forward: write each state"), ("adjoint", "Adjoint: read the states again"))
+        for grid in grid_of(title, _COLUMNS, [line for line in lines if line.phase == phase])
+    ]
+    return Content(notes=[], grids=grids)
+
+
+def _param(name: str) -> Callable[[_Line], str]:
+    return lambda line: str(line.first.params.get(name, DASH))
+
+
+def _value(heading: str, metric: str) -> Column[_Line]:
+    return value_column(heading, lambda line: line.rows.get(metric))
+
+
+def _share(line: _Line) -> str:
+    wall, exposed = line.rows.get("phase_time"), line.rows.get("exposed_io")
+    return DASH if wall is None or exposed is None or not wall.median else format_share(exposed.median / wall.median)
+
+
+_COLUMNS: Final[Sequence[Column[_Line]]] = (
+    Column("target", lambda line: line.first.target, is_number=False),
+    Column("backend", _param("backend"), is_number=False),
+    Column("ranks", _param("ranks")),
+    Column("layout", _param("layout"), is_number=False),
+    Column("order", _param("order"), is_number=False),
+    _value("wall", "phase_time"),
+    _value("exposed I/O", "exposed_io"),
+    Column("of the wall", _share),
+    _value("rate", "bandwidth"),
+    _value("states", "state_rate"),
+    _value("step p50", "exposed_step_p50"),
+    _value("p99", "exposed_step_p99"),
+    _value("max", "exposed_step_max"),
+    _value("open", "state_open"),
+    _value("transfer", "state_transfer"),
+    _value("close", "state_close"),
+    Column("verdict", lambda line: headword(line.first), is_number=False),
+)
+
+
+# -- predictions -------------------------------------------------------------------------------------------------------
+
+
+def predictions(data: ReportData) -> Content | None:
+    """Return a table of the predicted phases with the run for comparison, or None where nothing was predicted."""
+    found = [one for one in data.summary.findings if one.kind == "predicted-phase"]
+    grids = grid_of("Predicted and measured", _OF_PREDICTIONS, found)
+    return Content(notes=[], grids=grids) if grids else None
+
+
+def _number(name: str) -> Callable[[Finding], str]:
+    def text(one: Finding) -> str:
+        value = one.numbers.get(name)
+        return format_quantity(value, "s") if isinstance(value, (int, float)) else DASH
+
+    return text
+
+
+def _word(name: str) -> Callable[[Finding], str]:
+    return lambda one: str(one.numbers.get(name, DASH))
+
+
+def _error(one: Finding) -> str:
+    value = one.numbers.get("error")
+    return f"{value:+.1%}" if isinstance(value, (int, float)) else DASH
+
+
+_OF_PREDICTIONS: Final[Sequence[Column[Finding]]] = (
+    *(Column(name, _word(name), is_number=False) for name in ("target", "layout", "order", "phase")),
+    Column("ranks", _word("ranks")),
+    Column("predicted", _number("predicted_s")),
+    Column("- 1 sigma", _number("low_s")),
+    Column("+ 1 sigma", _number("high_s")),
+    Column("exposed I/O", _number("exposed_s")),
+    Column("measured", _number("measured_s")),
+    Column("error", _error),
+)
+
+
+# -- the timeline ------------------------------------------------------------------------------------------------------
+
+
+def timelines(data: ReportData) -> list[Figure]:
+    """Return a chart for each phase: exposed I/O of a step, along the steps, of the median repetition of each case."""
+    figures: list[Figure] = []
+    for phase in ("forward", "adjoint"):
+        drawn = [
+            (line.label, points)
+            for line in _lines(data)
+            if line.phase == phase and (points := timeline_of(_middle(data.phases_of(line.first))))
+        ]
+        if drawn:
+            caption = "" if len(drawn) <= _MOST_LINES else f"The first {_MOST_LINES} of {len(drawn)} cases."
+            figures.append(Figure(f"Exposed I/O in the {phase} phase", caption, _spec(drawn[:_MOST_LINES])))
+    return figures
+
+
+def _middle(phases: Sequence[PhaseRecord]) -> PhaseRecord | None:
+    found = sorted(phases, key=lambda phase: phase.elapsed_ns)
+    return found[len(found) // 2] if found else None
+
+
+def timeline_of(phase: PhaseRecord | None) -> list[tuple[float, float]]:
+    """Return points: the middle of an interval of steps, and the mean seconds of I/O that a rank waited for a step."""
+    if phase is None or not isinstance(phase.facts.get("timeline"), dict):
+        return []
+    known = cast("dict[str, object]", phase.facts["timeline"])
+    exposed, steps, width = known.get("exposed_ns"), known.get("steps"), known.get("steps_an_interval")
+    if not isinstance(exposed, list) or not isinstance(steps, int) or not isinstance(width, int) or width < 1:
+        return []
+    points: list[tuple[float, float]] = []
+    for index, total in enumerate(cast("list[object]", exposed)):
+        count = min(width, steps - index * width)
+        if isinstance(total, (int, float)) and count > 0:
+            points.append((index * width + count / 2, total / 1e9 / count / max(1, phase.ranks)))
+    return points
+
+
+def _spec(lines: Sequence[tuple[str, Sequence[tuple[float, float]]]]) -> Spec:
+    scale = scale_for([seconds for _, points in lines for _, seconds in points], "s")
+    values = [
+        {"which": name, "x": short(step), "y": short(seconds / scale.factor), "text": format_quantity(seconds, "s")}
+        for name, points in lines
+        for step, seconds in points
+    ]
+    names = [name for name, _ in lines]
+    encoding = {
+        "x": {"field": "x", "type": "quantitative", "title": "step of the phase", "axis": {"grid": False}},
+        "y": quantity_axis("y", f"exposed I/O of a step ({scale.unit})"),
+        "color": {
+            "field": "which",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": names, "range": ordered_colors(len(names))},
+            "legend": {"orient": "top", "symbolType": "stroke", "labelLimit": 420, "columns": 1},
+        },
+        "tooltip": tooltip(("which", "case"), ("x", "step"), ("text", "exposed I/O")),
+    }
+    return plot(470, 190, values, {"type": "line", "strokeWidth": 1.8}, encoding)
+
+
+SECTIONS: Final = (
+    Section(
+        name="stepfile_prediction",
+        title="Predicted time of both phases",
+        doc="Rates of the calls without computation and a model give the predicted time. The error is that of the "
+        "prediction, as a share of the measured median.",
+        order=1,
+        part="disk",
+        build=predictions,
+        suite=_PREDICTION,
+    ),
+    Section(
+        name="stepfile",
+        title="States of a simulation",
+        doc="Exposed I/O is the time of a phase beyond the computation of the rank that computed longest. Times of a "
+        "step are without its computation; open, transfer and close are of one state, whoever made the calls.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="stepfile_timeline",
+        title="Exposed I/O along the steps",
+        doc="The I/O that a rank waits for at a step, mean over the ranks, in the repetition of median time.",
+        order=3,
+        part="disk",
+        build=timelines,
+    ),
+)
+ANSWERS: Final = (
+    AnswerRule(
+        "stepfile",
+        "How long does a simulation wait for its states?",
+        ("stepfile-layout", "stepfile-demand", "stepfile-exposed", "stepfile-revolve", "stepfile-spill"),
+    ),
+    AnswerRule(
+        _PREDICTION,
+        "How long will a simulation wait for its states on storage?",
+        (
+            "predicted-phase",
+            "predicted-requirement",
+            "predicted-depth",
+            "predicted-revolve",
+            "predicted-cache",
+            "stepfile-demand",
+            "stepfile-exposed",
+            "stepfile-layout",
+        ),
+        ("predicted-scaling",),
+    ),
+)

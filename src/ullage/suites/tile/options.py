@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of the suite ``tile``, as they stand in request.json."""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
+
+from pydantic import Field, model_validator
+
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.kinds import Made, MadeOfAll, Names, Size
+from ullage.runs.options.model import OptionError
+from ullage.suites.tile.hints import TileHints, read_hints
+from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of
+
+Access: TypeAlias = Literal["write", "read"]
+Calls: TypeAlias = Literal["independent", "collective"]
+
+METRICS: Final = (
+    "bandwidth",
+    "frame_rate",
+    "tile_bandwidth",
+    "open_time",
+    "move_time",
+    "sync_time",
+    "close_time",
+    "latency_p50",
+    "latency_p99",
+)
+# The display wall of the original's authors: projectors that overlap.
+_DISPLAY: Final[Mapping[str, object]] = {
+    "tiles": [3, 2],
+    "tile": [1024, 768],
+    "overlap": [270, 128],
+    "element_bytes": 3,
+}
+# What 2 x 2 ranks were seen to write in the original, to the byte.
+_LARGE: Final[Mapping[str, object]] = {"tiles": [2, 2], "tile": [1024, 1024], "overlap": [16, 8], "element_bytes": 16}
+PRESETS: Final[Mapping[str, Mapping[str, object]]] = {"display": _DISPLAY, "large": _LARGE}
+
+
+class TileOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+    """Sizes along x, y and, where there is one, z, in elements. ``tiles``: null for a grid of all ranks."""
+
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Keep the file at this place. Repeat the option to compare several places."),
+        "ranks": Change(unsaid="the number of tiles, or that of usable cores"),
+        "time_s": Change(usual="2m", quick="20s"),
+        "quick": Change("Take a first look in 20 s: 2 frames."),
+    }
+
+    preset: Annotated[
+        Literal["display", "large"] | None,
+        Option(
+            "Take the sizes of a known case. display has 3x2 tiles of 1024x768 pixels of 3 bytes, overlap 270x128. "
+            "large has 2x2 tiles of 1024x1024 elements of 16 bytes, overlap 16x8."
+        ),
+    ] = None
+    tiles: Annotated[
+        list[Annotated[int, Field(ge=1)]] | None,
+        Field(min_length=2, max_length=3),
+        Made(read_sizes, metavar="XxY[xZ]"),
+        Option("Cut the data set into so many tiles, one for each rank.", unsaid="a grid of all ranks"),
+    ] = None
+    tile: Annotated[
+        list[Annotated[int, Field(ge=1, lt=2**31)]],
+        Field(min_length=2, max_length=3),
+        Made(read_sizes, metavar="XxY[xZ]"),
+        Option("Give a tile so many elements along each direction.", unsaid="1024x1024, or that of --preset"),
+    ] = [1024, 1024]
+    overlap: Annotated[
+        list[Annotated[int, Field(ge=0, lt=2**31)]],
+        Field(min_length=1, max_length=3),
+        Made(read_overlap, metavar="X[xY[xZ]]"),
+        Option("Let neighbours have so many elements in common.", unsaid="0, or that of --preset"),
+    ] = [0]
+    element_bytes: Annotated[
+        int,
+        Field(ge=1, lt=2**31),
+        Size(),
+        Option("Let an element have this size.", name="--element", unsaid="3 bytes, or that of --preset"),
+    ] = 3
+    header_bytes: Annotated[
+        int, Field(ge=0), Size(), Option("Begin the first frame at this byte of the file.", name="--header")
+    ] = 0
+    frames: Annotated[
+        int, Field(ge=1), Option("Move this many frames in a phase.", unsaid="8, with --quick 2", sets=("volume",))
+    ] = 8
+    calls: Annotated[
+        list[Calls],
+        Field(min_length=1),
+        Names(("independent", "collective")),
+        Option(
+            "Move tiles by calls of each rank alone (independent), of all ranks together (collective), or both.",
+            usual="independent,collective",
+            sets=("calls",),
+        ),
+    ]
+    hint_sets: Annotated[
+        list[TileHints],
+        Field(min_length=1),
+        MadeOfAll(read_hints, metavar="SET"),
+        Option(
+            "Give these MPI-IO hints: default (none), two-phase, sieving, plain, or NAME:KEY=VALUE,KEY=VALUE. Repeat "
+            "the option to compare sets.",
+            name="--hints",
+            sets=("hint_set",),
+        ),
+    ] = [TileHints(name="default")]
+    access: Annotated[
+        list[Access],
+        Field(min_length=1),
+        Names(("write", "read")),
+        Option("Measure write,read, or write alone. Reads need what was written.", usual="write,read"),
+    ]
+    sync: Annotated[bool, Option("Do not sync the file within the time of a write.", name="--no-sync")] = True
+    cache: Annotated[
+        Literal["none", "drop"],
+        Option("Before reads, drop the file from the page cache (drop), or do nothing (none)."),
+    ] = "none"
+    verify: Annotated[
+        Literal["full", "kept", "none"],
+        Option("Check all frames read (full), those still in memory (kept), or none, outside the timer."),
+    ] = "full"
+    buffers: Annotated[int, Field(ge=1), Size(), Option("Keep up to this much of the frames of a rank in memory.")] = (
+        32 << 20
+    )
+    backend: Annotated[
+        str, Option("Use this backend. It needs views of files.", unsaid="mpiio, or the target's own")
+    ] = "mpiio"
+    metrics: list[str] = list(METRICS)
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Fill in the sizes of a preset, and as many ranks as there are tiles."""
+        settled = {**PRESETS.get(str(said.get("preset")), {}), **said}
+        tiles = cast("list[int] | None", settled.get("tiles"))
+        settled.setdefault("ranks", [cores_of_nodes(said) if tiles is None else math.prod(tiles)])
+        if said.get("quick"):
+            settled.setdefault("frames", 2)
+        return super().settle(settled)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        dimensions = self.dimensions
+        for name in ("tiles", "tile"):
+            sizes = cast("list[int] | None", getattr(self, name))
+            if sizes is not None and len(sizes) < dimensions and len(sizes) != 2:
+                raise OptionError(name, "sizes of another number of dimensions", "write two sizes, or three in both")
+        tiling = self.tiling(max(self.ranks))
+        wide = next((axis for axis in range(3) if 0 < tiling.tile[axis] <= tiling.overlap[axis]), None)
+        if wide is not None:
+            what = f"an overlap of {tiling.overlap[wide]} elements in a tile of {tiling.tile[wide]}"
+            raise OptionError("overlap", what, "write fewer elements than a tile has")
+        least = 0 if self.tiles is None else math.prod(self.tiles)
+        if least > min(self.ranks):
+            what = f"{text_of(cast('list[int]', self.tiles))} tiles need {least} ranks"
+            raise OptionError("ranks", what, f"write --ranks {least}, or fewer --tiles")
+        if self.access == ["read"]:
+            raise OptionError("access", "reads need what was written", "write write,read")
+        return self
+
+    @property
+    def dimensions(self) -> int:
+        """2 or 3."""
+        return max(len(self.tiles or []), len(self.tile), 2)
+
+    def tiling(self, ranks: int) -> Tiling:
+        """Return the tiles of a case with so many ranks."""
+        tiles = self.tiles or list(grid_of(ranks, self.dimensions))
+        overlap = self.overlap * 3 if len(self.overlap) == 1 else self.overlap
+        sizes = _three(self.tile, 1)
+        overlaps = _three(overlap[: self.dimensions], 0)
+        return Tiling(_three(tiles, 1), sizes, overlaps, self.element_bytes, self.header_bytes, self.frames)
+
+
+def _three(sizes: list[int], rest: int) -> tuple[int, int, int]:
+    x, y, z = (*sizes, rest, rest)[:3]
+    return x, y, z

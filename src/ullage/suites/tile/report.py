@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of tiles: both phases of each case, and a picture of who owns which part of the data set."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.grouping import nested
+from ullage.model.summary import Row
+from ullage.quantity import DASH, plural
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, grid_of, value_hint, value_text
+from ullage.report.plots import COLORS, layer, layered
+from ullage.report.table import Cell
+from ullage.report.vega import INK, MUTED, Spec, tooltip
+from ullage.report.verdicts import headword
+from ullage.suites.tile.shape import Tiling, read_overlap, read_sizes
+from ullage.units import format_bytes
+
+_SUITE: Final = "tile"
+# A larger grid of tiles is not drawn whole, and not listed.
+_MOST_TILES: Final = 64
+_MOST_PICTURES: Final = 3
+_WIDTH: Final = 330
+_OWNERS: Final = 4
+
+
+@dataclass(frozen=True)
+class _Line:
+    """All metrics of one phase of one case."""
+
+    rows: Mapping[str, Row]
+
+    @property
+    def first(self) -> Row:
+        return next(iter(self.rows.values()))
+
+
+def _lines(data: ReportData, access: str) -> list[_Line]:
+    rows = [row for row in data.rows_of(_SUITE) if row.params["access"] == access]
+    return [_Line(found) for found in nested((row.case, row.metric, row) for row in rows).values()]
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each access and one of the tiles, or None where nothing was measured."""
+    rows = data.rows_of(_SUITE)
+    if not rows:
+        return None
+    grids = [
+        grid
+        for access, title in (("write", "Write each frame"), ("read", "Read each frame"))
+        for grid in grid_of(title, _COLUMNS, _lines(data, access))
+    ]
+    tilings = tilings_of(rows)
+    return Content(notes=[_sizes(one) for one in tilings[:_MOST_PICTURES]], grids=[*grids, *_owners(tilings)])
+
+
+def tilings_of(rows: Sequence[Row]) -> list[Tiling]:
+    """Return the tilings that rows are of, each once."""
+    found: dict[Tiling, None] = {}
+    for row in rows:
+        tiles, tile = read_sizes(str(row.params["tiles"])), read_sizes(str(row.params["tile"]))
+        overlap = read_overlap(str(row.params["overlap"]))
+        element, frames = int(row.params["element_bytes"]), int(row.params["frames"])
+        header = int(row.params["header_bytes"])
+        found[Tiling(_three(tiles, 1), _three(tile, 1), _three(overlap, 0), element, header, frames)] = None
+    return list(found)
+
+
+def _three(sizes: Sequence[int], rest: int) -> tuple[int, int, int]:
+    x, y, z = [*sizes, rest, rest][:3]
+    return x, y, z
+
+
+def _sizes(tiling: Tiling) -> str:
+    elements = " x ".join(f"{size:,}" for size in tiling.data_set[: 3 if tiling.has_depth else 2])
+    overlap = " x ".join(str(size) for size in tiling.overlap[: 3 if tiling.has_depth else 2])
+    return (
+        f"{plural(tiling.count, 'tile')} of {_across(tiling)} elements, overlap {overlap}: a frame has {elements} "
+        f"elements of {plural(tiling.element_bytes, 'byte')}, which is {tiling.frame_bytes:,} bytes. "
+        f"{plural(tiling.frames, 'frame')} and a header of {tiling.header_bytes:,} bytes make a file of "
+        f"{tiling.file_bytes:,} bytes."
+    )
+
+
+def _param(name: str) -> Callable[[_Line], str]:
+    return lambda line: str(line.first.params.get(name, DASH))
+
+
+def _value(heading: str, metric: str) -> Column[_Line]:
+    return Column(
+        heading, lambda line: value_text(line.rows.get(metric)), hint=lambda line: value_hint(line.rows.get(metric))
+    )
+
+
+_COLUMNS: Final[Sequence[Column[_Line]]] = (
+    Column("target", lambda line: line.first.target, is_number=False),
+    Column("ranks", _param("ranks")),
+    Column("tiles", _param("tiles"), is_number=False),
+    Column("calls", _param("calls"), is_number=False),
+    Column("hints", _param("hint_set"), is_number=False),
+    _value("rate", "bandwidth"),
+    _value("frames", "frame_rate"),
+    _value("transfers", "tile_bandwidth"),
+    _value("open", "open_time"),
+    _value("transfer", "move_time"),
+    _value("sync", "sync_time"),
+    _value("close", "close_time"),
+    _value("frame p50", "latency_p50"),
+    _value("p99", "latency_p99"),
+    Column("verdict", lambda line: headword(line.first), is_number=False),
+)
+
+
+# -- who owns which part -----------------------------------------------------------------------------------------------
+
+
+def _owners(tilings: Sequence[Tiling]) -> list[Grid]:
+    return [_owner_grid(one) for one in tilings[:_MOST_PICTURES] if one.count <= _MOST_TILES]
+
+
+def _owner_grid(tiling: Tiling) -> Grid:
+    """Return a table in which a cell is a tile: its rank, and the byte of the frame that it begins at."""
+    across, down, deep = tiling.tiles
+    heads = [Heading("tiles"), *(Heading(f"x {x}") for x in range(across))]
+    lines = [
+        [Cell(_row_name(y, z, deep)), *(_owner(tiling, (z * down + y) * across + x) for x in range(across))]
+        for z in range(deep)
+        for y in range(down)
+    ]
+    return Grid("The rank of each tile and its first byte in a frame", heads, lines)
+
+
+def _row_name(y: int, z: int, deep: int) -> str:
+    return f"y {y}, z {z}" if deep > 1 else f"y {y}"
+
+
+def _owner(tiling: Tiling, rank: int) -> Cell:
+    x, y, z = tiling.begin_of(rank)
+    wide, high, _ = tiling.data_set
+    first = ((z * high + y) * wide + x) * tiling.element_bytes
+    return Cell(f"rank {rank}: {first:,}")
+
+
+def pictures(data: ReportData) -> list[Figure]:
+    """Draw each tiling: the part of each rank in the data set, what overlaps darker, and one line of it in the file."""
+    drawn = [one for one in tilings_of(data.rows_of(_SUITE)) if one.count <= _MOST_TILES][:_MOST_PICTURES]
+    return [
+        figure
+        for one in drawn
+        for figure in (
+            Figure(f"{plural(one.count, 'tile')} of {_across(one)}", _caption(one), picture(one)),
+            Figure("One row of elements in the file", _strip_caption(one), strip(one)),
+        )
+    ]
+
+
+def _across(tiling: Tiling) -> str:
+    return " x ".join(str(size) for size in tiling.tile[: 3 if tiling.has_depth else 2])
+
+
+def _caption(tiling: Tiling) -> str:
+    layers = " The first layer along z is shown." if tiling.tiles[2] > 1 else ""
+    return f"Each rectangle is the tile of a rank. Darker parts belong to several ranks.{layers}"
+
+
+def _strip_caption(tiling: Tiling) -> str:
+    return (
+        f"The first row of a frame takes {format_bytes(tiling.data_set[0] * tiling.element_bytes)} of the file. Each "
+        "bar is the part of one rank."
+    )
+
+
+def _shown(tiling: Tiling) -> list[int]:
+    return list(range(tiling.tiles[0] * tiling.tiles[1]))
+
+
+def picture(tiling: Tiling) -> Spec:
+    """Return the first layer of a data set, its tiles drawn to scale."""
+    wide, high, _ = tiling.data_set
+    values: list[Spec] = []
+    for rank in _shown(tiling):
+        x, y, _ = tiling.begin_of(rank)
+        right, low = x + tiling.tile[0], y + tiling.tile[1]
+        values.append(
+            {
+                "rank": f"{rank}",
+                "x": x,
+                "x2": right,
+                "y": y,
+                "y2": low,
+                "mx": (x + right) / 2,
+                "my": (y + low) / 2,
+                "part": f"x {x} to {right - 1}, y {y} to {low - 1}",
+                "color": COLORS[(tiling.place_of(rank)[0] + 2 * tiling.place_of(rank)[1]) % _OWNERS],
+            }
+        )
+    height = max(60, min(_WIDTH, round(_WIDTH * high / wide)))
+    horizontal = _axis("x", wide, "element along x")
+    vertical = _axis("y", high, "element along y")
+    vertical["scale"] = {**vertical["scale"], "reverse": True}
+    box = {
+        "x": horizontal,
+        "x2": {"field": "x2"},
+        "y": vertical,
+        "y2": {"field": "y2"},
+        "color": {"field": "color", "type": "nominal", "scale": None},
+        "tooltip": tooltip(("rank", "rank"), ("part", "its part")),
+    }
+    name = {
+        "x": {"field": "mx", "type": "quantitative"},
+        "y": {"field": "my", "type": "quantitative"},
+        "text": {"field": "rank", "type": "nominal"},
+    }
+    layers = [
+        layer({"type": "rect", "opacity": 0.45, "stroke": INK, "strokeWidth": 1}, box),
+        layer({"type": "text", "fontSize": 12, "fontWeight": "bold", "color": INK}, name),
+    ]
+    return layered(_WIDTH, height, layers, values)
+
+
+def strip(tiling: Tiling) -> Spec:
+    """Return the first row of elements of a frame as bytes of the file, a bar for each rank that has some of them."""
+    wide = tiling.data_set[0] * tiling.element_bytes
+    begin = tiling.header_bytes
+    values: list[Spec] = []
+    for rank in range(tiling.tiles[0]):
+        first = begin + tiling.begin_of(rank)[0] * tiling.element_bytes
+        last = first + tiling.tile[0] * tiling.element_bytes
+        values.append(
+            {
+                "rank": f"rank {rank}",
+                "x": first,
+                "x2": last,
+                "part": f"bytes {first:,} to {last - 1:,}",
+                "color": COLORS[rank % _OWNERS],
+            }
+        )
+    encoding = {
+        "x": _axis("x", begin + wide, "byte of the file", begin),
+        "x2": {"field": "x2"},
+        "y": {
+            "field": "rank",
+            "type": "nominal",
+            "title": None,
+            "sort": [value["rank"] for value in values],
+            "axis": {"domainColor": MUTED},
+        },
+        "color": {"field": "color", "type": "nominal", "scale": None},
+        "tooltip": tooltip(("rank", "who"), ("part", "its part")),
+    }
+    return layered(_WIDTH, {"step": 18}, [layer({"type": "bar", "opacity": 0.7}, encoding)], values)
+
+
+def _axis(field: str, end: int, title: str, begin: int = 0) -> Spec:
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": [begin, end], "nice": False, "zero": False},
+        "axis": {"grid": False, "tickCount": 4, "labelOverlap": True},
+    }
+
+
+SECTIONS: Final = (
+    Section(
+        name="tile",
+        title="Tiles of a data set",
+        doc="A rate is bytes of all tiles over the time from the first open to the last close, with the sync. The rate "
+        "under transfers is that of MPI Tile I/O, without open, sync and close. A frame is one call of a rank.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="tile_picture",
+        title="Who owns which bytes",
+        doc="The tiles of the ranks in the data set, to scale, and one row of its elements in the file.",
+        order=3,
+        part="disk",
+        build=pictures,
+    ),
+)
+ANSWERS: Final = (
+    AnswerRule(
+        "tile",
+        "How fast do ranks write and read the tiles of a data set?",
+        ("tile-calls", "tile-hints", "tile-frames"),
+        ("tile-hints-ignored",),
+    ),
+)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a batch system has given the job that we are in, as its variables say."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+Scheduler: TypeAlias = Literal["slurm", "pbs", "lsf", "flux"]
+# The variables that stand in the environment of every job.
+_JOBS: Final[dict[str, Scheduler]] = {
+    "SLURM_JOB_ID": "slurm",
+    "PBS_JOBID": "pbs",
+    "LSB_JOBID": "lsf",
+    "FLUX_JOB_ID": "flux",
+}
+# Each says how many processes one command of a launcher has started, of which we are one.
+_SIZES: Final = {
+    "SLURM_STEP_NUM_TASKS": "srun",
+    "OMPI_COMM_WORLD_SIZE": "mpirun",
+    "PMI_SIZE": "mpiexec",
+    "FLUX_JOB_SIZE": "flux run",
+}
+# Each says which of them we are, from 0.
+_NUMBERS: Final = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "FLUX_TASK_RANK")
+# Slurm writes 2(x3),4 for three nodes with 2 processors and one with 4.
+_CPUS: Final = re.compile(r"(\d+)(?:\(x\d+\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """The job that we are in. ``cpus``: logical CPUs on its smallest node, None where it does not say."""
+
+    scheduler: Scheduler
+    job: str
+    nodes: int
+    cpus: int | None = None
+    threads_per_core: int | None = None
+
+
+def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None:
+    """Return the job that we are in, or None outside of one. One whose size is not known counts as one node."""
+    variable = next((name for name in _JOBS if environment.get(name)), None)
+    if variable is None:
+        return None
+    return Allocation(
+        _JOBS[variable],
+        environment[variable],
+        _count(environment.get("SLURM_JOB_NUM_NODES")) or 1,
+        _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
+        _count(environment.get("SLURM_THREADS_PER_CORE")),
+    )
+
+
+def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
+    """Return the nodes of the batch job that we are in; 1 outside of one, and where it does not say."""
+    found = allocation(environment)
+    return 1 if found is None else found.nodes
+
+
+def copies(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:
+    """Return how many of us a launcher has started at once, and which; 1 and nothing where we are the only one."""
+    for variable, launcher in _SIZES.items():
+        if (count := _count(environment.get(variable)) or 1) > 1:
+            return count, launcher
+    return 1, ""
+
+
+def is_first_copy(environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether we are the first of the processes that a launcher has started at once, or the only one."""
+    return all(environment.get(name, "0") == "0" for name in _NUMBERS)
+
+
+def _count(word: str | None) -> int | None:
+    return int(word) if word is not None and word.isdecimal() and int(word) > 0 else None
+
+
+def _least_cpus(text: str) -> int | None:
+    found = [_CPUS.fullmatch(part) for part in text.split(",")]
+    if not text or None in found:
+        return None
+    return min(int(match[1]) for match in found if match is not None)

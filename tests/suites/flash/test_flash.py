@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes, options, cases and sentences of flash."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.analysis.metrics.flash import METRICS
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.plan import Target
+from ullage.model.summary import Row
+from ullage.runs.options.reading import parse_options
+from ullage.suites.flash.cells import FlashCell, make_cells, with_kinds
+from ullage.suites.flash.findings import findings_of
+from ullage.suites.flash.formula import HEADER_BYTES, FlashFile, data_bytes, total_blocks
+from ullage.suites.flash.options import FlashOptions
+from ullage.suites.flash.report import runs_of
+
+MIB = 1 << 20
+OF_FLASH = [
+    parameter("file", "choice", "checkpoint", choices=["checkpoint", "plot-centred", "plot-corner"]),
+    parameter("cells", "count", 8, minimum=1),
+    parameter("blocks", "count", 0),
+    parameter("plot_real_bytes", "count", 4),
+    parameter("format", "choice", "raw", choices=["raw", "arrays"]),
+    parameter("sync", "flag", True),
+    parameter("restart", "flag", True),
+    parameter("cache", "choice", "none", choices=["none", "drop"]),
+    parameter("verify", "choice", "full", choices=["none", "full"]),
+]
+COLLECTIVE = [parameter("collective", "flag", False)]
+
+
+def registered(name: str, capabilities: list[str], parameters: list[dict[str, object]]) -> Registered:
+    found = [Parameter.model_validate(one) for one in parameters]
+    return Registered(name=name, doc="d", available=True, capabilities=capabilities, parameters=found)
+
+
+def describe() -> Describe:
+    """The simulated engine with workload ``flash``, and both backends that transfer collectively."""
+    backends = [one for one in DESCRIBE.backends if one.name not in ("mpiio", "hdf5")]
+    backends.append(registered("mpiio", ["path", "data"], COLLECTIVE))
+    backends.append(registered("hdf5", ["path", "data", "arrays"], COLLECTIVE))
+    work = registered("flash", [], OF_FLASH)
+    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+
+
+def options(**words: object) -> FlashOptions:
+    return FlashOptions.model_validate(
+        parse_options(FlashOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
+    )
+
+
+def cells(**words: object) -> list[FlashCell]:
+    return make_cells(options(**words), [Target(name="a", uri="posix:/a")], describe(), 4)
+
+
+@pytest.mark.parametrize(
+    ("file", "real", "mib"),
+    [
+        ("checkpoint", 4, 31_109.74),
+        ("plot-centred", 4, 2_596.5),
+        ("plot-corner", 4, 3_113.5),
+        ("plot-centred", 8, 5_190.36),
+        ("plot-corner", 8, 6_224.35),
+    ],
+)
+def test_sizes_are_those_that_were_published_for_512_ranks(file: FlashFile, real: int, mib: float) -> None:
+    assert data_bytes(file, 16, total_blocks(512), real) / MIB == pytest.approx(mib, abs=0.05)
+
+
+def test_sizes_of_two_ranks_are_those_that_were_printed() -> None:
+    found = [data_bytes(file, 8, total_blocks(2)) for file in ("checkpoint", "plot-centred", "plot-corner")]
+    assert [f"{size / MIB:.3f}" for size in found] == ["15.119", "1.276", "1.809"]
+    # The port to PnetCDF made these files: its own header is what they have more.
+    assert all(
+        0 < size - mine < HEADER_BYTES for size, mine in zip((15_856_420, 1_339_124, 1_898_116), found, strict=True)
+    )
+
+
+@given(st.integers(1, 64), st.integers(0, 9), st.integers(1, 5000))
+def test_every_byte_of_an_array_has_one_owner(ranks: int, given_blocks: int, row_bytes: int) -> None:
+    runs = runs_of(ranks, given_blocks, row_bytes)
+    assert [begin for begin, _ in runs] == [0, *(end for _, end in runs[:-1])]
+    assert all(begin < end for begin, end in runs)
+    assert runs[-1][1] == total_blocks(ranks, given_blocks) * row_bytes
+
+
+def test_cases_are_all_combinations() -> None:
+    found = cells(format="raw,hdf5")
+    assert len(found) == 3 * 2 * 2 * 2
+    assert len({cell.case.id for cell in found}) == len(found)
+    formats = {(cell.case.backend.name, cell.parameters.get("format", "raw")) for cell in found}
+    assert formats == {("mpiio", "raw"), ("hdf5", "arrays")}
+    assert {cell.is_collective for cell in found} == {True, False}
+    first = next(cell for cell in found if cell.file == "checkpoint" and cell.cells == 8)
+    assert first.dataset_bytes == HEADER_BYTES + 15_853_348
+    assert first.block_bytes == 80 * 512 * 8
+    assert with_kinds(found)[0].kind == first.kind
+
+
+def test_quick_is_the_small_checkpoint_alone() -> None:
+    assert [(cell.file, cell.cells) for cell in cells(quick=True, access="collective")] == [("checkpoint", 8)]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"file": "chk"}, "--file chk: there is no 'chk'"),
+        ({"format": "netcdf"}, "--format netcdf: there is no 'netcdf'"),
+        ({"access": "both"}, "--access both: there is no 'both'"),
+        ({"cells": "0"}, "--cells: 0 is not allowed"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+
+
+def row(median: float, **params: str) -> Row:
+    samples = [median * (1 + 0.001 * step) for step in (-3, -2, -1, 0, 1, 2, 3, -1.5)]
+    usual: dict[str, str | int] = {
+        "access": "write",
+        "ranks": 2,
+        "nodes": 1,
+        "backend": "mpiio",
+        "file": "checkpoint",
+        "cells": 8,
+        "blocks": 0,
+        "format": "raw",
+        "transfers": "independent",
+    }
+    return Row(
+        case="-".join(params.values()) or "c",
+        target="a",
+        metric="bandwidth",
+        unit="B/s",
+        better="more",
+        params={**usual, **params},
+        repetitions=samples,
+        median=median,
+        low=min(samples),
+        high=max(samples),
+        verdict="warm",
+        grade="A",
+    )
+
+
+def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:
+    rows = [row(1e9), row(2e9, transfers="collective"), row(1.0005e9, format="hdf5", backend="hdf5")]
+    access, form = findings_of(rows, 0.95)
+    assert access.kind == "flash-access"
+    assert access.gain is not None
+    assert "2.00 GB/s" in access.text
+    assert form.gain is None
+    assert form.text.endswith("Which is faster cannot be told.")
+
+
+def test_metrics_have_names_of_their_own() -> None:
+    assert {metric.name for metric in METRICS} == {"metadata_time", "unknowns_time", "flash_bandwidth"}

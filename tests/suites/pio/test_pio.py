@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options, directives, cases and sentences of suite ``pio``."""
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.runs.cells.planning import Cell
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import parse_options
+from ullage.suites.pio.cells import DEFAULTS, PioCell, make_cells, with_kinds
+from ullage.suites.pio.findings import findings_of
+from ullage.suites.pio.options import PioOptions
+from ullage.suites.pio.prepare import PreparedPio, prepare_pio
+from ullage.suites.pio.spatial import OPERATIONS, PATTERNS, Spatial, parse_directives
+from ullage.suites.pio.summarise import is_of
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+MIB = 1 << 20
+OF_PIO = [
+    parameter("pattern", "choice", "simple-strided", choices=list(PATTERNS)),
+    parameter("phases", "choices", ["write", "read"], choices=list(OPERATIONS)),
+    parameter("request_bytes", "bytes", DEFAULTS["request_bytes"]),
+    parameter("requests", "count", DEFAULTS["requests"], minimum=1),
+    parameter("base_bytes", "bytes", 0),
+    parameter("levels", "count", 2),
+    parameter("inner_requests", "count", 4),
+    parameter("gap_requests", "count", 1),
+    parameter("tiles_x", "count", 0),
+    parameter("variables", "count", 24),
+    parameter("record_bytes", "bytes", 32),
+    parameter("sorted", "flag", True),
+    parameter("through", "choice", "offsets", choices=["offsets", "view"]),
+    parameter("collective", "flag", False),
+    parameter("requests_a_call", "count", 1),
+    parameter("cache", "choice", "advise", choices=["none", "advise"]),
+    parameter("verify", "choice", "kept", choices=["none", "kept", "full"]),
+]
+
+
+def describe() -> Describe:
+    """The simulated engine with workload ``pio`` and views in backend mpiio."""
+    parameters = [Parameter.model_validate(one) for one in OF_PIO]
+    work = Registered(name="pio", doc="patterns", available=True, capabilities=[], parameters=parameters)
+    backends = [
+        one.model_copy(update={"capabilities": [*one.capabilities, "views"]}) if one.name == "mpiio" else one
+        for one in DESCRIBE.backends
+    ]
+    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+
+
+def options(**words: object) -> PioOptions:
+    return PioOptions.model_validate(
+        parse_options(PioOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
+    )
+
+
+def cells(**words: object) -> list[PioCell]:
+    asked = parse_options(PioOptions, **{"target": ["a=/a"], "ranks": "2", **words})  # type: ignore[arg-type]
+    return make_cells(PioOptions.model_validate(asked.options), asked.targets, describe(), 2)
+
+
+def test_defaults_measure_every_pattern_and_operation() -> None:
+    found = options()
+    assert found.patterns == list(PATTERNS)
+    assert found.operations == list(OPERATIONS)
+    assert (found.requests, found.calls, found.bases) == ([4096, 65536, MIB], ["independent", "collective"], [0, 8])
+    assert PioOptions.model_validate_json(found.model_dump_json()) == found
+    quick = options(quick=True)
+    assert (quick.operations, quick.requests, quick.volume) == (["write", "read"], [65536], 16 * MIB)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"pattern": "stride"}, "--pattern"),
+        ({"operation": "append"}, "--operation"),
+        ({"request": "12"}, "--request 12: 12 bytes are not a multiple of 8"),
+        ({"base": ["0,4"]}, "4 bytes are not a multiple of 8"),
+        ({"hint": ["cb_nodes"]}, "--hint cb_nodes: not a hint"),
+        ({"record": "24", "request": "64"}, "--record 24: requests of 64 bytes are no multiple of it"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+
+
+# -- directives --------------------------------------------------------------------------------------------------------
+
+GOOD = """
+# two patterns
+[[pattern]]
+name = "nested-strided"
+label = "three levels"
+levels = 3
+request = ["4K", 65536]
+operation = "write"
+
+[[pattern]]
+name = "mesh"
+record = 64
+base = [0, "8"]
+"""
+
+
+def test_directives_are_patterns_with_their_own_sizes() -> None:
+    nested, mesh = parse_directives(GOOD, "d.toml")
+    assert (nested.title, nested.levels, nested.request, nested.operation) == (
+        "three levels",
+        3,
+        [4096, 65536],
+        ["write"],
+    )
+    assert (mesh.title, mesh.record, mesh.base, mesh.calls) == ("mesh", 64, [0, 8], None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x", "d.toml: not TOML: Expected '=' after a key in a key/value pair (at end of document)"),
+        ("", "d.toml: no table [[pattern]]"),
+        ("size = 3\n", "d.toml:1: unknown key 'size'; write tables [[pattern]]"),
+        ("[[pattern]]\nlevels = 2\n", "d.toml:1: the pattern has no name"),
+        ('[[pattern]]\nname = "mesh"\n\n[[pattern]]\nname = "tiled"\nrecords = 8\n', "d.toml:6: unknown key 'records'"),
+        ('[[pattern]]\nname = "meshes"\n', "d.toml:2: must be 'simple-strided'"),
+        ('[[pattern]]\nname = "tiled"\nlevels = 2\n', "d.toml:3: is for pattern nested-strided; leave it out"),
+        ('[[pattern]]\nname = "tiled"\nrequest = "7"\n', "d.toml:3:"),
+        ('[[pattern]]\nname = "tiled"\nrequest = "4Q"\n', "d.toml:3: not a size"),
+        ('[[pattern]]\nname = "tiled"\nrequest = []\n', "d.toml:3: an empty list; leave request out"),
+        ('[[pattern]]\nname = "mesh"\nunsorted = 1\n', "d.toml:3:"),
+        ('[[pattern]]\nname = "mesh"\n[[pattern]]\nname = "mesh"\n', "d.toml:4: 'mesh' stands twice; set label"),
+    ],
+)
+def test_a_mistake_in_directives_has_its_line(text: str, expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse_directives(text, "d.toml")
+    assert str(caught.value).startswith(expected)
+
+
+def test_a_file_of_directives_replaces_the_patterns(tmp_path: Path) -> None:
+    path = tmp_path / "d.toml"
+    path.write_text(GOOD)
+    found = cells(directives=path, calls="independent", volume="1M", operation="read")
+    assert {(one.pattern, one.block_bytes) for one in found} == {
+        *(("nested-strided", size) for size in (4096, 65536)),
+        *(("mesh", size) for size in (4096, 65536, MIB)),
+    }
+    assert {tuple(one.phases) for one in found if one.pattern == "mesh"} == {("write", "read")}
+    assert {tuple(one.phases) for one in found if one.pattern == "nested-strided"} == {("write",)}
+    assert PioOptions.model_validate_json(options(directives=path).model_dump_json()).directives[0].levels == 3
+
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_case_moves_the_volume() -> None:
+    for cell in cells(volume="16M", ranks="4"):
+        moved = cell.dataset_bytes * (4 if cell.pattern == "sequential-shared" else 1)
+        if cell.pattern != "flash":  # whose ranks have at least a block of each variable, and others 1 or 2 more
+            assert moved == 16 * MIB, cell.kind
+        else:
+            assert moved >= 24 * 4 * cell.block_bytes
+
+
+def test_what_cannot_be_is_left_out() -> None:
+    found = cells()
+    ways = {(one.pattern, bool(one.parameters.get("collective"))) for one in found}
+    assert ("sequential-own", True) not in ways
+    assert len(ways) == 2 * len(PATTERNS) - 1
+    assert {str(one.parameters.get("through")) for one in found} == {"view"}
+    shared = next(one for one in found if one.pattern == "sequential-shared")
+    assert shared.phases == ["write", "read", "reread"]
+    unsorted = cells(pattern="mesh", unsorted=True)
+    assert [one for one in unsorted if {"through", "collective"} & one.parameters.keys()] == []
+    posix = cells(backend="posix", calls="independent")
+    assert [one for one in posix if "through" in one.parameters] == []
+    assert next(one for one in posix if one.pattern == "sequential-own").files == 2
+    with pytest.raises(UserError, match="no case is left"):
+        cells(backend="posix", calls="collective")
+    with pytest.raises(UserError, match="takes no hints"):
+        cells(backend="posix", hint=["cb_nodes=1"])
+    with pytest.raises(UserError, match="2 ranks are no multiple of 3 tiles"):
+        cells(pattern="tiled", tiles_x=3)
+
+
+def test_a_plan_says_what_is_left_out(tmp_path: Path) -> None:
+    words = {"target": [f"here={tmp_path}"], "ranks": "2", "volume": "1M", "quick": True}
+    asked = parse_options(PioOptions, **words)  # type: ignore[arg-type]
+    request = Request(run_id="r1", suite="pio", created="now", targets=asked.targets, options=asked.options)
+    prepared: PreparedPio = prepare_pio(request, EngineContext(tmp_path / "engine", describe()))
+    explained = prepared.explain()
+    assert any("Not available: collective calls of sequential-own" in line for line in explained.head)
+    assert len(explained.rows) == len(prepared.cells) == (2 * 4 - 1) * 2
+    bare = [Cell(one.case, one.target, one.layout) for one in prepared.cells]
+    assert with_kinds(bare) == list(prepared.cells)
+
+
+def test_rows_find_their_directive() -> None:
+    (levels,) = (one for one in options(pattern="nested-strided", levels=3).spatials)
+    assert is_of(levels, {"pattern": "nested-strided", "levels": 3})
+    assert not is_of(levels, {"pattern": "nested-strided"})
+    mesh = Spatial(name="mesh", record=512, unsorted=True)
+    assert is_of(mesh, {"pattern": "mesh", "record_bytes": 512, "sorted": False})
+    assert not is_of(mesh, {"pattern": "mesh", "record_bytes": 512})
+
+
+# -- findings ----------------------------------------------------------------------------------------------------------
+
+
+def row(rate: float, noise: random.Random, **params: str | int) -> Row:
+    samples = [rate * noise.lognormvariate(0, 0.02) for _ in range(8)]
+    every: dict[str, Scalar] = {
+        "access": "write",
+        "pattern": "segmented",
+        "block_bytes": 4096,
+        "calls": "independent",
+        "base_bytes": 0,
+        "ranks": 4,
+        "nodes": 1,
+        "backend": "mpiio",
+        **params,
+    }
+    return Row(
+        metric="bandwidth",
+        unit="B/s",
+        better="more",
+        target="disk",
+        params=every,
+        case="-".join(map(str, params.values())) or "segmented",
+        median=sorted(samples)[4],
+        low=min(samples),
+        high=max(samples),
+        repetitions=samples,
+        verdict="cold",
+        grade="A",
+    )
+
+
+def test_slow_patterns_are_named_with_their_interval() -> None:
+    noise = random.Random(1)
+    rows = [row(1e9, noise), row(1e8, noise, pattern="mesh"), row(9.9e8, noise, pattern="tiled")]
+    (found,) = findings_of(rows, 0.95)
+    assert found.kind == "pio-slow-pattern"
+    assert found.numbers["patterns"] == ["mesh"]
+    assert "The slowest independent writes on disk (mpiio, 4 ranks) are those of mesh with 4K" in found.text
+
+
+def test_collective_calls_and_shifts_are_told_where_the_comparison_holds() -> None:
+    noise = random.Random(2)
+    rows = [
+        row(1e8, noise, pattern="mesh"),
+        row(5e8, noise, pattern="mesh", calls="collective"),
+        row(8e7, noise, pattern="mesh", base_bytes=8),
+        row(5.01e8, noise, pattern="mesh", calls="collective", base_bytes=8),
+    ]
+    found = {one.kind: one for one in findings_of(rows, 0.95)}
+    assert set(found) == {"pio-collective", "pio-shift"}
+    assert found["pio-collective"].change == "--calls collective"
+    assert found["pio-collective"].gain is not None
+    assert found["pio-collective"].gain.factor == pytest.approx(5, rel=0.1)
+    assert found["pio-shift"].numbers["verdict"] == "slower"
+    assert "Writes (8 bytes off, independent) on disk" in found["pio-shift"].text
+
+
+def test_equal_things_are_seldom_told_apart() -> None:
+    """All sentences of a report together are wrong at most once in 20 reports."""
+    noise, wrong, reports = random.Random(3), 0, 200
+    for _ in range(reports):
+        rows = [
+            row(1e9, noise, pattern=pattern, calls=calls, base_bytes=base)
+            for pattern in ("segmented", "mesh", "tiled", "flash")
+            for calls in ("independent", "collective")
+            for base in (0, 8)
+        ]
+        wrong += bool(findings_of(rows, 0.95))
+    assert wrong <= 20  # 10 are expected at most; 21 or more come about once in 1,000 times

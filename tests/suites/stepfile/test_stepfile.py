@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options, cases and sentences of a stepfile, and its formula beside a schedule that was tried out."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.plain_words import faults
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.results.folder import ResultFolder
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepared import planned_cells
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import parse_options
+from ullage.suites.stepfile.cells import with_kinds
+from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
+from ullage.suites.stepfile.like import CASES, scale_text
+from ullage.suites.stepfile.options import StepfileOptions
+from ullage.suites.stepfile.prepare import PreparedStepfile, prepare_stepfile, seconds_besides_bytes
+from ullage.suites.stepfile.revolve import recomputations
+from ullage.suites.stepfile.words import LAYOUTS, ORDERS, SYNCS, parameters_of
+
+MIB = 1 << 20
+OF_STEPFILE = [
+    parameter("steps", "count", 100, minimum=1),
+    parameter("state_bytes", "bytes", 4 * MIB),
+    parameter("order", "choice", "reverse", choices=list(ORDERS)),
+    parameter("stride", "count", 2, minimum=1),
+    parameter("checkpoints", "count", 10, minimum=1),
+    parameter("layout", "choice", "dir-per-rank", choices=list(LAYOUTS)),
+    parameter("hash_levels", "count", 2, minimum=1),
+    parameter("compute_s", "seconds", 0.0),
+    parameter("jitter", "number", 0.0),
+    parameter("imbalance", "number", 0.0),
+    parameter("write_behind", "count", 0),
+    parameter("prefetch", "count", 0),
+    parameter("sync", "choice", "none", choices=list(SYNCS)),
+    parameter("sync_every", "count", 16, minimum=1),
+    parameter("remove_read", "flag", False),
+    parameter("cache", "choice", "none", choices=["none", "drop"]),
+    parameter("verify", "choice", "full", choices=["none", "full"]),
+]
+
+
+def describe() -> Describe:
+    """The simulated engine with workload ``stepfile``."""
+    parameters = [Parameter.model_validate(one) for one in OF_STEPFILE]
+    work = Registered(name="stepfile", doc="states", available=True, capabilities=[], parameters=parameters)
+    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work]})
+
+
+def options(**words: object) -> StepfileOptions:
+    return StepfileOptions.model_validate(
+        parse_options(StepfileOptions, **{"target": ["a=/a"], **words}).options  # type: ignore[arg-type]
+    )
+
+
+def prepare(tmp_path: Path, **words: object) -> PreparedStepfile:
+    usual = {"target": [f"here={tmp_path}"], "ranks": "2", "steps": 10, "bytes": "1M"}
+    asked = parse_options(StepfileOptions, **{**usual, **words})  # type: ignore[arg-type]
+    request = Request(run_id="r1", suite="stepfile", created="now", targets=asked.targets, options=asked.options)
+    return prepare_stepfile(request, EngineContext(tmp_path / "engine", describe()))
+
+
+def test_defaults_compare_directories_with_a_log() -> None:
+    found = options()
+    assert (found.steps, found.state_bytes, found.orders, found.layouts) == (
+        100,
+        4 * MIB,
+        ["reverse"],
+        ["dir-per-rank", "log"],
+    )
+    assert (found.compute_s, found.prefetch, found.write_behind, found.sync) == (0, 0, 0, "none")
+    assert StepfileOptions.model_validate_json(found.model_dump_json()) == found
+    assert options(quick=True).steps == 20
+    assert options(quick=True, steps=30).steps == 30
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"order": "backward"}, "--order backward: unknown word"),
+        ({"order": "reverse:3"}, "'reverse' takes no number"),
+        ({"order": "revolve"}, "'revolve' needs a number"),
+        ({"order": "stride:0"}, "--order stride:0"),
+        ({"layout": "tree"}, "--layout tree: unknown word"),
+        ({"sync": "every"}, "'every' needs a number"),
+        ({"bytes": "12"}, "--bytes 12: 12 bytes are not a multiple of 8"),
+        ({"order": "revolve:4", "prefetch": 2}, "--prefetch 2: order revolve reads and writes in turn"),
+        ({"compute": "0s"}, "--compute 0s: is not above 0"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+
+
+def test_words_become_parameters() -> None:
+    assert parameters_of("order", "stride:7", ORDERS) == {"order": "stride", "stride": 7}
+    assert parameters_of("layout", "hashed:3", LAYOUTS) == {"layout": "hashed", "hash_levels": 3}
+    assert parameters_of("sync", "every:16", SYNCS) == {"sync": "every", "sync_every": 16}
+    assert parameters_of("layout", "log", LAYOUTS) == {"layout": "log"}
+
+
+# -- revolve -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _least(steps: int, checkpoints: int) -> int:
+    """Try every place for the next checkpoint; the first sweep is counted too."""
+    if steps == 1:
+        return 0
+    if checkpoints == 1:
+        return steps * (steps - 1) // 2
+    return min(first + _least(first, checkpoints) + _least(steps - first, checkpoints - 1) for first in range(1, steps))
+
+
+@given(st.integers(1, 40), st.integers(1, 12))
+def test_recomputations_are_the_least_of_all_schedules(steps: int, checkpoints: int) -> None:
+    assert recomputations(steps, checkpoints) == _least(steps, checkpoints) - (steps - 1)
+
+
+def test_recomputations_of_the_published_case() -> None:
+    assert recomputations(12_500, 100) == 3 * 12_500 - 5253 - 12_499
+    assert recomputations(12_500, 12_500) == 0
+
+
+# -- the published case made smaller -----------------------------------------------------------------------------------
+
+
+def test_like_keeps_the_state_and_cuts_the_steps(tmp_path: Path) -> None:
+    found = options(target=[f"here={tmp_path}"], like="medium", space="2G")
+    assert found.state_bytes == 5_000_000
+    assert found.compute_s == pytest.approx(0.332)
+    assert found.ranks[0] <= CASES["medium"].ranks_per_node
+    assert 20 <= found.steps < 12_500
+    assert found.ranks[0] * found.steps * found.state_bytes <= 2 << 30
+    said = options(target=[f"here={tmp_path}"], like="medium", steps=25, compute="1ms", ranks="3")
+    assert (said.steps, said.compute_s, said.ranks) == (25, 0.001, [3])
+
+
+def test_the_scale_and_what_it_cannot_show_are_said() -> None:
+    text = " ".join(scale_text(CASES["large"], 4, 500, 4_687_504, 32 << 30))
+    assert "4 ranks of 512 and 500 steps of 12500" in text
+    assert "It cannot show the population of 6400000 files, nor 512 ranks at one server." in text
+    assert "0.27 x the memory, not 3 x" in text
+    assert "memory" not in " ".join(scale_text(CASES["medium"], 4, 500, 5_000_000, 1 << 30))
+
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_layout_and_order_that_means_something_is_a_case(tmp_path: Path) -> None:
+    prepared = prepare(tmp_path, layout="flat,log", order="reverse,revolve:3")
+    found = {
+        (cell.parameters.get("layout"), cell.parameters.get("order", "reverse"), cell.kept, cell.files)
+        for cell in with_kinds(prepared.cells)
+    }
+    assert found == {("flat", "reverse", 10, 20), ("flat", "revolve", 3, 6), ("log", "reverse", 10, 2)}
+    bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
+    assert with_kinds(bare) == list(prepared.cells)
+
+
+def test_ranks_with_helper_threads_are_not_bound_to_a_core(tmp_path: Path) -> None:
+    for words in ({"prefetch": 1}, {"write_behind": 2}):
+        assert {cell.layout.binding for cell in prepare(tmp_path, ranks="1", **words).cells} == {"none"}
+
+
+def test_revolve_in_a_log_alone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="order revolve overwrites them"):
+        prepare(tmp_path, layout="log", order="revolve:3")
+
+
+def test_computation_is_in_the_estimate(tmp_path: Path) -> None:
+    short, long = (prepare(tmp_path, layout="flat", compute=text) for text in ("1ms", "100ms"))
+    (first,), (second,) = with_kinds(short.cells), with_kinds(long.cells)
+    assert seconds_besides_bytes(second) - seconds_besides_bytes(first) == pytest.approx(2 * 10 * 0.099)
+    again = with_kinds(prepare(tmp_path, layout="flat", order="revolve:3", compute="100ms").cells)[0]
+    wanted = (2 * 10 + recomputations(10, 3)) * 0.1
+    assert seconds_besides_bytes(again) == pytest.approx(wanted + 0.01 + again.files * 1e-4)
+
+
+def test_an_explanation_shows_states_files_and_recomputation(tmp_path: Path) -> None:
+    explained = prepare(tmp_path, layout="flat", order="reverse,revolve:3", delete=True).explain()
+    assert [row[5] for row in explained.rows] == ["10 of 1M", "3 of 1M"]
+    text = " ".join(explained.head)
+    assert f"revolve:3 keeps 3 of 10 states and computes {recomputations(10, 3)} steps again on each rank." in text
+    assert "Nothing is removed early with layout log or order revolve." in text
+
+
+def test_a_volume_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="a smaller --steps fits"):
+        prepare(tmp_path, steps=10_000, bytes="1G", space="1G")
+
+
+# -- several targets at once -------------------------------------------------------------------------------------------
+
+
+def test_targets_become_one_case_with_further_ones(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    places = [f"a={first}", f"b={second}"]
+    prepared = prepare(tmp_path, target=places, spill=True, layout="flat,log", bytes="64K")
+    (cell,) = prepared.cells
+    assert (cell.case.target, cell.case.spill) == ("a", ["b"])
+    apart = prepare(tmp_path, target=places, layout="flat", bytes="64K").cells
+    assert cell.case.id not in {one.case.id for one in apart}
+    (plan,) = prepared.plans(ResultFolder(tmp_path / "result"))
+    assert [target.name for target in plan.targets] == ["a", "b"]
+    result = ResultFolder.create(tmp_path / "result", prepared.request)
+    result.prepare_launch(1, plan)
+    assert with_kinds(planned_cells(result)) == list(prepared.cells)
+
+
+def test_targets_have_room_together(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    places = [f"a={tmp_path}", f"b={tmp_path / 'b'}"]
+    fits = prepare(tmp_path, target=places, spill=True, layout="flat", bytes="64K", space="1M")
+    assert fits.cells[0].dataset_bytes > 1 << 20
+    with pytest.raises(UserError, match=r"targets a, b.*need 1.25 MiB, but only 1.00 MiB may be used together"):
+        prepare(tmp_path, target=places, spill=True, layout="flat", bytes="64K", space="512K")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"spill": True}, "--spill: there is one target"),
+        ({"target": ["a=/a", "b=/b"], "spill": True, "keep": True}, "leave --keep out"),
+        ({"target": ["a=/a", "b=/b"], "spill": True, "layout": "log"}, "choose another --layout"),
+    ],
+)
+def test_what_cannot_be_at_several_targets_is_refused(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+
+
+def test_where_the_states_were_is_said() -> None:
+    rows = [row("phase_time", phase, [1.0] * 6) for phase in ("forward", "adjoint")]
+    (found,) = spill_findings({"flat-reverse": {"a": 300, "b": 100}, "other": {"a": 1}}, rows)
+    assert found.title == "100 of 400 states found no room on a"
+    assert "were at: a 300, b 100." in found.text
+    assert faults(found.text) == []
+    (whole,) = spill_findings({"flat-reverse": {"a": 400, "b": 0}}, rows)
+    assert whole.title == "All states are on a"
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------------
+
+
+def row(metric: str, phase: str, samples: list[float], layout: str = "flat", order: str = "reverse") -> Row:
+    params = {
+        "access": phase,
+        "ranks": 4,
+        "nodes": 1,
+        "block_bytes": MIB,
+        "steps": 100,
+        "backend": "posix",
+        "layout": layout,
+        "order": order,
+    }
+    return Row(
+        metric=metric,
+        unit="s",
+        better="less",
+        target="disk",
+        params=params,
+        case=f"{layout}-{order}",
+        median=sorted(samples)[len(samples) // 2],
+        low=min(samples),
+        high=max(samples),
+        repetitions=samples,
+        verdict="cold",
+        grade="A",
+    )
+
+
+DEMANDS = {("flat-reverse", "forward"): [Demand(4, 10.0, 2.5, 0.05, float(MIB))] * 8}
+
+
+def test_exposed_io_is_a_share_of_the_phase() -> None:
+    (found,) = findings_of([row("phase_time", "forward", [10.0] * 6)], DEMANDS, 0.0, 0.95)
+    assert found.kind == "stepfile-exposed"
+    assert "takes 10.0 s. Of that, 2.50 s (25.0%) is I/O that the ranks wait for" in found.text
+    assert "The calls for one state take 50.0 ms on average." in found.text
+
+
+@pytest.mark.parametrize(("compute_s", "enough"), [(0.075, True), (0.025, False)])
+def test_what_the_computation_demands_stands_beside_what_was_reached(compute_s: float, enough: bool) -> None:
+    found = findings_of([row("phase_time", "forward", [10.0] * 6)], DEMANDS, compute_s, 0.95)[1]
+    assert found.kind == "stepfile-demand"
+    assert found.numbers["needed_files_per_s"] == pytest.approx(4 / compute_s)
+    assert found.numbers["reached_files_per_s"] == pytest.approx(80)
+    assert found.numbers["reached_bytes_per_s"] == pytest.approx(80 * MIB)
+    assert (found.severity == "info") is enough
+    assert ("is fast enough" in found.title, "is too slow" in found.title) == (enough, not enough)
+    assert "verdict cold" in found.text
+
+
+def test_whether_the_rate_is_enough_is_not_said_where_the_repetitions_do_not_tell() -> None:
+    phases = [row("phase_time", "forward", [10.0] * 8)]
+    for times_s in ([0.05], [0.04, 0.06] * 4):
+        demands = {("flat-reverse", "forward"): [Demand(4, 10.0, 2.5, io_s, float(MIB)) for io_s in times_s]}
+        found = findings_of(phases, demands, 0.052, 0.95)[1]
+        assert "may be too slow" in found.title
+        assert "cannot be told" in found.text
+        assert found.severity == "info"
+
+
+def test_revolve_says_what_it_computes_again() -> None:
+    rows = [row("phase_time", phase, [10.0] * 6, order="revolve:10") for phase in ("forward", "adjoint")]
+    (found,) = [one for one in findings_of(rows, {}, 0.1, 0.95) if one.kind == "stepfile-revolve"]
+    again = recomputations(100, 10)
+    assert f"keeps 10 of 100 states of a rank and computes {again} steps again" in found.text
+    assert found.numbers["recomputed"] == again
+
+
+def test_a_layout_is_faster_only_where_the_comparison_holds() -> None:
+    clear = [
+        row("exposed_io", "forward", [1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0, 1.01], "log"),
+        row("exposed_io", "forward", [2.0, 2.01, 1.99, 2.0, 2.02, 1.98, 2.0, 2.01], "flat"),
+    ]
+    (found,) = findings_of(clear, {}, 0.0, 0.95)
+    assert (found.kind, found.change) == ("stepfile-layout", "--layout log")
+    assert found.gain is not None
+    assert found.gain.factor == pytest.approx(2, rel=0.02)
+    overlapping = [row("exposed_io", "forward", [1.0, 3.0, 2.0, 1.5, 2.5, 1.2], name) for name in ("log", "flat")]
+    assert findings_of(overlapping, {}, 0.0, 0.95) == []

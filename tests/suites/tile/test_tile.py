@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes, options, cases, sentences and pictures of suite ``tile``."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.runs.cells.planning import Cell
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import parse_options
+from ullage.suites.tile.cells import with_kinds
+from ullage.suites.tile.findings import Given, findings_of
+from ullage.suites.tile.hints import read_hints
+from ullage.suites.tile.options import TileOptions
+from ullage.suites.tile.prepare import PreparedTile, prepare_tile
+from ullage.suites.tile.report import picture, strip, tilings_of
+from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, tiling_of
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+MIB = 1 << 20
+DISPLAY = Tiling((3, 2, 1), (1024, 768, 1), (270, 128, 0), 3)
+OF_TILE = [
+    *(parameter(f"tiles_{axis}", "count", 1, minimum=1) for axis in "xyz"),
+    parameter("tile_x", "count", 1024, minimum=1),
+    parameter("tile_y", "count", 1024, minimum=1),
+    parameter("tile_z", "count", 1, minimum=1),
+    *(parameter(f"overlap_{axis}", "count", 0) for axis in "xyz"),
+    parameter("element_bytes", "bytes", 3),
+    parameter("header_bytes", "bytes", 0),
+    parameter("frames", "count", 1, minimum=1),
+    parameter("calls", "choice", "independent", choices=["independent", "collective"]),
+    parameter("phases", "choices", ["write", "read"], choices=["write", "read"]),
+    parameter("sync", "flag", True),
+    parameter("buffers", "bytes", 32 * MIB),
+    parameter("verify", "choice", "full", choices=["none", "kept", "full"]),
+    parameter("cache", "choice", "none", choices=["none", "drop"]),
+]
+
+
+def describe() -> Describe:
+    """The simulated engine with workload ``tile``, and views in its MPI-IO."""
+    parameters = [Parameter.model_validate(one) for one in OF_TILE]
+    work = Registered(name="tile", doc="tiles", available=True, capabilities=[], parameters=parameters)
+    backends = [
+        one.model_copy(update={"capabilities": [*one.capabilities, "views"]}) if one.name == "mpiio" else one
+        for one in DESCRIBE.backends
+    ]
+    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+
+
+def options(**words: object) -> TileOptions:
+    return TileOptions.model_validate(
+        parse_options(TileOptions, **{"target": ["a=/a"], **words}).options  # type: ignore[arg-type]
+    )
+
+
+def prepare(tmp_path: Path, **words: object) -> PreparedTile:
+    usual = {"target": [f"here={tmp_path}"], "tiles": "2x1", "tile": "64x32", "frames": 2}
+    asked = parse_options(TileOptions, **{**usual, **words})  # type: ignore[arg-type]
+    request = Request(run_id="r1", suite="tile", created="now", targets=asked.targets, options=asked.options)
+    return prepare_tile(request, EngineContext(tmp_path / "engine", describe()))
+
+
+# -- sizes -------------------------------------------------------------------------------------------------------------
+
+
+def test_sizes_are_those_of_the_original() -> None:
+    assert DISPLAY.data_set == (2532, 1408, 1)
+    assert DISPLAY.frame_bytes == 2532 * 1408 * 3
+    large = Tiling((2, 2, 1), (1024, 1024, 1), (16, 8, 0), 16)
+    assert large.file_bytes == 66_324_480
+    assert DISPLAY.begin_of(4) == (754, 640, 0)
+    assert tiling_of(DISPLAY.parameters) == DISPLAY
+    assert tiling_of({}) == Tiling((1, 1, 1), (1024, 1024, 1), (0, 0, 0), 3)
+
+
+@given(st.integers(1, 4000), st.integers(2, 3))
+def test_a_grid_has_all_ranks_and_is_as_square_as_can_be(ranks: int, dimensions: int) -> None:
+    grid = grid_of(ranks, dimensions)
+    assert math.prod(grid) == ranks
+    assert grid[0] >= grid[1] >= grid[2] >= 1
+    if dimensions == 2:
+        better = [n for n in range(grid[1] + 1, math.isqrt(ranks) + 1) if ranks % n == 0]
+        assert better == []
+
+
+@pytest.mark.parametrize("text", ["3", "3x", "0x2", "2x2x2x2", "ax2", "3 x 2", "-1x2"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(UserError):
+        read_sizes(text)
+
+
+def test_sizes_are_read_as_they_are_written() -> None:
+    assert read_sizes("4x3x2") == [4, 3, 2]
+    assert read_overlap("270/128") == read_overlap("270x128") == [270, 128]
+    assert read_overlap("8") == [8]
+    assert text_of((3, 2, 1)) == "3x2"
+    assert text_of((3, 2, 4)) == "3x2x4"
+
+
+# -- options -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_preset_is_the_display() -> None:
+    found = options(preset="display")
+    assert found.ranks == [6]
+    assert found.tiling(6) == Tiling((3, 2, 1), (1024, 768, 1), (270, 128, 0), 3, 0, 8)
+    assert options(preset="display", element="4").element_bytes == 4
+    assert options(preset="large").tiling(4).frame_bytes == 66_324_480
+    assert options(quick=True).frames == 2
+    assert TileOptions.model_validate_json(found.model_dump_json()) == found
+
+
+def test_without_tiles_every_rank_has_one() -> None:
+    found = options(ranks="1,2,6,8", overlap="8")
+    assert [found.tiling(ranks).tiles for ranks in found.ranks] == [(1, 1, 1), (2, 1, 1), (3, 2, 1), (4, 2, 1)]
+    deep = options(ranks="8", tile="32x32x32", overlap="4")
+    assert deep.tiling(8).tiles == (2, 2, 2)
+    assert deep.tiling(8).overlap == (4, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"tiles": "3x2", "ranks": "4"}, "--ranks 4: 3x2 tiles need 6 ranks"),
+        ({"tile": "64x64", "overlap": "64"}, "--overlap 64: an overlap of 64 elements in a tile of 64"),
+        ({"tiles": "3"}, "--tiles 3: is not two or three sizes"),
+        ({"hints": ["fast"]}, "is not a set of hints"),
+        ({"hints": ["default", "default"]}, "two sets of hints are called 'default'"),
+        ({"hints": ["a:cb_nodes"]}, "'cb_nodes' is not a hint"),
+        ({"access": "read"}, "--access read: reads need what was written"),
+        ({"calls": "both"}, "--calls: unknown word 'both'"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+
+
+def test_sets_of_hints_are_known_or_written_out() -> None:
+    default, two, own = read_hints(["default", "two-phase", "wide:cb_nodes=4,cb_buffer_size=1048576"])
+    assert default.hints == {}
+    assert two.hints["romio_cb_write"] == "enable"
+    assert own.hints == {"cb_nodes": "4", "cb_buffer_size": "1048576"}
+
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
+    prepared = prepare(tmp_path, hints=["default", "wide:cb_nodes=2"])
+    cells = with_kinds(prepared.cells)
+    found = {
+        (cell.case.workload.parameters.get("calls", "independent"), bool(cell.case.backend.parameters))
+        for cell in cells
+    }
+    assert found == {(calls, given) for calls in ("independent", "collective") for given in (False, True)}
+    assert {cell.dataset_bytes for cell in cells} == {2 * 128 * 32 * 3}
+    bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
+    assert with_kinds(bare) == list(prepared.cells)
+
+
+def test_an_explanation_shows_the_file_and_who_waits(tmp_path: Path) -> None:
+    explained = prepare(tmp_path, ranks="4", header="1K").explain()
+    text = " ".join([*explained.head, *explained.tail])
+    assert "2x1 tiles with overlap 0x0 make a data set of 128x32 elements." in text
+    assert f"A frame has 12,288 bytes, the file {1024 + 2 * 12288:,}." in text
+    assert "ranks 2 to 3 of 4 have no tile and wait" in text
+    assert explained.rows[0][3] == "2x1"
+    assert "rank 2 of 3 has no tile and waits" in " ".join(prepare(tmp_path, ranks="3").explain().head)
+
+
+def test_a_backend_without_views_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has no views of files"):
+        prepare(tmp_path, backend="posix")
+
+
+def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--frames"):
+        prepare(tmp_path, tile="4096x4096", frames=100, space="1M")
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------------
+
+
+def row(samples: list[float], calls: str = "collective", hint_set: str = "default", metric: str = "bandwidth") -> Row:
+    params: dict[str, Scalar] = {
+        "access": "write",
+        "ranks": 6,
+        "nodes": 1,
+        "block_bytes": DISPLAY.tile_bytes,
+        "backend": "mpiio",
+        "tiles": "3x2",
+        "tile": "1024x768",
+        "overlap": "270x128",
+        "element_bytes": 3,
+        "header_bytes": 0,
+        "frames": 1,
+        "calls": calls,
+        "hint_set": hint_set,
+    }
+    return Row(
+        metric=metric,
+        unit="B/s" if metric == "bandwidth" else "frame/s",
+        better="more",
+        target="disk",
+        params=params,
+        case=f"{calls}-{hint_set}",
+        median=sorted(samples)[len(samples) // 2],
+        low=min(samples),
+        high=max(samples),
+        repetitions=samples,
+        verdict="cold",
+        grade="A",
+    )
+
+
+CLEAR = [1.0e9, 1.01e9, 0.99e9, 1.0e9, 1.02e9, 0.98e9, 1.0e9, 1.01e9]
+HALF = [value / 2 for value in CLEAR]
+WIDE = [1.0e9, 3.0e9, 2.0e9, 1.5e9, 2.5e9, 1.2e9]
+
+
+def test_calls_are_faster_only_where_the_comparison_holds() -> None:
+    (found,) = findings_of([row(CLEAR), row(HALF, "independent")], {}, 0.95)
+    assert (found.kind, found.change, found.severity) == ("tile-calls", "--calls collective", "advice")
+    assert found.gain is not None
+    assert found.gain.factor == pytest.approx(2, rel=0.02)
+    (other,) = findings_of([row(HALF), row(CLEAR, "independent")], {}, 0.95)
+    assert other.change == "--calls independent"
+    (open_,) = findings_of([row(WIDE), row(WIDE, "independent")], {}, 0.95)
+    assert open_.gain is None
+    assert "Whether collective or independent calls are faster on disk cannot be told in 1 of 1 setting" in open_.text
+
+
+def test_a_set_of_hints_is_compared_with_none() -> None:
+    (found,) = findings_of([row(HALF), row(CLEAR, hint_set="wide")], {}, 0.95)
+    assert (found.kind, found.change) == ("tile-hints", "--hints wide")
+    (nothing,) = findings_of([row(CLEAR), row(HALF, hint_set="wide")], {}, 0.95)
+    assert nothing.gain is None
+    assert "That a set of hints is faster than default on disk is not shown in 1 of 1 setting" in nothing.text
+
+
+def test_hints_that_the_library_did_not_use_are_named() -> None:
+    phases = [Given({"cb_nodes": "4", "x": "1"}, {"cb_nodes": "2"}), Given({"cb_nodes": "4", "x": "1"}, {"x": "1"})]
+    first, second = findings_of([], {("disk", "wide"): phases}, 0.95)
+    assert first.kind == second.kind == "tile-hints-ignored"
+    assert "was given the hint cb_nodes = 4 (set wide) on disk and used 2 instead." in first.text
+    assert "did not use it in 1 of 2 phases." in second.text
+
+
+def test_a_hint_of_another_library_is_not_used_though_it_is_repeated() -> None:
+    hints = {"romio_cb_write": "enable", "cb_nodes": "1"}
+    (found,) = findings_of([], {("disk", "two-phase"): [Given(hints, hints, "ompio")]}, 0.95)
+    assert found.numbers["key"] == "romio_cb_write"
+    assert "did not use it" in found.text
+    assert findings_of([], {("disk", "two-phase"): [Given(hints, hints, "romio321")]}, 0.95) == []
+
+
+def test_frames_a_second_are_stated() -> None:
+    (found,) = findings_of(
+        [row([120.0] * 6, metric="frame_rate"), row([60.0] * 6, "independent", "default", "frame_rate")], {}, 0.95
+    )
+    assert found.kind == "tile-frames"
+    assert "120 frame/s" in found.text
+
+
+# -- pictures ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_picture_has_each_tile_at_its_place() -> None:
+    (tiling,) = tilings_of([row(CLEAR)])
+    assert tiling == DISPLAY
+    values = picture(tiling)["data"]["values"]
+    assert [value["rank"] for value in values] == ["0", "1", "2", "3", "4", "5"]
+    assert (values[4]["x"], values[4]["x2"], values[4]["y"], values[4]["y2"]) == (754, 1778, 640, 1408)
+    first, second, third = strip(tiling)["data"]["values"]
+    assert (first["x"], first["x2"], second["x"]) == (0, 3072, 754 * 3)
+    assert third["x2"] == 2532 * 3
