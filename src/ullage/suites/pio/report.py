@@ -17,7 +17,7 @@ from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import best_of
 from ullage.suites.pio.findings import METRIC
-from ullage.suites.pio.spatial import OPERATIONS, PATTERNS, PatternName
+from ullage.suites.pio.spatial import OPERATIONS, PATTERNS
 from ullage.units import format_bytes
 
 _SUITE: Final = "pio"
@@ -29,13 +29,15 @@ def _rows(data: ReportData) -> list[Row]:
     return sorted((row for row in data.rows_of(_SUITE) if row.metric == METRIC), key=_place)
 
 
-def _place(row: Row) -> tuple[str, int, int, str, int, int]:
+def _place(row: Row) -> tuple[str, int, int, str, str, int, int]:
     """Return by what rows are ordered: cases were measured in a random order."""
     params = row.params
     numbers = {name: int(params[name]) for name in ("ranks", "base_bytes", "block_bytes")}
-    pattern = PATTERNS.index(cast("PatternName", params["pattern"]))
+    order: Sequence[str] = PATTERNS
+    pattern = str(params["pattern"])  # or the label that a file of directives gives one
+    known = order.index(pattern) if pattern in order else len(order)
     where = f"{row.target} {params['backend']}"
-    return where, numbers["ranks"], pattern, str(params["calls"]), numbers["base_bytes"], numbers["block_bytes"]
+    return where, numbers["ranks"], known, pattern, str(params["calls"]), numbers["base_bytes"], numbers["block_bytes"]
 
 
 def _operations(rows: Iterable[Row]) -> list[str]:
