@@ -11,6 +11,7 @@ from tests.e2e.launching import code_of
 _HERE = Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a file together where they share what the file makes once, and begin with what takes longest.
 
