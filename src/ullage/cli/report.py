@@ -89,9 +89,10 @@ def _end_badly_without_rows(folder: "ResultFolder") -> None:
     from ullage.errors import EXIT_ENVIRONMENT
     from ullage.results.events import failed_launches
 
-    if any(file.run is not None for file in folder.read_records()):
+    files = folder.read_records()
+    if any(file.run is not None for file in files):
         return
-    if failed := [finding for one in (folder, *folder.parts()) for finding in failed_launches(one)]:
+    if failed := [finding for one in (folder, *folder.parts()) for finding in failed_launches(one, files)]:
         more = f" {len(failed) - 1} more launches failed." if len(failed) > 1 else ""
         raise UserError(f"{failed[0].text}{more}", str(folder.path), "", EXIT_ENVIRONMENT)
 

@@ -15,7 +15,7 @@ from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord, RecordFile, read_records
+from ullage.results.records import AnyRecord, RecordFile
 from ullage.results.said import telling_lines, why_apart
 
 _TITLES: Final = {
@@ -113,11 +113,12 @@ def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
     return [finding for events in by_code.values() for finding in _findings(events, met)]
 
 
-def failed_launches(result: ResultFolder) -> list[Finding]:
-    """Return a finding for each launch that left no record, by the telling lines of what it said on stderr.
+def failed_launches(result: ResultFolder, files: Sequence[RecordFile]) -> list[Finding]:
+    """Return a finding for each launch without a record in ``files``, by the telling lines of what it said on stderr.
 
     One that said nothing was not started yet. Where the front has seen the end of a launch, an event says more.
     """
+    heard = {file.path for file in files if file.run is not None or file.events}
     return [
         Finding(
             kind="launch-failed",
@@ -127,7 +128,7 @@ def failed_launches(result: ResultFolder) -> list[Finding]:
             numbers=columns(launch=[number]),
         )
         for number in result.launches()
-        if not _was_heard(result.records_path(number)) and _said(result.stderr_path(number)).strip()
+        if result.records_path(number) not in heard and _said(result.stderr_path(number)).strip()
     ]
 
 
@@ -137,13 +138,6 @@ def _failed_launch(result: ResultFolder, number: int) -> str:
     right = why_apart(said)
     advice = capital(_sentence(right)) if right else f"{path.parent.name}/{path.name} has all of it."
     return f"Launch {number} ended before its first record: {_sentence(quoted)} {advice} {_RESUME}"
-
-
-def _was_heard(records: Path) -> bool:
-    if not records.exists():
-        return False
-    file = read_records(records)
-    return file.run is not None or bool(file.events)
 
 
 def _said(path: Path) -> str:

@@ -50,7 +50,7 @@ def build_summary(result: ResultFolder) -> Summary:
         rows=with_peers(rows, result.read_peers()),
         findings=[*([] if said.measures_others else contamination_findings(rows)), *said.findings],
         scores=said.scores,
-        events=[*summarise_events(files), *failed_launches(result)],
+        events=[*summarise_events(files), *failed_launches(result, files)],
         system={} if system is None else {**system.model_dump(mode="json"), **_measured_on(files)},
         tune=said.tune,
     )
