@@ -284,8 +284,12 @@ class PhaseRecord(Tolerant):
     ] = 1.0
     latency_parts: Annotated[
         dict[str, Latency | None],
-        Field(description="of operations made of several calls; of one in 32, drawn at random, where they are short"),
-    ] = {}
+        # A factory, as most records leave this out, and pydantic copies any other default deeply.
+        Field(
+            default_factory=dict[str, Latency | None],
+            description="of operations made of several calls; of one in 32, drawn at random, where they are short",
+        ),
+    ]
     counters: Annotated[dict[str, int], Field(description="counts of the workload's own, added over ranks")] = {}
     gauges: Annotated[dict[str, Gauge], Field(description="measurements of the workload's own")] = {}
     facts: Annotated[dict[str, object], Field(description="of the workload's own: who met whom, a matrix ...")] = {}
