@@ -11,7 +11,7 @@ from ullage.grouping import nested
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_param, format_quantity
+from ullage.quantity import DASH, format_param, format_quantity, plural
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
@@ -223,7 +223,10 @@ def _transfer(row: Row) -> str:
     order = f"{word_of(row, 'order')} " if "order" in row.params else ""
     size = row.params.get("block_bytes")
     block = f" of {format_bytes(size)}" if isinstance(size, int) else ""
-    return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {threads_text(row)}"
+    ranks = row.params.get("ranks", 1)
+    # The ranks of this suite stand for threads.
+    who = plural(ranks, "rank") if row.suite != _SUITE and isinstance(ranks, int) else threads_text(row)
+    return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {who}"
 
 
 def _small(row: Row) -> str:
