@@ -9,7 +9,7 @@ from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.model.summary import Finding, Row
-from ullage.quantity import format_quantity, plural, times
+from ullage.quantity import format_quantity, percent, plural, times
 from ullage.suites.pmem.curves import Curve, Curves, by_path, by_ranks, by_transfer, count, transfer_s
 from ullage.suites.pmem.options import PmemOptions
 from ullage.suites.pmem.placement import numa_findings
@@ -72,10 +72,10 @@ def _system_calls(curve: Curve, sizes: Sequence[_Size]) -> Finding:
     what, other = f"{curve.target} {curve.access}s", curve.interface
     first, last, enough = sizes[0], sizes[-1], _from_where(sizes)
     if enough is None:
-        text = f"posix {what} are not proved to reach {ENOUGH:.0%} of {other} at {format_bytes(last.block)}."
+        text = f"posix {what} are not proved to reach {percent(ENOUGH)} of {other} at {format_bytes(last.block)}."
         if last.found.verdict == "slower":
             title = f"System calls still matter to {what} of {format_bytes(last.block)}, compared with {other}"
-            text += f" They reach {last.found.ratio:.0%} of it."
+            text += f" They reach {percent(last.found.ratio)} of it."
         else:
             size = format_bytes(last.block)
             title = f"Whether system calls matter to {what} of {size}, compared with {other}, cannot be told"
@@ -83,7 +83,7 @@ def _system_calls(curve: Curve, sizes: Sequence[_Size]) -> Finding:
     else:
         size = format_bytes(enough.block)
         title = f"System calls stop mattering to {what} from {size} on, compared with {other}"
-        text = f"posix {what} reach at least {ENOUGH:.0%} of {other} in transfers of {size} and more."
+        text = f"posix {what} reach at least {percent(ENOUGH)} of {other} in transfers of {size} and more."
     if first is not enough and first.found.verdict == "slower":
         text += (
             f" At {format_bytes(first.block)} a transfer takes {_time(first.calls)} by posix and "
