@@ -43,16 +43,9 @@ class FaultFile final : public File {
     return failure_ ? fail(*failure_) : Status{};
   }
 
-  [[nodiscard]] Status sync() override {
-    if (auto status = faults::suffer(injector_, FaultOperation::sync, name_); !status) return status;
-    return inner_->sync();
-  }
+  [[nodiscard]] Status sync() override { return faults::sync(injector_, *inner_, name_); }
 
-  [[nodiscard]] Status close() override {
-    const Status suffered = faults::suffer(injector_, FaultOperation::close, name_);
-    const Status closed = inner_->close();
-    return suffered ? closed : suffered;
-  }
+  [[nodiscard]] Status close() override { return faults::close(injector_, *inner_, name_); }
 
   [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
 
@@ -85,11 +78,7 @@ class FaultFile final : public File {
   }
 
   [[nodiscard]] Status move_uncounted(Direction direction, const Extent& extent) {
-    const std::atomic<bool> never = false;
-    Meter unused(never);
-    unused.use_histogram(false);
-    unused.start(now_ns());
-    return inner_->transfer(direction, {&extent, 1}, unused);
+    return faults::move_uncounted(*inner_, direction, extent);
   }
 
   [[nodiscard]] Status go_wrong(Direction direction, const Extent& extent, Meter& meter) {

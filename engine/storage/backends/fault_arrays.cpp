@@ -26,16 +26,9 @@ class FaultArrayFile final : public ArrayFile {
     return failure_ ? fail(*failure_) : Status{};
   }
 
-  [[nodiscard]] Status sync() override {
-    if (auto status = faults::suffer(injector_, FaultOperation::sync, name_); !status) return status;
-    return inner_->sync();
-  }
+  [[nodiscard]] Status sync() override { return faults::sync(injector_, *inner_, name_); }
 
-  [[nodiscard]] Status close() override {
-    const Status suffered = faults::suffer(injector_, FaultOperation::close, name_);
-    const Status closed = inner_->close();
-    return suffered ? closed : suffered;
-  }
+  [[nodiscard]] Status close() override { return faults::close(injector_, *inner_, name_); }
 
   [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
 
@@ -44,7 +37,7 @@ class FaultArrayFile final : public ArrayFile {
   [[nodiscard]] bool goes_on_after(Direction direction, const ArrayRows& rows, Meter& meter) {
     const bool chosen = injector_.next_is_chosen(faults::operation_of(direction)) && injector_.mine();
     const std::uint64_t before = meter.operations();
-    const Status status = failure_ ? take_part(direction, rows, meter)
+    const Status status = failure_ ? take_part(direction, rows)
                           : chosen ? go_wrong(direction, rows, meter)
                                    : inner_->transfer(direction, {&rows, 1}, meter);
     if (!status && !failure_) failure_ = status.error();
@@ -52,13 +45,9 @@ class FaultArrayFile final : public ArrayFile {
   }
 
   /// The others wait for this rank in a collective operation: it moves nothing, which nobody counts.
-  [[nodiscard]] Status take_part(Direction direction, const ArrayRows& rows, Meter&) {
-    const std::atomic<bool> never = false;
-    Meter unused(never);
-    unused.use_histogram(false);
-    unused.start(now_ns());
+  [[nodiscard]] Status take_part(Direction direction, const ArrayRows& rows) {
     const ArrayRows nothing{rows.array, rows.first, 0, rows.data};
-    if (collective_) (void)inner_->transfer(direction, {&nothing, 1}, unused);
+    if (collective_) (void)faults::move_uncounted(*inner_, direction, nothing);
     return fail(*failure_);
   }
 
@@ -79,7 +68,7 @@ class FaultArrayFile final : public ArrayFile {
         failure_ = faults::injected(errno_of(parameters.kind), parameters.operation, name_);
         break;
     }
-    return take_part(direction, rows, meter);
+    return take_part(direction, rows);
   }
 
   /// The caller's payload stays as it is.

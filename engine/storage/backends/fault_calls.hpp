@@ -2,12 +2,15 @@
 // What backend `fault` does to a call that is to go wrong, whatever kind of file it is of.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "base/clock.hpp"
+#include "base/meter.hpp"
 #include "base/result.hpp"
 #include "storage/fault_injector.hpp"
 #include "storage/viewed_file.hpp"
@@ -25,6 +28,31 @@ void sleep_for(double seconds);
 [[nodiscard]] Status suffer(FaultInjector& injector, FaultOperation operation, const std::string& where);
 
 [[nodiscard]] FaultOperation operation_of(Direction direction);
+
+/// A file's sync, unless the sync is to go wrong.
+template <class FileT>
+[[nodiscard]] Status sync(FaultInjector& injector, FileT& inner, const std::string& where) {
+  if (auto status = suffer(injector, FaultOperation::sync, where); !status) return status;
+  return inner.sync();
+}
+
+/// A file's close, which happens even where it is to go wrong.
+template <class FileT>
+[[nodiscard]] Status close(FaultInjector& injector, FileT& inner, const std::string& where) {
+  const Status suffered = suffer(injector, FaultOperation::close, where);
+  const Status closed = inner.close();
+  return suffered ? closed : suffered;
+}
+
+/// One operation that no phase counts.
+template <class FileT, class OperationT>
+[[nodiscard]] Status move_uncounted(FileT& inner, Direction direction, const OperationT& operation) {
+  const std::atomic<bool> never = false;
+  Meter unused(never);
+  unused.use_histogram(false);
+  unused.start(now_ns());
+  return inner.transfer(direction, {&operation, 1}, unused);
+}
 
 /// One bit of data, the chosen one modulo their length.
 void flip(const FaultInjector& injector, std::span<std::byte> data);

@@ -39,11 +39,7 @@ class FaultViewedFile final : public ViewedFile {
     return failure_ ? fail(*failure_) : synced;
   }
 
-  [[nodiscard]] Status close() override {
-    const Status suffered = faults::suffer(injector_, FaultOperation::close, name_);
-    const Status closed = inner_->close();
-    return suffered ? closed : suffered;
-  }
+  [[nodiscard]] Status close() override { return faults::close(injector_, *inner_, name_); }
 
   [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
 

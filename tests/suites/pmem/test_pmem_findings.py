@@ -60,7 +60,7 @@ def test_it_is_said_from_which_size_on_system_calls_stop_mattering() -> None:
     (found,) = findings_of([*posix, *mmap], options(), 0.95)
     assert found.title == "System calls stop mattering to pm writes from 256K on, compared with mmap"
     assert found.text == (
-        "posix pm writes reach at least 90% of mmap in transfers of 256K and more. "
+        "posix pm writes reach at least 90 % of mmap in transfers of 256K and more. "
         "At 64 a transfer takes 640 ns by posix and 80.0 ns by mmap (8.00 x)."
     )
     assert found.numbers["enough"] == 256 << 10
@@ -85,7 +85,7 @@ def test_where_system_calls_matter_at_every_size_it_is_said() -> None:
     mmap = [row("mmap", size, near(2e9)) for size in SIZES]
     (found,) = findings_of([*posix, *mmap], options(), 0.95)
     assert found.text.startswith(
-        "posix pm writes are not proved to reach 90% of mmap at 1M. They reach 50% of it. At 64 a transfer takes"
+        "posix pm writes are not proved to reach 90 % of mmap at 1M. They reach 50 % of it. At 64 a transfer takes"
     )
     assert found.numbers["enough"] is None
 
@@ -93,7 +93,7 @@ def test_where_system_calls_matter_at_every_size_it_is_said() -> None:
 def test_one_repetition_proves_nothing() -> None:
     posix, mmap = ([row(name, size, [1e9]) for size in SIZES] for name in ("posix", "mmap"))
     (found,) = findings_of([*posix, *mmap], options(), 0.95)
-    assert found.text.startswith("posix pm writes are not proved to reach 90% of mmap at 1M. Repeat more often")
+    assert found.text.startswith("posix pm writes are not proved to reach 90 % of mmap at 1M. Repeat more often")
 
 
 def test_a_false_claim_of_system_calls_is_rare() -> None:
