@@ -59,6 +59,18 @@ Json layout_json(const PlannedLayout& planned, const mpi::Topology& topology) {
           {"binding", planned.binding}};
 }
 
+/// The text has no numbers of a launch, so that launches of one run with the same cause make one finding.
+Json unpinned_event(const Json& run) {
+  const Json& pinning = run["pinning"];
+  const bool cores_lack = pinning["most_ranks_on_a_node"].get<int>() * run["layout"]["threads"].get<int>() >
+                          pinning["cores_available"].get<int>();
+  if (cores_lack)
+    return event("warning", "unpinned", "there are fewer cores than threads of the ranks, so the ranks are not bound",
+                 "threads of a rank may take the core on which another one computes; use fewer ranks or threads");
+  return event("warning", "unpinned", json_text(pinning["unpinned_ranks"]) + " ranks are not bound to a core",
+               "the scheduler may move them during a phase; bind them in the launcher");
+}
+
 }  // namespace
 
 Json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world, const mpi::ClockSync& clock,
@@ -88,9 +100,7 @@ std::vector<Json> launch_events(const Json& run) {
                            "ranks wait for each other's time slices; these rows describe the node under that load, "
                            "not its best"));
   else if (pinning["unpinned_ranks"].get<std::uint64_t>() > 0 && run["layout"]["ranks"].get<int>() > 1)
-    events.push_back(event("warning", "unpinned",
-                           json_text(pinning["unpinned_ranks"]) + " ranks are not bound to a core",
-                           "the scheduler may move them during a phase; bind them in the launcher"));
+    events.push_back(unpinned_event(run));
   const Json& clock = run["clock"];
   if (std::llabs(clock["largest_offset_ns"].get<long long>()) > remarkable_offset_ns) {
     events.push_back(event("warning", "clock-skew",

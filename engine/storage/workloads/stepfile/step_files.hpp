@@ -30,7 +30,12 @@ struct StepfileState {
   [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(context->world->rank()); }
   /// The file that holds state `place`, a step or a slot of revolve.
   [[nodiscard]] std::string file_of(std::uint64_t place) const {
-    return dataset.directory + "/" + shape().file_path(rank(), place);
+    constexpr std::size_t longest = 128;  // of a path below the dataset's directory
+    std::string path;
+    path.reserve(dataset.directory.size() + longest);
+    path.append(dataset.directory) += '/';
+    shape().append_file_path(path, rank(), place);
+    return path;
   }
 };
 

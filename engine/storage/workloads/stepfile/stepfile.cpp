@@ -121,7 +121,7 @@ const Registered<WorkloadEntry> registered_stepfile{{
         .check_spill =
             [](const Values& values, const std::string& pointer) {
               if (!StepfileParameters::from(values).in_log()) return Status{};
-              return Status{fail(bad_plan(pointer + "/spill", "must be empty: a log keeps all states of a rank"))};
+              return Status{fail(bad_plan(pointer + "/spill", "must be empty: with layout log a rank has one file"))};
             }},
 }};
 

@@ -13,7 +13,7 @@ from ullage.analysis.statistics import level_of_each, median_interval
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import format_quantity, plural, times
+from ullage.quantity import format_quantity, percent, plural, times
 from ullage.suites.stepfile.revolve import recomputations
 from ullage.units import format_operations, format_rate
 
@@ -72,10 +72,10 @@ def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
     noun = _NOUNS[_phase(row)]
     text = (
         f"The {noun} ({_who(row)}) takes {format_quantity(row.median, 's')}. Of that, "
-        f"{format_quantity(exposed, 's')} ({share:.1%}) is I/O that the ranks wait for. The calls for one state take "
-        f"{format_quantity(io_s, 's')} on average."
+        f"{format_quantity(exposed, 's')} ({percent(share, 1)}) is I/O that the ranks wait for. The calls for one state "
+        f"take {format_quantity(io_s, 's')} on average."
     )
-    title = f"{share:.0%} of the {noun} is exposed I/O on {row.target}"
+    title = f"{percent(share)} of the {noun} is exposed I/O on {row.target}"
     return finding(
         "stepfile-exposed",
         title,
@@ -105,8 +105,8 @@ def _demand(row: Row, found: Sequence[Demand], compute_s: float, level: float) -
     enough = not state_s.below_level and state_s.high <= compute_s
     ratio = reached_files / needed_files
     text = (
-        f"Writes overlap with the computation from {format_rate(needed_bytes)} and {format_operations(needed_files)} "
-        f"on. The calls reach {format_rate(reached_bytes)} and {format_operations(reached_files)} on {row.target} "
+        f"Writes overlap with the computation at {format_rate(needed_bytes)} and {format_operations(needed_files)} "
+        f"or more. The calls reach {format_rate(reached_bytes)} and {format_operations(reached_files)} on {row.target} "
         f"({_who(row)}, verdict {row.verdict}), {times(ratio)} of that."
     )
     if row.params["layout"] != "log":
@@ -156,9 +156,10 @@ def spill_findings(tiers: Mapping[str, Mapping[str, int]], rows: Sequence[Row]) 
 def _spilled(row: Row, states: Mapping[str, int]) -> Finding:
     whole = sum(states.values())
     first = next(iter(states))
-    text = f"The states ({_who(row)}) were at: {', '.join(f'{target} {count}' for target, count in states.items())}."
+    held = ", ".join(f"{target} {count}" for target, count in states.items())
+    text = f"The targets held these numbers of states ({_who(row)}): {held}."
     left = whole - states[first]
-    text += " A target takes states until the limit of the run, or until it is full." if left else ""
+    text += " The run writes to a target up to its limit of space, or until the target is full." if left else ""
     title = f"{left} of {plural(whole, 'state')} found no room on {first}" if left else f"All states are on {first}"
     numbers = {"targets": list(states), "states": list(states.values())}
     return finding("stepfile-spill", title, text, "info", case=row.case, **numbers)

@@ -111,7 +111,7 @@ def _word(name: str) -> Callable[[Finding], str]:
 
 def _error(one: Finding) -> str:
     value = one.numbers.get("error")
-    return f"{value:+.1%}" if isinstance(value, (int, float)) else DASH
+    return f"{100 * value:+.1f} %" if isinstance(value, (int, float)) else DASH
 
 
 _OF_PREDICTIONS: Final[Sequence[Column[Finding]]] = (
