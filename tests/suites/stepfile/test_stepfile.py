@@ -8,17 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.make_records import make_case, make_phase
 from support.plain_words import faults
 from support.simulated_engine import DESCRIBE, parameter
+from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Row
+from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
+from ullage.suites.stepfile.cached import cache_findings
 from ullage.suites.stepfile.cells import make_cells, with_kinds
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.like import CASES, scale_text
@@ -308,6 +313,41 @@ def test_exposed_io_is_a_share_of_the_phase() -> None:
     assert found.kind == "stepfile-exposed"
     assert "takes 10.0 s. Of that, 2.50 s (25.0 %) is I/O that the ranks wait for" in found.text
     assert "The calls for one state take 50.0 ms on average." in found.text
+
+
+def test_the_turn_round_is_that_of_the_slowest_rank() -> None:
+    metric = metric_named("turn_round")
+    gauges = {"turn_round_s": {"sum": 0.7, "least": 0.1, "most": 0.4}}
+    assert metric.sample(make_phase(phase="adjoint", gauges=gauges)) == 0.4
+    assert metric.sample(make_phase(phase="forward")) is None
+
+
+# 100 states of 4 ranks have 400 MiB.
+@pytest.mark.parametrize(
+    ("order", "held_mib", "parameters", "measured", "expected"),
+    [
+        ("reverse", 100, {}, 0.21, 0.25),
+        ("forward", 100, {}, 0.02, 0.0),
+        ("reverse", 400, {}, 0.90, 1.0),
+        ("reverse", 400, {}, 0.99, None),  # all of it: nothing to be said
+        ("reverse", 100, {"cache": "drop"}, 0.0, None),
+        ("revolve:10", 100, {}, 0.5, None),
+    ],
+)
+def test_the_share_of_the_cache_stands_beside_the_expected_one(
+    order: str, held_mib: int, parameters: dict[str, Scalar], measured: float, expected: float | None
+) -> None:
+    name = f"flat-{order}"
+    rows = [row("phase_time", phase, [1.0] * 6, order=order) for phase in ("forward", "adjoint")]
+    cases = {name: make_case(name, parameters={**parameters})}
+    found = cache_findings(rows, cases, {name: measured}, held_mib * MIB)
+    assert [one.numbers["predicted"] for one in found] == ([] if expected is None else [expected])
+    for one in found:
+        assert f"{percent(measured)} of the reads in the adjoint phase (disk, flat, {order}, 4 ranks)" in one.text
+        assert f"A page cache of {held_mib} MiB on a node serves {percent(expected or 0)}" in one.text
+        assert faults(one.text) == []
+    assert cache_findings(rows, cases, {}, held_mib * MIB) == [], "no counter tells"
+    assert cache_findings(rows, cases, {name: measured}, None) == []
 
 
 @pytest.mark.parametrize(("compute_s", "enough"), [(0.075, True), (0.025, False)])

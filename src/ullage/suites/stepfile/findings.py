@@ -72,8 +72,8 @@ def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
     noun = _NOUNS[_phase(row)]
     text = (
         f"The {noun} ({_who(row)}) takes {format_quantity(row.median, 's')}. Of that, "
-        f"{format_quantity(exposed, 's')} ({percent(share, 1)}) is I/O that the ranks wait for. The calls for one state "
-        f"take {format_quantity(io_s, 's')} on average."
+        f"{format_quantity(exposed, 's')} ({percent(share, 1)}) is I/O that the ranks wait for. The calls for one "
+        f"state take {format_quantity(io_s, 's')} on average."
     )
     title = f"{percent(share)} of the {noun} is exposed I/O on {row.target}"
     return finding(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 METRICS: Final = (
     "phase_time",
     "exposed_io",
+    "turn_round",
     "bandwidth",
     "state_rate",
     "exposed_step_p50",
