@@ -34,7 +34,7 @@ class Stepfile final : public Workload {
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check alignment", [this] { return check_alignment(); }},
                      {"check room", [this] { return tiers_->check_room(); }}};
-    for (std::size_t tier = 0; has_names() && tier < tiers_->size(); ++tier) append(steps, steps_at(tiers_->at(tier)));
+    for (std::size_t tier = 0; makes_files() && tier < tiers_->size(); ++tier) append(steps, steps_at(tiers_->at(tier)));
     return steps;
   }
 
@@ -47,7 +47,7 @@ class Stepfile final : public Workload {
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!has_names() || (context_.keep && whole)) return {};
+    if (!makes_files() || (context_.keep && whole)) return {};
     LocalSteps steps;
     for (std::size_t tier = 0; tier < tiers_->size(); ++tier)
       append(steps, steps_to_remove_tree(tiers_->at(tier), state_.dataset));
@@ -55,7 +55,8 @@ class Stepfile final : public Workload {
   }
 
  private:
-  [[nodiscard]] bool has_names() const { return context_.backend->names() != nullptr; }
+  /// Names in memory, on a target without a path, need neither directories nor a manifest.
+  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->names() != nullptr; }
 
   [[nodiscard]] LocalSteps steps_at(const StorageContext& where) const {
     LocalSteps steps = steps_to_make_tree(where, state_.dataset);
