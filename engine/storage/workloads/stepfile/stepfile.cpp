@@ -34,7 +34,8 @@ class Stepfile final : public Workload {
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check alignment", [this] { return check_alignment(); }},
                      {"check room", [this] { return tiers_->check_room(); }}};
-    for (std::size_t tier = 0; makes_files() && tier < tiers_->size(); ++tier) append(steps, steps_at(tiers_->at(tier)));
+    for (std::size_t tier = 0; makes_files() && tier < tiers_->size(); ++tier)
+      append(steps, steps_at(tiers_->at(tier)));
     return steps;
   }
 
