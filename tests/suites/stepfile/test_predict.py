@@ -194,7 +194,7 @@ def test_the_cache_serves_a_part_in_reverse_order() -> None:
     assert found.phases["adjoint"].seconds == pytest.approx(1 + 0.25 * 0.1 * 100 / 12 + 0.75 * 2.0)
     (said,) = of_kind(said_of(asked, [found]), "predicted-cache")
     assert "a page cache of 100 MiB on a node serves 25 % of the reads" in said.text
-    assert "The model drops the states that were used longest ago." in said.text
+    assert "That assumes a cache that drops the oldest states first." in said.text
 
 
 def test_depth_and_a_log_with_one_thread() -> None:

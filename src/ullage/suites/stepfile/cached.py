@@ -69,7 +69,7 @@ def _cached(row: Row, expected: float, measured: float, held_bytes: int) -> Find
     who = f"{row.target}, {row.params['layout']}, {row.params['order']}, {plural(int(row.params['ranks']), 'rank')}"
     text = (
         f"{percent(measured)} of the reads in the adjoint phase ({who}) did not come from the storage. A page cache of "
-        f"{format_volume(held_bytes)} on a node serves {percent(expected)} if it drops the oldest states first."
+        f"{format_volume(held_bytes)} on a node serves {percent(expected)}, if it drops the oldest states first."
     )
     title = f"{percent(measured)} of the adjoint's reads on {row.target} come from the page cache"
     numbers = {"predicted": expected, "measured": measured, "page_cache_bytes": held_bytes}

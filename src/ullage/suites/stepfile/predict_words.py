@@ -185,7 +185,7 @@ def _cache(options: PredictOptions, one: Predicted) -> Finding:
     held = options.page_cache or 0
     text = (
         f"By prediction, a page cache of {format_volume(held)} on a node serves {percent(one.cached)} of the reads "
-        f"({_who(options, one)}). The model drops the states that were used longest ago."
+        f"({_who(options, one)}). That assumes a cache that drops the oldest states first."
     )
     if one.measured_cached is not None:
         text += f" In the run, {percent(one.measured_cached)} did not come from the storage."
