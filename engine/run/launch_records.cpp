@@ -39,10 +39,12 @@ Json clock_json(const mpi::World& world, const mpi::ClockSync& clock) {
           {"residual_ns", clock.largest_residual_ns}};
 }
 
-Json pinning_json(const mpi::World& world, const CoreBudget& budget) {
-  const auto pinned = world.all().sum(budget.pinned ? 1 : 0);
-  const std::int64_t cores = world.all().min(budget.cores_available);
+/// A rank with several threads that is alone on its node has all cores to itself, and none that it must not use.
+Json pinning_json(const mpi::World& world, const CoreBudget& budget, int threads) {
   const mpi::Topology& topology = world.topology();
+  const bool has_own_cores = budget.pinned || (threads > 1 && topology.ranks_on_node == 1);
+  const auto pinned = world.all().sum(has_own_cores ? 1 : 0);
+  const std::int64_t cores = world.all().min(budget.cores_available);
   const bool oversubscribed = world.all().any(topology.ranks_on_node > budget.cores_available);
   return {{"pinned_ranks", pinned},
           {"unpinned_ranks", static_cast<std::uint64_t>(world.size()) - pinned},
@@ -75,7 +77,7 @@ Json unpinned_event(const Json& run) {
 
 Json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world, const mpi::ClockSync& clock,
                 const CoreBudget& budget, std::int64_t origin_ns) {
-  const Json pinning = pinning_json(world, budget);
+  const Json pinning = pinning_json(world, budget, plan.layout.threads);
   return {{"kind", "run"},
           {"schema", "ullage.record/1"},
           {"run_id", plan.run_id},

@@ -290,7 +290,7 @@ TEST_F(MpiLaunchRecords, RunRecordDescribesTheLaunch) {
 TEST_F(MpiLaunchRecords, OneUnpinnedRankIsCounted) {
   const Json run = record(!world_.root(), world_.size());
   if (!world_.root()) return;
-  EXPECT_EQ(run["pinning"]["unpinned_ranks"], 1);
+  EXPECT_EQ(run["pinning"]["unpinned_ranks"], world_.size() > 1 ? 1 : 0) << "alone, its two threads have all cores";
   EXPECT_EQ(launch_events(run).size(), world_.size() > 1 ? 1U : 0U);
 }
 

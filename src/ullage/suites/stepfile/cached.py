@@ -10,9 +10,10 @@ from ullage.analysis.stepmodel import cached_share, reading_order
 from ullage.analysis.verdicts import cache_verdict, combine_verdicts
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import percent, plural
+from ullage.quantity import percent
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts, join
+from ullage.suites.stepfile.findings import who_of
 from ullage.units import format_volume
 
 _ADJOINT: Final = "adjoint"
@@ -66,10 +67,10 @@ def expected_share(row: Row, held_bytes: int, *, removes: bool) -> float | None:
 
 
 def _cached(row: Row, expected: float, measured: float, held_bytes: int) -> Finding:
-    who = f"{row.target}, {row.params['layout']}, {row.params['order']}, {plural(int(row.params['ranks']), 'rank')}"
+    held = format_volume(held_bytes)
     text = (
-        f"{percent(measured)} of the reads in the adjoint phase ({who}) did not come from the storage. A page cache of "
-        f"{format_volume(held_bytes)} on a node serves {percent(expected)}, if it drops the oldest states first."
+        f"{percent(measured)} of the reads in the adjoint phase ({who_of(row)}) did not come from the storage. A page "
+        f"cache of {held} on a node serves {percent(expected)}, if it drops the oldest states first."
     )
     title = f"{percent(measured)} of the adjoint's reads on {row.target} come from the page cache"
     numbers = {"predicted": expected, "measured": measured, "page_cache_bytes": held_bytes}

@@ -61,7 +61,8 @@ def _phase(row: Row) -> str:
     return str(row.params["access"])
 
 
-def _who(row: Row) -> str:
+def who_of(row: Row) -> str:
+    """Return where, how and by how many ranks the states of ``row`` were kept."""
     return f"{row.target}, {row.params['layout']}, {row.params['order']}, {plural(int(row.params['ranks']), 'rank')}"
 
 
@@ -71,7 +72,7 @@ def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
     exposed, io_s = median(one.exposed_s for one in found), median(one.io_s for one in found)
     noun = _NOUNS[_phase(row)]
     text = (
-        f"The {noun} ({_who(row)}) takes {format_quantity(row.median, 's')}. Of that, "
+        f"The {noun} ({who_of(row)}) takes {format_quantity(row.median, 's')}. Of that, "
         f"{format_quantity(exposed, 's')} ({percent(share, 1)}) is I/O that the ranks wait for. The calls for one "
         f"state take {format_quantity(io_s, 's')} on average."
     )
@@ -107,7 +108,7 @@ def _demand(row: Row, found: Sequence[Demand], compute_s: float, level: float) -
     text = (
         f"Writes overlap with the computation at {format_rate(needed_bytes)} and {format_operations(needed_files)} "
         f"or more. The calls reach {format_rate(reached_bytes)} and {format_operations(reached_files)} on {row.target} "
-        f"({_who(row)}, verdict {row.verdict}), {times(ratio)} of that."
+        f"({who_of(row)}, verdict {row.verdict}), {times(ratio)} of that."
     )
     if row.params["layout"] != "log":
         text += " With layout log, no file is made at a step."
@@ -157,7 +158,7 @@ def _spilled(row: Row, states: Mapping[str, int]) -> Finding:
     whole = sum(states.values())
     first = next(iter(states))
     held = ", ".join(f"{target} {count}" for target, count in states.items())
-    text = f"The targets held these numbers of states ({_who(row)}): {held}."
+    text = f"The targets held these numbers of states ({who_of(row)}): {held}."
     left = whole - states[first]
     text += " The run writes to a target up to its limit of space, or until the target is full." if left else ""
     title = f"{left} of {plural(whole, 'state')} found no room on {first}" if left else f"All states are on {first}"
@@ -183,7 +184,7 @@ def _faster_layout(best: Row, other: Row, level: float) -> Finding | None:
         return None
     layout, noun = str(best.params["layout"]), _NOUNS[_phase(best)]
     text = (
-        f"In the {noun} ({_who(best)}), {format_quantity(best.median, 's')} of I/O is exposed. With layout "
+        f"In the {noun} ({who_of(best)}), {format_quantity(best.median, 's')} of I/O is exposed. With layout "
         f"{other.params['layout']} it is {format_quantity(other.median, 's')}, {times(gain.factor)} as much."
     )
     title = f"Layout {layout} exposes less I/O in the {noun}"
