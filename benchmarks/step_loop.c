@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The baseline of `step_pairs`: states written and read again by the calls that backend posix makes, from one buffer,
-// a process for each rank, with one clock read before the first call and one after the last. step_loop files|log
-// STATE_BYTES STEPS TIMES FOLDER RANKS prints ns of the writing and of the reading of each time, in turn.
+// The baseline of `step_pairs`: states written and read again by the calls that backend posix makes, under names as
+// long and as deep, from as many buffers in turn, a process for each rank, with one clock read before the first call
+// and one after the last. step_loop files|log STATE_BYTES STEPS TIMES FOLDER RANKS prints ns of the writing and of the
+// reading of each time, in turn.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -14,15 +16,35 @@
 
 #include "bare_process.h"
 
+enum { own_cache_bytes = 256 << 10, page_bytes = 4096 };  // as the engine's buffers of small states
+
+static const char* const dataset = "c-0123456789abcdef";  // as the engine names the directory of a case
+
 struct job {
   int log, steps, times, folder;
   size_t bytes;
 };
 
+// From one buffer to the next.
+static size_t stride(const struct job* job) { return (job->bytes + page_bytes - 1) / page_bytes * page_bytes; }
+
+static size_t buffers(const struct job* job) {
+  const size_t fit = own_cache_bytes / stride(job);
+  return fit < 1 ? 1 : fit < (size_t)job->steps ? fit : (size_t)job->steps;
+}
+
+static void name_directory(char* name, size_t room, int process) { snprintf(name, room, "%s/r.%d", dataset, process); }
+
+static void name_state(char* name, size_t room, int process, int step) {
+  snprintf(name, room, "%s/r.%d/s.%d.%d", dataset, process, process, step);
+}
+
+static void name_log(char* name, size_t room, int process) { snprintf(name, room, "%s/log.%d", dataset, process); }
+
 static int open_below(int folder, const char* name, int flags) {
   struct open_how how;
   memset(&how, 0, sizeof how);
-  how.flags = (unsigned)(flags | O_CLOEXEC | O_NOFOLLOW);
+  how.flags = (unsigned)(flags | O_CLOEXEC);
   how.mode = (flags & O_CREAT) != 0 ? 0600 : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   const int file = (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
@@ -38,40 +60,42 @@ static void move(int file, int writes, char* data, size_t bytes, off_t at) {
 static void move_files(const struct job* job, int process, int writes, char* data) {
   char name[64];
   for (int i = 0; i < job->steps; ++i) {
-    snprintf(name, sizeof name, "r.%d/s.%d.%d", process, process, writes ? i : job->steps - 1 - i);
+    name_state(name, sizeof name, process, writes ? i : job->steps - 1 - i);
     const int file = open_below(job->folder, name, writes ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY);
-    move(file, writes, data, job->bytes, 0);
+    move(file, writes, data + (size_t)i % buffers(job) * stride(job), job->bytes, 0);
     require(close(file) == 0, "close");
   }
 }
 
 static void move_log(const struct job* job, int process, int writes, char* data) {
   char name[64];
-  snprintf(name, sizeof name, "log.%d", process);
+  name_log(name, sizeof name, process);
   const int file = open_below(job->folder, name, writes ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY);
   for (int i = 0; i < job->steps; ++i)
-    move(file, writes, data, job->bytes, (off_t)job->bytes * (writes ? i : job->steps - 1 - i));
+    move(file, writes, data + (size_t)i % buffers(job) * stride(job), job->bytes,
+         (off_t)job->bytes * (writes ? i : job->steps - 1 - i));
   require(close(file) == 0, "close");
 }
 
 static void clear(const struct job* job, int process) {
   char name[64];
-  snprintf(name, sizeof name, "log.%d", process);
+  name_log(name, sizeof name, process);
   unlinkat(job->folder, name, 0);
   for (int i = 0; i < job->steps; ++i) {
-    snprintf(name, sizeof name, "r.%d/s.%d.%d", process, process, i);
+    name_state(name, sizeof name, process, i);
     unlinkat(job->folder, name, 0);
   }
-  snprintf(name, sizeof name, "r.%d", process);
+  name_directory(name, sizeof name, process);
   unlinkat(job->folder, name, AT_REMOVEDIR);
 }
 
 static void work(struct stamps* stamps, int process, const void* given) {
   const struct job* job = given;
-  char* data = one_buffer(job->bytes, 1);
+  char* data = one_buffer(buffers(job) * stride(job), 1);
   require(data != NULL, "memory");
   char name[64];
-  snprintf(name, sizeof name, "r.%d", process);
+  name_directory(name, sizeof name, process);
+  require(mkdirat(job->folder, dataset, 0700) == 0 || errno == EEXIST, dataset);
   for (int i = 0; i < job->times; ++i) {
     clear(job, process);
     require(mkdirat(job->folder, name, 0700) == 0, name);
@@ -83,6 +107,7 @@ static void work(struct stamps* stamps, int process, const void* given) {
     }
   }
   clear(job, process);
+  unlinkat(job->folder, dataset, AT_REMOVEDIR);  // the last process finds it empty
 }
 
 int main(int count, char** words) {

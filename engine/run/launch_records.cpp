@@ -39,10 +39,12 @@ Json clock_json(const mpi::World& world, const mpi::ClockSync& clock) {
           {"residual_ns", clock.largest_residual_ns}};
 }
 
-Json pinning_json(const mpi::World& world, const CoreBudget& budget) {
-  const auto pinned = world.all().sum(budget.pinned ? 1 : 0);
-  const std::int64_t cores = world.all().min(budget.cores_available);
+/// A rank with several threads that is alone on its node has all cores to itself, and none that it must not use.
+Json pinning_json(const mpi::World& world, const CoreBudget& budget, int threads) {
   const mpi::Topology& topology = world.topology();
+  const bool has_own_cores = budget.pinned || (threads > 1 && topology.ranks_on_node == 1);
+  const auto pinned = world.all().sum(has_own_cores ? 1 : 0);
+  const std::int64_t cores = world.all().min(budget.cores_available);
   const bool oversubscribed = world.all().any(topology.ranks_on_node > budget.cores_available);
   return {{"pinned_ranks", pinned},
           {"unpinned_ranks", static_cast<std::uint64_t>(world.size()) - pinned},
@@ -59,11 +61,23 @@ Json layout_json(const PlannedLayout& planned, const mpi::Topology& topology) {
           {"binding", planned.binding}};
 }
 
+/// The text has no numbers of a launch, so that launches of one run with the same cause make one finding.
+Json unpinned_event(const Json& run) {
+  const Json& pinning = run["pinning"];
+  const bool cores_lack = pinning["most_ranks_on_a_node"].get<int>() * run["layout"]["threads"].get<int>() >
+                          pinning["cores_available"].get<int>();
+  if (cores_lack)
+    return event("warning", "unpinned", "there are fewer cores than threads of the ranks, so the ranks are not bound",
+                 "threads of a rank may take the core on which another one computes; use fewer ranks or threads");
+  return event("warning", "unpinned", json_text(pinning["unpinned_ranks"]) + " ranks are not bound to a core",
+               "the scheduler may move them during a phase; bind them in the launcher");
+}
+
 }  // namespace
 
 Json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world, const mpi::ClockSync& clock,
                 const CoreBudget& budget, std::int64_t origin_ns) {
-  const Json pinning = pinning_json(world, budget);
+  const Json pinning = pinning_json(world, budget, plan.layout.threads);
   return {{"kind", "run"},
           {"schema", "ullage.record/1"},
           {"run_id", plan.run_id},
@@ -88,9 +102,7 @@ std::vector<Json> launch_events(const Json& run) {
                            "ranks wait for each other's time slices; these rows describe the node under that load, "
                            "not its best"));
   else if (pinning["unpinned_ranks"].get<std::uint64_t>() > 0 && run["layout"]["ranks"].get<int>() > 1)
-    events.push_back(event("warning", "unpinned",
-                           json_text(pinning["unpinned_ranks"]) + " ranks are not bound to a core",
-                           "the scheduler may move them during a phase; bind them in the launcher"));
+    events.push_back(unpinned_event(run));
   const Json& clock = run["clock"];
   if (std::llabs(clock["largest_offset_ns"].get<long long>()) > remarkable_offset_ns) {
     events.push_back(event("warning", "clock-skew",

@@ -18,7 +18,7 @@ namespace {
 
 /// A run record of two pinned ranks whose clocks agree.
 Json quiet_run() {
-  return {{"layout", {{"ranks", 2}}},
+  return {{"layout", {{"ranks", 2}, {"threads", 1}}},
           {"clock", {{"largest_offset_ns", 0}, {"largest_offset_rank", 0}, {"residual_ns", 0}}},
           {"pinning",
            {{"oversubscribed", false}, {"most_ranks_on_a_node", 2}, {"cores_available", 4}, {"unpinned_ranks", 0}}}};
@@ -66,6 +66,18 @@ TEST(LaunchEvents, UnpinnedRanksMatterWhereThereAreSeveral) {
   EXPECT_EQ(events[0]["code"], "unpinned");
   EXPECT_TRUE(tells(events[0], "1 ranks"));
   EXPECT_EQ(codes_with({{"/pinning/unpinned_ranks", 1}, {"/layout/ranks", 1}}), Codes{});
+}
+
+TEST(LaunchEvents, RanksWhoseThreadsLackCoresAreToldAlikeHoweverManyThereAre) {
+  const auto two = events_with({{"/pinning/unpinned_ranks", 2}, {"/layout/threads", 3}});
+  const auto four = events_with({{"/pinning/unpinned_ranks", 4},
+                                 {"/pinning/most_ranks_on_a_node", 4},
+                                 {"/layout/ranks", 4},
+                                 {"/layout/threads", 2}});
+  ASSERT_EQ(two.size(), 1U);
+  EXPECT_EQ(two[0]["code"], "unpinned");
+  EXPECT_TRUE(tells(two[0], "fewer cores than threads")) << two[0];
+  EXPECT_EQ(two, four);
 }
 
 TEST(LaunchEvents, ClocksMoreThanASecondApartAreNamedByRank) {
@@ -278,7 +290,7 @@ TEST_F(MpiLaunchRecords, RunRecordDescribesTheLaunch) {
 TEST_F(MpiLaunchRecords, OneUnpinnedRankIsCounted) {
   const Json run = record(!world_.root(), world_.size());
   if (!world_.root()) return;
-  EXPECT_EQ(run["pinning"]["unpinned_ranks"], 1);
+  EXPECT_EQ(run["pinning"]["unpinned_ranks"], world_.size() > 1 ? 1 : 0) << "alone, its two threads have all cores";
   EXPECT_EQ(launch_events(run).size(), world_.size() > 1 ? 1U : 0U);
 }
 

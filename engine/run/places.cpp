@@ -268,13 +268,13 @@ std::vector<std::string> Places::remove(const mpi::World& world, Watchdog& watch
   std::vector<std::string> left;
   for (const auto& [name, place] : places_) {
     if (!place.folder || place.parts < 2) continue;
-    const Watched watched(watchdog, "remove what is left at target '" + name + "'", &place.folder->removal_steps());
+    const Watched watched(watchdog, "remove what is left at target '" + name + "'", {&place.folder->removal_steps()});
     place.folder->remove_files_of_part(place.part, place.parts);
   }
   world.all().barrier();
   for (auto& [name, place] : places_) {
     if (!place.folder || !place.writes_manifest) continue;
-    const Watched watched(watchdog, "remove the folder at target '" + name + "'", &place.folder->removal_steps());
+    const Watched watched(watchdog, "remove the folder at target '" + name + "'", {&place.folder->removal_steps()});
     const auto removed = place.folder->remove_listed();
     if (!removed) left.push_back(to_line(removed.error()));
     if (removed) left.insert(left.end(), removed->left.begin(), removed->left.end());

@@ -71,11 +71,18 @@ class Repetition final {
   /// Each step by itself: a rank that waits for the others between two of them does not hang.
   [[nodiscard]] RunStep watched(const std::string& part) const {
     return [this, part](const LocalStep& step) {
-      const RunFolder* const folder = place_.folder.get();
-      const Watched watched(*context_.watchdog, part + ": " + step.name,
-                            folder == nullptr ? nullptr : &folder->removal_steps());
+      const Watched watched(*context_.watchdog, part + ": " + step.name, removal_steps());
       return step.run();
     };
+  }
+
+  /// Of all targets of the case, from any of which a step may remove files.
+  [[nodiscard]] Watchdog::Steps removal_steps() const {
+    Watchdog::Steps steps;
+    if (place_.folder) steps.push_back(&place_.folder->removal_steps());
+    for (const Place* place : spill_)
+      if (place->folder) steps.push_back(&place->folder->removal_steps());
+    return steps;
   }
 
   /// False: one of them could not be made, which is in the report.

@@ -22,7 +22,7 @@ constexpr std::int64_t grace_after_stop_ns = 10'000'000'000;
 
 std::uint64_t progress_of(const Watchdog::Work& work) {
   std::uint64_t progress = work.meter == nullptr ? 0 : work.meter->progress();
-  if (work.steps != nullptr) progress += work.steps->load(std::memory_order_relaxed);
+  for (const std::atomic<std::uint64_t>* counter : work.steps) progress += counter->load(std::memory_order_relaxed);
   return progress;
 }
 
@@ -38,9 +38,9 @@ void Watchdog::end() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Watchdog::watch(std::string what, const Meter* meter, const std::atomic<std::uint64_t>* steps) {
+void Watchdog::watch(std::string what, const Meter* meter, Steps steps) {
   const std::scoped_lock lock(mutex_);
-  own_ = {.what = std::move(what), .meter = meter, .steps = steps};
+  own_ = {.what = std::move(what), .meter = meter, .steps = std::move(steps)};
   watch(own_);
 }
 

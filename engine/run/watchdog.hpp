@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/meter.hpp"
 #include "storage/write_back.hpp"
@@ -33,12 +34,15 @@ class Watchdog final {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// What a rank works on. Progress are operations of `meter`, changes of `steps` and what `write_back` counts; any may
-  /// be null.
+  /// Counters that change while a rank progresses in work that no meter counts, such as removing names.
+  using Steps = std::vector<const std::atomic<std::uint64_t>*>;
+
+  /// What a rank works on. Progress are operations of `meter`, changes of any of `steps` and what `write_back` counts.
+  /// Pointers to meter and write-back may be null.
   struct Work {
     std::string what;
     const Meter* meter = nullptr;
-    const std::atomic<std::uint64_t>* steps = nullptr;
+    Steps steps = {};
     std::int64_t limit_ns = 0;              // without progress; 0: the watchdog's
     const WriteBack* write_back = nullptr;  // looked at once a second, from the second second on
     std::int64_t longest_ns = 0;            // in all, since others may write to the same device; 0: for ever
@@ -56,7 +60,7 @@ class Watchdog final {
     work_.store(&work, std::memory_order_release);  // who sees the work sees its turn, too
   }
   /// The same where the work has no place of its own; not inside a timer.
-  void watch(std::string what, const Meter* meter, const std::atomic<std::uint64_t>* steps = nullptr);
+  void watch(std::string what, const Meter* meter, Steps steps = {});
   /// This rank waits for others, which is not its own lack of progress.
   void rest();
   /// For any thread: whether this rank rests, and a number that changes when it begins work.
@@ -97,9 +101,8 @@ class Watchdog final {
 /// A rank's work on its own between two meetings with the others, watched for as long as this lives.
 class Watched final {
  public:
-  explicit Watched(Watchdog& watchdog, std::string what, const std::atomic<std::uint64_t>* steps = nullptr)
-      : watchdog_(watchdog) {
-    watchdog_.watch(std::move(what), nullptr, steps);
+  explicit Watched(Watchdog& watchdog, std::string what, Watchdog::Steps steps = {}) : watchdog_(watchdog) {
+    watchdog_.watch(std::move(what), nullptr, std::move(steps));
   }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;

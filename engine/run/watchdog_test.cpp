@@ -137,9 +137,10 @@ TEST(Watchdog, WorkThatFollowsWorkIsProgress) {
   watchdog.rest();
 }
 
-TEST(Watchdog, WorkHasALimitOfItsOwnAndStepsAreProgress) {
+TEST(Watchdog, WorkHasALimitOfItsOwnAndStepsOfAnyCounterAreProgress) {
   std::promise<std::string> hung;
   auto future = hung.get_future();
+  const std::atomic<std::uint64_t> idle = 0;  // as of a target from which nothing is removed now
   std::atomic<std::uint64_t> steps = 0;
   Watchdog watchdog({.limit_ns = 60'000'000'000,
                      .stop_file = "",
@@ -148,7 +149,7 @@ TEST(Watchdog, WorkHasALimitOfItsOwnAndStepsAreProgress) {
                      .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
                        hung.set_value(what + " " + std::to_string(limit_ns));
                      }});
-  const Watchdog::Work removal{.what = "remove", .meter = nullptr, .steps = &steps, .limit_ns = 500'000'000};
+  const Watchdog::Work removal{.what = "remove", .meter = nullptr, .steps = {&idle, &steps}, .limit_ns = 500'000'000};
   watchdog.watch(removal);
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(50ms);

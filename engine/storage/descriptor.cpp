@@ -60,14 +60,15 @@ Descriptor::~Descriptor() {
 int Descriptor::release() noexcept { return std::exchange(fd_, -1); }
 
 bool is_safe_name(std::string_view name) noexcept {
-  if (name.empty() || name.find('\0') != std::string_view::npos) return false;
-  while (true) {
-    const std::size_t slash = name.find('/');
-    const std::string_view component = name.substr(0, slash);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {  // one pass: names are checked while a clock runs
+    if (i < name.size() && name[i] == '\0') return false;
+    if (i < name.size() && name[i] != '/') continue;
+    const std::string_view component = name.substr(begin, i - begin);
     if (component.empty() || component == "." || component == "..") return false;
-    if (slash == std::string_view::npos) return true;
-    name.remove_prefix(slash + 1);
+    begin = i + 1;
   }
+  return true;
 }
 
 SplitName split_name(const std::string& name) {

@@ -45,7 +45,15 @@ Error KernelFile::nothing_moved(Direction direction, std::uint64_t offset_bytes)
 Result<KernelFile> KernelFileOpener::open(const OpenRequest& request) const {
   Result<Descriptor> file = request.shared ? open_shared(request) : open_own(request, request.mode == OpenMode::create);
   if (!file) return fail(file.error());
-  return KernelFile(std::move(*file), folder_.path() + "/" + request.name);
+  return KernelFile(std::move(*file), path_of(request.name));
+}
+
+/// By one allocation: small files are opened while the clock runs.
+std::string KernelFileOpener::path_of(const std::string& name) const {
+  std::string path;
+  path.reserve(folder_.path().size() + 1 + name.size());
+  path.append(folder_.path()).append(1, '/').append(name);
+  return path;
 }
 
 Map KernelFileOpener::hints_given() const {
@@ -62,18 +70,18 @@ Result<Descriptor> KernelFileOpener::open_own(const OpenRequest& request, bool c
   if (creates) flags |= O_CREAT | O_EXCL;
   auto file = folder_.open_file(request.name, flags);
   if (!file) return file;
-  const std::string path = folder_.path() + "/" + request.name;
   if (creates && parameters_.preallocate)
-    if (auto status = allocate_file(file->get(), request.expected_bytes, path); !status) return fail(status.error());
-  if (auto status = advise(*file, path); !status) return fail(status.error());
+    if (auto status = allocate_file(file->get(), request.expected_bytes, path_of(request.name)); !status)
+      return fail(status.error());
+  if (auto status = advise(*file, request.name); !status) return fail(status.error());
   return file;
 }
 
-Status KernelFileOpener::advise(const Descriptor& file, const std::string& path) const {
+Status KernelFileOpener::advise(const Descriptor& file, const std::string& name) const {
   if (parameters_.advice == Advice::none) return {};
   const int advice = parameters_.advice == Advice::sequential ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_RANDOM;
   const int error = posix_fadvise(file.get(), 0, 0, advice);
-  return error == 0 ? Status{} : fail(errno_error(error, "advise", path));
+  return error == 0 ? Status{} : fail(errno_error(error, "advise", path_of(name)));
 }
 
 Result<Descriptor> KernelFileOpener::open_shared(const OpenRequest& request) const {

@@ -74,7 +74,8 @@ class KernelFileOpener final {
  private:
   [[nodiscard]] Result<Descriptor> open_own(const OpenRequest& request, bool creates) const;
   [[nodiscard]] Result<Descriptor> open_shared(const OpenRequest& request) const;
-  [[nodiscard]] Status advise(const Descriptor& file, const std::string& path) const;
+  [[nodiscard]] Status advise(const Descriptor& file, const std::string& name) const;
+  [[nodiscard]] std::string path_of(const std::string& name) const;
   [[nodiscard]] Status share_open(const Result<Descriptor>& file) const;
 
   KernelFileParameters parameters_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -45,16 +46,19 @@ std::optional<std::uint64_t> numbered(std::string_view name, std::string_view pr
   return number;
 }
 
-std::string named(std::string_view prefix, std::uint64_t number) {
-  return std::string(prefix) + std::to_string(number);
+/// Appends the number as std::to_string() writes it.
+void append_named(std::string& path, std::string_view prefix, std::uint64_t number) {
+  std::array<char, std::numeric_limits<std::uint64_t>::digits10 + 1> digits{};
+  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  path.append(prefix).append(digits.data(), static_cast<std::size_t>(end - digits.data()));
 }
 
-/// `h.3/h.11`: the digits of `hash` to the base of the fan-out, from the lowest.
-std::string hashed_path(std::uint64_t hash, std::uint64_t levels) {
-  std::string path;
-  for (std::uint64_t level = 0; level < levels; ++level, hash /= StepShape::fan_out)
-    path += (level == 0 ? "" : "/") + named(hash_directory_prefix, hash % StepShape::fan_out);
-  return path;
+/// Appends `h.3/h.11/`: the digits of `hash` to the base of the fan-out, from the lowest.
+void append_hashed_path(std::string& path, std::uint64_t hash, std::uint64_t levels) {
+  for (std::uint64_t level = 0; level < levels; ++level, hash /= StepShape::fan_out) {
+    append_named(path, hash_directory_prefix, hash % StepShape::fan_out);
+    path += '/';
+  }
 }
 
 std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
@@ -67,24 +71,31 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
 std::string hashed_directory(std::uint64_t index) {
   std::uint64_t level = 1;
   for (; index >= power(StepShape::fan_out, level); ++level) index -= power(StepShape::fan_out, level);
-  return hashed_path(index, level);
+  std::string path;
+  append_hashed_path(path, index, level);
+  path.pop_back();
+  return path;
 }
 
 }  // namespace
 
 std::string StepShape::file_path(std::uint64_t rank, std::uint64_t step) const {
-  if (layout == StepLayout::log) return named(log_prefix, rank);
-  std::string base = named(step_prefix, rank) + "." + std::to_string(step);
-  switch (layout) {
-    case StepLayout::dir_per_rank:
-      return named(rank_directory_prefix, rank) + "/" + base;
-    case StepLayout::dir_per_step:
-      return named(step_directory_prefix, step) + "/" + base;
-    case StepLayout::hashed:
-      return hashed_path(mix64(mix64(rank) + step), levels) + "/" + base;
-    default:
-      return base;
+  std::string path;
+  append_file_path(path, rank, step);
+  return path;
+}
+
+void StepShape::append_file_path(std::string& path, std::uint64_t rank, std::uint64_t step) const {
+  if (layout == StepLayout::log) return append_named(path, log_prefix, rank);
+  if (layout == StepLayout::hashed) {
+    append_hashed_path(path, mix64(mix64(rank) + step), levels);
+  } else if (layout != StepLayout::flat) {
+    const bool of_rank = layout == StepLayout::dir_per_rank;
+    append_named(path, of_rank ? rank_directory_prefix : step_directory_prefix, of_rank ? rank : step);
+    path += '/';
   }
+  append_named(path, step_prefix, rank);
+  append_named(path, ".", step);
 }
 
 std::vector<std::uint64_t> StepShape::directory_ends() const {
@@ -104,7 +115,9 @@ std::uint64_t StepShape::directory_count() const {
 
 std::string StepShape::directory_path(std::uint64_t index) const {
   if (layout == StepLayout::hashed) return hashed_directory(index);
-  return named(layout == StepLayout::dir_per_rank ? rank_directory_prefix : step_directory_prefix, index);
+  std::string path;
+  append_named(path, layout == StepLayout::dir_per_rank ? rank_directory_prefix : step_directory_prefix, index);
+  return path;
 }
 
 double StepShape::files_a_directory() const noexcept {

@@ -26,6 +26,8 @@ struct StepShape {
 
   /// `s.RANK.STEP` behind its directories, or `log.RANK`; from the dataset's directory.
   [[nodiscard]] std::string file_path(std::uint64_t rank, std::uint64_t step) const;
+  /// The same behind `path`. Allocates nothing where `path` has room: names are made while the clock runs.
+  void append_file_path(std::string& path, std::uint64_t rank, std::uint64_t step) const;
   [[nodiscard]] std::uint64_t file_count() const noexcept { return layout == StepLayout::log ? ranks : ranks * steps; }
 
   /// Directories below the dataset's own. One that lies in another has a higher number.

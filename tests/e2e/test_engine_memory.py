@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mapped files, persistent memory and memory itself as targets, on the real engine."""
 
-import contextlib
 import os
-import secrets
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.e2e.control_groups import inside, memory_group
 from tests.e2e.launching import (
     KIB,
     MIB,
@@ -159,25 +158,13 @@ def test_short_operations_share_clock_readings_and_lose_none(
         assert phase.stamped_every > 1
 
 
-_MEMORY_GROUPS = Path("/sys/fs/cgroup/memory")
 _LITTLE = 96 * MIB
 
 
 @pytest.fixture
 def little_memory() -> Iterator[Path]:
-    """A control group of 96 MiB, page cache included."""
-    group = _MEMORY_GROUPS / f"ullage-test-{secrets.token_hex(4)}"
-    try:
-        group.mkdir()
-        (group / "memory.limit_in_bytes").write_text(str(_LITTLE))
-    except OSError as error:
-        pytest.skip(f"not available: a control group of little memory ({error})")
-    yield group
-    deadline = time.monotonic() + 20
-    while group.exists() and time.monotonic() < deadline:
-        with contextlib.suppress(OSError):  # as long as the last process is still ending
-            group.rmdir()
-        time.sleep(0.05)
+    with memory_group(_LITTLE) as group:
+        yield group
 
 
 @pytest.mark.parametrize("backend", ["mmap", "pmem"])
@@ -190,8 +177,7 @@ def test_a_mapping_may_be_larger_than_memory(
     volume = {"transfer_bytes": MIB, "block_bytes": 96 * MIB, "verify": "full"}
     document = plan(tmp_path, [case(backend=backend, parameters=own, **volume)], f"posix:{tmp_path}")
     words, environment = command(engine, write(tmp_path, document), 2)
-    inside = ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(little_memory / "cgroup.procs")]
-    done = finish(popen([*inside, *words], environment), document, timeout_s=300)
+    done = finish(popen([*inside(little_memory), *words], environment), document, timeout_s=300)
     if done.of("phase") and done.phase("write").file_system in ("tmpfs", "ramfs"):
         pytest.skip("not available: a folder for tests that is not in memory")
     assert done.code == 0, done.stderr

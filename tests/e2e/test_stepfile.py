@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.commands import TIMEOUT_S, check_refusal, command, finish, run, run_here, start
+from tests.e2e.control_groups import inside, memory_group
 from tests.e2e.test_fault_resume import processes_of
 
 from ullage.analysis.stepmodel import Calls, Computation, predict
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.cleaning import find_run_folders
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
+from ullage.runs.summary import row_context
+from ullage.suites.stepfile.cached import expected_share, measured_shares
 from ullage.suites.stepfile.revolve import recomputations
 
 STEPS = 20
@@ -68,7 +72,7 @@ def test_layouts_and_orders_are_measured_and_nothing_is_left(engine: Path, targe
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
-        (["--target", "here={here}", "--order", "revolve:3", "--layout", "log"], 2, "order revolve overwrites them"),
+        (["--target", "here={here}", "--order", "revolve:3", "--layout", "log"], 2, "order revolve overwrites states"),
         (["--target", "here={here}", "--steps", "4096", "--space", "1M"], 3, "a smaller --steps fits"),
     ],
 )
@@ -195,6 +199,43 @@ def test_states_that_can_go_nowhere_are_refused(
     check_refusal(engine, tmp_path, ["run", "stepfile", *words], code, expected)
 
 
+# -- the page cache ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.any_mpi
+def test_a_small_cache_serves_reads_in_reverse_order_alone(engine: Path, target: Path, tmp_path: Path) -> None:
+    """All of Ullage has 256 MiB, its page cache included. The states take 320 MiB."""
+    result, states = tmp_path / "result", ["--ranks", "1", "--steps", "80", "--bytes", "4M", "--layout", "dir-per-rank"]
+    orders = ["--order", "reverse,forward", "--max-repetitions", "1", "--time", "60s"]
+    words = ["run", "stepfile", "--target", f"here={target}", *states, *orders, "--quiet", "--result", str(result)]
+    with memory_group(256 << 20) as group:
+        code, _, err = run([*inside(group), *command(engine, *words)])
+    assert code == 0, err
+    opened = ResultFolder.open(result)
+    system, launches = opened.read_system(), [list(file.records) for file in opened.read_records()]
+    measured = measured_shares(launches, row_context(opened.read_request(), system))
+    if not measured:
+        pytest.skip("not available: a folder for tests on a file system whose reads are counted")
+    assert system is not None
+    held = system.memory.available_bytes
+    assert held is not None
+    assert held < 256 << 20
+    adjoint = [row for row in rows_of(result, "phase_time") if row.params["access"] == "adjoint"]
+    shares = {
+        str(row.params["order"]): (expected_share(row, held, removes=False), measured[row.case]) for row in adjoint
+    }
+    assert 0.2 < shares["reverse"][1] < (shares["reverse"][0] or 0) + 0.05, "the processes take memory themselves"
+    assert shares["forward"][0] == 0
+    assert shares["forward"][1] < 0.1
+    # No finding rests on a row that other programs disturbed.
+    told = {
+        (one.numbers["predicted"], one.numbers["measured"])
+        for one in opened.read_summary().findings
+        if one.kind == "stepfile-cache"
+    }
+    assert told == {shares[str(row.params["order"])] for row in sound_rows(adjoint)}
+
+
 # -- predictions -------------------------------------------------------------------------------------------------------
 
 DEVICE = ("--target", "dev=model:", "--ranks", "1", "--steps", "30", "--bytes", "1M", "--layout", "dir-per-rank")
@@ -253,7 +294,7 @@ def test_rates_of_a_result_predict_without_a_measurement(engine: Path, tmp_path:
     code, out, err = run(command(engine, *asked))
     assert code == 0, err
     assert "By the measured rates, the forward phase (dev, dir-per-rank, reverse, 1 rank) takes" in out
-    assert "Writes overlap with the computation from 21.0 MB/s on" in out
+    assert "Writes overlap with the computation at 21.0 MB/s or more" in out
     code, _, err = run(command(engine, *asked, "--prefetch", "2"))
     assert code == 2
     assert "has no adjoint rates of dev" in err

@@ -35,7 +35,10 @@ class PosixFile final : public File {
  public:
   /// `threads`: null where the rank moves its data alone.
   PosixFile(KernelFile file, const Call& call, MovingThreads* threads)
-      : file_(std::move(file)), calls_(threads == nullptr ? 1 : threads->size(), call), threads_(threads) {}
+      : file_(std::move(file)),
+        call_(call),
+        calls_(threads == nullptr ? 0 : threads->size(), call),
+        threads_(threads) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
     return direction == Direction::write ? move_all<Direction::write>(extents, meter)
@@ -51,9 +54,8 @@ class PosixFile final : public File {
       return threads_->run(extents, meter, [this](std::size_t thread, const Extent& extent) {
         return move_one<direction>(calls_[thread], extent);
       });
-    Call& call = calls_.front();
     for (const Extent& extent : extents) {
-      if (auto status = move_one<direction>(call, extent); !status) return status;
+      if (auto status = move_one<direction>(call_, extent); !status) return status;
       if (!meter.completed(extent.length_bytes)) break;
     }
     return {};
@@ -81,7 +83,8 @@ class PosixFile final : public File {
   }
 
   KernelFile file_;
-  std::vector<Call> calls_;  // of each thread
+  Call call_;                // of the rank, where it moves its data alone
+  std::vector<Call> calls_;  // of each thread; else empty
   MovingThreads* threads_;
 };
 

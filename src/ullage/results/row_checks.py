@@ -146,6 +146,14 @@ def _series(values: Sequence[float]) -> list[Flag]:
     return flags
 
 
+def _unpinned(run: RunRecord) -> str:
+    """Return why it is so, where the ranks have threads without cores; as the engine's event says it."""
+    pinning, threads = run.pinning, run.layout.threads
+    if pinning.most_ranks_on_a_node * threads <= pinning.cores_available:
+        return f"{pinning.unpinned_ranks} ranks are not bound to a core"
+    return "there are fewer cores than threads of the ranks, so the ranks are not bound"
+
+
 def check_launch(run: RunRecord) -> list[Flag]:
     """Return the flags of the launch: more ranks than cores, ranks that may wander, clocks that are not well known."""
     pinning, clock = run.pinning, run.clock
@@ -154,7 +162,7 @@ def check_launch(run: RunRecord) -> list[Flag]:
         cores = f"{pinning.most_ranks_on_a_node} ranks on a node share {pinning.cores_available} cores"
         flags.append(Flag(code=OVERSUBSCRIBED, reason=cores))
     elif pinning.unpinned_ranks > 0 and run.layout.ranks > 1:
-        flags.append(Flag(code=UNPINNED, reason=f"{pinning.unpinned_ranks} ranks are not bound to a core"))
+        flags.append(Flag(code=UNPINNED, reason=_unpinned(run)))
     if clock.residual_ns > _SKEW_NS:
         flags.append(
             Flag(code=CLOCK_SKEW, reason=f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms")

@@ -157,7 +157,7 @@ def test_the_run_stands_beside_with_the_error() -> None:
     ]
     found = said_of(options(page_cache="10G"), predictions(options(page_cache="10G"), RATES, CACHED, runs))
     forward, adjoint = of_kind(found, "predicted-phase")
-    assert "The run took 1.60 s: the prediction is 6.2% too short." in forward.text
+    assert "The run took 1.60 s: the prediction is 6.2 % too short." in forward.text
     assert adjoint.numbers["error"] == pytest.approx(1.25 / 1.6 - 1)
     assert (forward.severity, adjoint.severity) == ("info", "info")
     dirty = [one.model_copy(update={"grade": "C"}) for one in runs]
@@ -180,7 +180,7 @@ def test_rates_of_fewer_steps_or_of_a_disturbed_machine_are_said_to_be_so() -> N
     forward, _ = of_kind(said_of(options(page_cache="10G"), predictions(options(), rates, CACHED)), "predicted-phase")
     assert forward.numbers["predicted_s"] == pytest.approx(2.0)
     assert forward.severity == "warning"
-    assert "The rates are of 50 of 100 steps." in forward.text
+    assert "The rates were measured with 50 of 100 steps." in forward.text
     assert "Other work disturbed the measurement of the rates." in forward.text
 
 
@@ -193,8 +193,8 @@ def test_the_cache_serves_a_part_in_reverse_order() -> None:
     (found,) = predictions(asked, rates, CACHED)
     assert found.phases["adjoint"].seconds == pytest.approx(1 + 0.25 * 0.1 * 100 / 12 + 0.75 * 2.0)
     (said,) = of_kind(said_of(asked, [found]), "predicted-cache")
-    assert "A page cache of 100 MiB on a node serves 25% of the reads" in said.text
-    assert "if it drops the oldest states first" in said.text
+    assert "a page cache of 100 MiB on a node serves 25 % of the reads" in said.text
+    assert "That assumes a cache that drops the oldest states first." in said.text
 
 
 def test_depth_and_a_log_with_one_thread() -> None:
@@ -224,7 +224,7 @@ def test_the_exponent_is_said_with_what_it_is_worth() -> None:
     assert "With 4, 8, 16 ranks" in three[0].text
     assert "ranks^0.00" in three[0].text
     two = of_kind(said_of(asked, predictions(asked, [*RATES, *more[::2]], CACHED)), "predicted-scaling")
-    assert "Two points and two parameters describe and validate nothing" in two[0].text
+    assert "Two points fit any power law, so they do not validate it" in two[0].text
     one = of_kind(said_of(asked, predictions(asked, RATES, CACHED)), "predicted-scaling")
     assert "is not known" in one[0].title
 

@@ -8,18 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.make_records import make_case, make_phase
 from support.plain_words import faults
 from support.simulated_engine import DESCRIBE, parameter
+from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Row
+from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.cells import with_kinds
+from ullage.suites.stepfile.cached import cache_findings
+from ullage.suites.stepfile.cells import make_cells, with_kinds
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.like import CASES, scale_text
 from ullage.suites.stepfile.options import StepfileOptions
@@ -169,13 +174,29 @@ def test_every_layout_and_order_that_means_something_is_a_case(tmp_path: Path) -
     assert with_kinds(bare) == list(prepared.cells)
 
 
-def test_ranks_with_helper_threads_are_not_bound_to_a_core(tmp_path: Path) -> None:
-    for words in ({"prefetch": 1}, {"write_behind": 2}):
-        assert {cell.layout.binding for cell in prepare(tmp_path, ranks="1", **words).cells} == {"none"}
+@pytest.mark.parametrize(
+    ("cores", "words", "expected"),
+    [
+        (8, {}, (1, "core")),
+        (8, {"prefetch": 1}, (2, "core")),
+        (8, {"write_behind": 3, "prefetch": 1}, (4, "core")),
+        (8, {"write_behind": 9}, (4, "core")),  # all its own
+        (8, {"write_behind": 9, "layout": "log"}, (2, "core")),  # the log has one thread
+        (3, {"prefetch": 2}, (3, "none")),
+        (None, {"prefetch": 2}, (3, "none")),
+    ],
+)
+def test_ranks_are_bound_with_their_helper_threads_where_each_has_two_cores(
+    cores: int | None, words: dict[str, object], expected: tuple[int, str]
+) -> None:
+    asked = parse_options(StepfileOptions, target=["here=/a"], ranks="2", nodes=1, **words)  # type: ignore[arg-type]
+    found = StepfileOptions.model_validate(asked.options)
+    cells = make_cells(found, asked.targets, describe(), cores)
+    assert {(cell.layout.threads, cell.layout.binding) for cell in cells} == {expected}
 
 
 def test_revolve_in_a_log_alone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="order revolve overwrites them"):
+    with pytest.raises(UserError, match="order revolve overwrites states"):
         prepare(tmp_path, layout="log", order="revolve:3")
 
 
@@ -248,7 +269,7 @@ def test_where_the_states_were_is_said() -> None:
     rows = [row("phase_time", phase, [1.0] * 6) for phase in ("forward", "adjoint")]
     (found,) = spill_findings({"flat-reverse": {"a": 300, "b": 100}, "other": {"a": 1}}, rows)
     assert found.title == "100 of 400 states found no room on a"
-    assert "were at: a 300, b 100." in found.text
+    assert "held these numbers of states (disk, flat, reverse, 4 ranks): a 300, b 100." in found.text
     assert faults(found.text) == []
     (whole,) = spill_findings({"flat-reverse": {"a": 400, "b": 0}}, rows)
     assert whole.title == "All states are on a"
@@ -290,8 +311,43 @@ DEMANDS = {("flat-reverse", "forward"): [Demand(4, 10.0, 2.5, 0.05, float(MIB))]
 def test_exposed_io_is_a_share_of_the_phase() -> None:
     (found,) = findings_of([row("phase_time", "forward", [10.0] * 6)], DEMANDS, 0.0, 0.95)
     assert found.kind == "stepfile-exposed"
-    assert "takes 10.0 s. Of that, 2.50 s (25.0%) is I/O that the ranks wait for" in found.text
+    assert "takes 10.0 s. Of that, 2.50 s (25.0 %) is I/O that the ranks wait for" in found.text
     assert "The calls for one state take 50.0 ms on average." in found.text
+
+
+def test_the_turn_round_is_that_of_the_slowest_rank() -> None:
+    metric = metric_named("turn_round")
+    gauges = {"turn_round_s": {"sum": 0.7, "least": 0.1, "most": 0.4}}
+    assert metric.sample(make_phase(phase="adjoint", gauges=gauges)) == 0.4
+    assert metric.sample(make_phase(phase="forward")) is None
+
+
+# 100 states of 4 ranks have 400 MiB.
+@pytest.mark.parametrize(
+    ("order", "held_mib", "parameters", "measured", "expected"),
+    [
+        ("reverse", 100, {}, 0.21, 0.25),
+        ("forward", 100, {}, 0.02, 0.0),
+        ("reverse", 400, {}, 0.90, 1.0),
+        ("reverse", 400, {}, 0.99, None),  # all of it: nothing to be said
+        ("reverse", 100, {"cache": "drop"}, 0.0, None),
+        ("revolve:10", 100, {}, 0.5, None),
+    ],
+)
+def test_the_share_of_the_cache_stands_beside_the_expected_one(
+    order: str, held_mib: int, parameters: dict[str, Scalar], measured: float, expected: float | None
+) -> None:
+    name = f"flat-{order}"
+    rows = [row("phase_time", phase, [1.0] * 6, order=order) for phase in ("forward", "adjoint")]
+    cases = {name: make_case(name, parameters={**parameters})}
+    found = cache_findings(rows, cases, {name: measured}, held_mib * MIB)
+    assert [one.numbers["predicted"] for one in found] == ([] if expected is None else [expected])
+    for one in found:
+        assert f"{percent(measured)} of the reads in the adjoint phase (disk, flat, {order}, 4 ranks)" in one.text
+        assert f"A page cache of {held_mib} MiB on a node serves {percent(expected or 0)}" in one.text
+        assert faults(one.text) == []
+    assert cache_findings(rows, cases, {}, held_mib * MIB) == [], "no counter tells"
+    assert cache_findings(rows, cases, {name: measured}, None) == []
 
 
 @pytest.mark.parametrize(("compute_s", "enough"), [(0.075, True), (0.025, False)])

@@ -31,7 +31,7 @@ class Flash final : public Workload {
 
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check format", [this] { return check_format(); }}};
-    if (has_names()) append(steps, steps_to_make_tree(context_, state_.dataset));
+    if (makes_files()) append(steps, steps_to_make_tree(context_, state_.dataset));
     return steps;
   }
   [[nodiscard]] std::size_t phases() const override { return parameters_.restart ? 2 : 1; }
@@ -39,12 +39,13 @@ class Flash final : public Workload {
     return std::make_unique<FlashPhase>(state_, index == 0 ? Direction::write : Direction::read);
   }
   [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!has_names() || (context_.keep && whole)) return {};
+    if (!makes_files() || (context_.keep && whole)) return {};
     return steps_to_remove_tree(context_, state_.dataset);
   }
 
  private:
-  [[nodiscard]] bool has_names() const { return context_.backend->names() != nullptr; }
+  /// Names in memory, on a target without a path, need neither directories nor a manifest.
+  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->names() != nullptr; }
 
   /// What a backend's files hold is known of the backend itself, also of one that is wrapped.
   [[nodiscard]] Status check_format() const {

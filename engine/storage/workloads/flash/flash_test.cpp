@@ -96,6 +96,16 @@ TEST_F(MpiFlashFile, ATruncatedFileIsFound) {
   EXPECT_EQ(status_, PhaseStatus::failed) << records.dump();
 }
 
+TEST_F(MpiFlashFile, MemoryTakesArraysOnATargetWithoutAPath) {
+  use("memory", {{"pages", std::string("shared")}});
+  has_path_ = false;
+  const Json records = run({{"blocks", std::int64_t{3}}});
+  ASSERT_EQ(status_, PhaseStatus::ok) << records.dump();
+  if (world().root()) {
+    EXPECT_EQ(records[1]["verified_bytes"], records[0]["bytes"]);
+  }
+}
+
 TEST_F(MpiFlashFile, TheFormatHasToBeThatOfTheBackend) {
   use("posix");
   format_ = "arrays";

@@ -58,7 +58,7 @@ class OneFlash : public ::testing::Test {
   [[nodiscard]] StorageContext context() {
     StorageContext bound;
     bound.world = &world();
-    bound.folder = &bench_.folder();
+    bound.folder = has_path_ ? &bench_.folder() : nullptr;
     bound.backend = backend_.get();
     bound.buffer = &buffer_;
     bound.case_id = "00000000000000f1";
@@ -79,6 +79,7 @@ class OneFlash : public ::testing::Test {
   AlignedBuffer buffer_;
   std::unique_ptr<Backend> backend_;
   std::string format_ = "raw";
+  bool has_path_ = true;  // of the target
   PhaseStatus status_ = PhaseStatus::ok;
 };
 

@@ -52,6 +52,7 @@ std::uint64_t AdjointPhase::prepare(std::uint64_t first, std::uint64_t most) {
   check_batch();
   first_ = first;
   prepared_ = works_inline() ? most : std::min(most, slots_);
+  if (!works_inline()) name_ahead(first, prepared_, [this](std::uint64_t operation) { return step_of(operation); });
   return prepared_;
 }
 
@@ -59,6 +60,17 @@ std::uint64_t AdjointPhase::prepare(std::uint64_t first, std::uint64_t most) {
 void AdjointPhase::check_batch() {
   for (std::uint64_t i = 0; i < unchecked_; ++i) check(slot(first_ + i), step_of(first_ + i));
   unchecked_ = 0;
+}
+
+Status AdjointPhase::open() {
+  opened_ns_ = now_ns();
+  return files_.open_log(OpenMode::read);
+}
+
+Gauges AdjointPhase::gauges() const {
+  Gauges found = StepPhase::gauges();
+  found["turn_round_s"] = static_cast<double>(state_.turn_round->forward_ns + state_.turn_round->adjoint_ns) * 1e-9;
+  return found;
 }
 
 Status AdjointPhase::execute(Meter& meter) {
@@ -75,6 +87,7 @@ Status AdjointPhase::do_step(std::uint64_t operation, Meter& meter) {
   const std::int64_t begun = meter.last_ns();
   Spent spent;
   if (auto status = fetch(operation, meter, spent); !status) return status;
+  if (operation == 0) state_.turn_round->adjoint_ns = meter.clock_ns() - opened_ns_;
   if (works_inline()) {
     const std::int64_t from = meter.clock_ns();
     if (revolve_ == nullptr) check(slot(operation), step_of(operation));

@@ -16,10 +16,12 @@ class AdjointPhase final : public StepPhase {
   [[nodiscard]] PhaseInfo info() const override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
-  [[nodiscard]] Status open() override { return files_.open_log(OpenMode::read); }
+  [[nodiscard]] Status open() override;
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  /// `turn_round_s`: see TurnRound.
+  [[nodiscard]] Gauges gauges() const override;
 
  private:
   /// What a step has taken so far.
@@ -41,6 +43,7 @@ class AdjointPhase final : public StepPhase {
   void check_batch();
 
   StepOrder order_;
+  std::int64_t opened_ns_ = 0;            // when the timer began
   std::uint64_t submitted_ = 0;           // operations whose states were asked for
   std::uint64_t unchecked_ = 0;           // states of the last batch that are in their buffers
   std::optional<std::uint64_t> current_;  // with revolve, the step whose state is at hand

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace ullage {
 namespace {
 
@@ -33,8 +35,9 @@ Status ForwardPhase::before() {
 std::uint64_t ForwardPhase::prepare(std::uint64_t first, std::uint64_t most) {
   first_ = first;
   prepared_ = works_inline() ? most : std::min(most, slots_);
-  if (!works_inline())
-    for (std::uint64_t step = first; step < first + prepared_; ++step) fill(slot(step), step);
+  if (works_inline()) return prepared_;
+  for (std::uint64_t step = first; step < first + prepared_; ++step) fill(slot(step), step);
+  name_ahead(first, prepared_, [](std::uint64_t step) { return step; });
   return prepared_;
 }
 
@@ -83,6 +86,7 @@ Status ForwardPhase::do_step(std::uint64_t step, Meter& meter) {
     computed = meter.clock_ns();
     account_.add(meter, StepPart::compute, computed - from);
   }
+  computed_at_ns_ = computed;
   if (kept) status = helpers_ ? hand_over(step, meter) : write_now(step, meter);
   if (!status) return status;
   (void)meter.completed(kept ? parameters().state_bytes : 0);
@@ -136,6 +140,7 @@ Status ForwardPhase::close() {
   drain(nullptr, first);
   keep_first_error(first, files_.write_index());
   keep_first_error(first, files_.close_log());
+  state_.turn_round->forward_ns = now_ns() - computed_at_ns_;
   return first;
 }
 

@@ -28,6 +28,8 @@ class ForwardPhase final : public StepPhase {
   [[nodiscard]] Status do_step(std::uint64_t step, Meter& meter);
   [[nodiscard]] Status hand_over(std::uint64_t step, Meter& meter);
   [[nodiscard]] Status write_now(std::uint64_t step, Meter& meter);
+
+  std::int64_t computed_at_ns_ = 0;  // the last step
 };
 
 }  // namespace ullage

@@ -108,7 +108,7 @@ Status check_stepfile(const StepfileParameters& p, const Capabilities& capabilit
   if (p.state_bytes % 8 != 0) return fail(bad_plan(pointer + "/state_bytes", "must be a multiple of 8"));
   if (auto status = check_depths(p, capabilities, pointer); !status) return status;
   if (p.revolves() && p.in_log())
-    return fail(bad_plan(pointer + "/layout", "log keeps every state, but order revolve overwrites them"));
+    return fail(bad_plan(pointer + "/layout", "must not be log: order revolve overwrites states"));
   if (p.remove_read && (p.revolves() || p.in_log()))
     return fail(bad_plan(pointer + "/remove_read", "needs a file for each state, which this order or layout has not"));
   if (p.remove_read && !capabilities.path)

@@ -127,6 +127,13 @@ void StepPhase::compute_until(std::int64_t until_ns, Meter& meter) {
   }
 }
 
+void StepPhase::name_ahead(std::uint64_t first, std::uint64_t count,
+                           const std::function<std::uint64_t(std::uint64_t)>& place_of) {
+  std::vector<std::uint64_t> places(count);
+  for (std::uint64_t i = 0; i < count; ++i) places[i] = place_of(first + i);
+  files_.name_ahead(places);
+}
+
 void StepPhase::start_helpers(StepHelpers::Job job) {
   if (depth_ == 0) return;
   const auto served = static_cast<std::uint64_t>(state_.capabilities.file_threads);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,6 +58,9 @@ class StepPhase : public PhaseWork {
   void check(std::span<std::byte> data, std::uint64_t step);
   /// Until `until_ns` of the meter's clock.
   static void compute_until(std::int64_t until_ns, Meter& meter);
+  /// Prepares the names of operations [first, first + count), where this is done between batches.
+  void name_ahead(std::uint64_t first, std::uint64_t count,
+                  const std::function<std::uint64_t(std::uint64_t)>& place_of);
   /// Helpers for this phase, where it has a depth.
   void start_helpers(StepHelpers::Job job);
   /// Collective, after the timer: where the states of all ranks are.

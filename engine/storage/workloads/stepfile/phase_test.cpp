@@ -26,5 +26,18 @@ TEST_F(MpiStepPhase, TimesAreApartAndAddUp) {
   }
 }
 
+/// The forward part contains the sync at its end, the adjoint part an opening and a read.
+TEST_F(MpiStepPhase, TurnRoundIsFromTheLastComputationToTheFirstStateAtHand) {
+  for (const char* layout : {"dir-per-rank", "log"}) {
+    const Json records = run({{"compute_s", 0.001}, {"sync", words("close")}, {"layout", words(layout)}});
+    if (!world().root()) continue;
+    EXPECT_FALSE(records[0]["gauges"].contains("turn_round_s"));
+    const Json& found = records[1]["gauges"]["turn_round_s"];
+    EXPECT_GT(found["least"].get<double>(), 0.0) << layout;
+    const auto whole_ns = records[0]["elapsed_ns"].get<double>() + records[1]["elapsed_ns"].get<double>();
+    EXPECT_LE(found["most"].get<double>(), whole_ns * 1e-9 - 23 * 0.001) << "computations are in neither part";
+  }
+}
+
 }  // namespace
 }  // namespace ullage::stepfile_test

@@ -35,10 +35,23 @@ std::uint64_t StepFiles::log_stride(const StepfileState& state) {
   return round_up<std::uint64_t>(state.parameters->state_bytes, state.capabilities.alignment_bytes);
 }
 
+void StepFiles::name_ahead(std::span<const std::uint64_t> places) {
+  named_.clear();
+  next_named_ = 0;
+  if (state_.parameters->in_log()) return;
+  for (const std::uint64_t place : places) named_.push_back({place, state_.file_of(place)});
+}
+
+/// A name that was made ahead is used once. A state that is written again to the next target has its name made anew.
+std::string StepFiles::name_of(std::uint64_t place) {
+  if (next_named_ == named_.size() || named_[next_named_].place != place) return state_.file_of(place);
+  return std::move(named_[next_named_++].name);
+}
+
 Result<std::unique_ptr<File>> StepFiles::open(const StorageContext& where, std::uint64_t place, OpenMode mode,
-                                              std::uint64_t bytes) const {
+                                              std::uint64_t bytes) {
   OpenRequest request;
-  request.name = state_.file_of(place);
+  request.name = name_of(place);
   request.mode = mode;
   request.expected_bytes = bytes;
   return where.backend->open(request);

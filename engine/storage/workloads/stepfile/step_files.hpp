@@ -18,6 +18,13 @@
 
 namespace ullage {
 
+/// How long this rank waits between its last computation forward and its first one backward. What Ullage does between
+/// the phases is in neither part.
+struct TurnRound {
+  std::int64_t forward_ns = 0;  // until its states are written and its files closed
+  std::int64_t adjoint_ns = 0;  // until the first state is read
+};
+
 /// What every phase of a repetition shares on this rank.
 struct StepfileState {
   const StepfileParameters* parameters = nullptr;
@@ -25,12 +32,18 @@ struct StepfileState {
   Capabilities capabilities;
   DatasetEntry dataset;
   StepTiers* tiers = nullptr;
+  TurnRound* turn_round = nullptr;
 
   [[nodiscard]] const StepShape& shape() const { return *dataset.steps; }
   [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(context->world->rank()); }
   /// The file that holds state `place`, a step or a slot of revolve.
   [[nodiscard]] std::string file_of(std::uint64_t place) const {
-    return dataset.directory + "/" + shape().file_path(rank(), place);
+    constexpr std::size_t longest = 128;  // of a path below the dataset's directory
+    std::string path;
+    path.reserve(dataset.directory.size() + longest);
+    path.append(dataset.directory) += '/';
+    shape().append_file_path(path, rank(), place);
+    return path;
   }
 };
 
@@ -69,6 +82,8 @@ class StepFiles final {
     bool again = false;  // the file is there
     bool syncs = false;
   };
+  /// Makes the names of these places, in the order in which their files are opened next: outside of the timer.
+  void name_ahead(std::span<const std::uint64_t> places);
   [[nodiscard]] Result<StepTimes> write(const Write& write, StepClock& clock);
   [[nodiscard]] Result<StepTimes> read(std::uint64_t place, std::span<std::byte> data, bool removes, StepClock& clock);
 
@@ -83,8 +98,13 @@ class StepFiles final {
   [[nodiscard]] static std::uint64_t log_stride(const StepfileState& state);
 
  private:
+  struct Named {
+    std::uint64_t place;
+    std::string name;
+  };
   [[nodiscard]] Result<std::unique_ptr<File>> open(const StorageContext& where, std::uint64_t place, OpenMode mode,
-                                                   std::uint64_t bytes) const;
+                                                   std::uint64_t bytes);
+  [[nodiscard]] std::string name_of(std::uint64_t place);
   [[nodiscard]] Result<StepTimes> write_at(const StorageContext& where, const Write& write, std::int64_t begun_ns,
                                            StepClock& clock);
   [[nodiscard]] Result<StepTimes> write_where_room_is(const Write& write, StepClock& clock);
@@ -96,6 +116,8 @@ class StepFiles final {
   const StepfileState& state_;
   std::unique_ptr<File> log_;
   LogIndex index_;
+  std::vector<Named> named_;  // by name_ahead(), used by the rank's own thread alone
+  std::size_t next_named_ = 0;
   std::uint64_t log_end_ = 0;
   bool index_due_ = false;
 };

@@ -27,13 +27,15 @@ class Stepfile final : public Workload {
     state_.dataset.steps = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
     tiers_.emplace(context_, parameters_.kept(), parameters_.state_bytes);
     state_.tiers = &*tiers_;
+    state_.turn_round = &turn_round_;
     if (parameters_.revolves()) revolve_.emplace(parameters_.steps, parameters_.kept());
   }
 
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check alignment", [this] { return check_alignment(); }},
                      {"check room", [this] { return tiers_->check_room(); }}};
-    for (std::size_t tier = 0; has_names() && tier < tiers_->size(); ++tier) append(steps, steps_at(tiers_->at(tier)));
+    for (std::size_t tier = 0; makes_files() && tier < tiers_->size(); ++tier)
+      append(steps, steps_at(tiers_->at(tier)));
     return steps;
   }
 
@@ -46,7 +48,7 @@ class Stepfile final : public Workload {
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!has_names() || (context_.keep && whole)) return {};
+    if (!makes_files() || (context_.keep && whole)) return {};
     LocalSteps steps;
     for (std::size_t tier = 0; tier < tiers_->size(); ++tier)
       append(steps, steps_to_remove_tree(tiers_->at(tier), state_.dataset));
@@ -54,7 +56,8 @@ class Stepfile final : public Workload {
   }
 
  private:
-  [[nodiscard]] bool has_names() const { return context_.backend->names() != nullptr; }
+  /// Names in memory, on a target without a path, need neither directories nor a manifest.
+  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->names() != nullptr; }
 
   [[nodiscard]] LocalSteps steps_at(const StorageContext& where) const {
     LocalSteps steps = steps_to_make_tree(where, state_.dataset);
@@ -97,6 +100,7 @@ class Stepfile final : public Workload {
   StorageContext context_;
   StepfileState state_;
   std::optional<StepTiers> tiers_;
+  TurnRound turn_round_;
   std::optional<RevolveState> revolve_;
 };
 
@@ -121,7 +125,7 @@ const Registered<WorkloadEntry> registered_stepfile{{
         .check_spill =
             [](const Values& values, const std::string& pointer) {
               if (!StepfileParameters::from(values).in_log()) return Status{};
-              return Status{fail(bad_plan(pointer + "/spill", "must be empty: a log keeps all states of a rank"))};
+              return Status{fail(bad_plan(pointer + "/spill", "must be empty: with layout log a rank has one file"))};
             }},
 }};
 

@@ -69,6 +69,12 @@ TEST_F(MpiStepfile, OtherBackendsTakeStatesWhereTheyAreAvailable) {
   }
 }
 
+TEST_F(MpiStepfile, MemoryTakesStatesOnATargetWithoutAPath) {
+  use("memory");
+  has_path_ = false;
+  for (const char* layout : {"dir-per-rank", "hashed", "log"}) expect_all(run({{"layout", words(layout)}}), layout);
+}
+
 TEST_F(MpiStepfile, DirectIoTakesStatesOfWholeBlocks) {
   use("posix", {{"direct", true}});
   const Json records = run({{"state_bytes", number(8192)}});

@@ -51,7 +51,7 @@ class OneRepetition : public ::testing::Test {
   [[nodiscard]] StorageContext bound_to(const test::Bench& bench, Backend& backend, const std::string& target) {
     StorageContext bound;
     bound.world = &world();
-    bound.folder = &bench.folder();
+    bound.folder = has_path_ ? &bench.folder() : nullptr;
     bound.backend = &backend;
     bound.buffer = &buffer_;
     bound.case_id = id();
@@ -115,6 +115,7 @@ class OneRepetition : public ::testing::Test {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<test::Bench> further_;
   std::unique_ptr<Backend> further_backend_;
+  bool has_path_ = true;  // of the target
   std::uint64_t room_bytes_ = 0;
   std::uint64_t further_room_bytes_ = 0;
   mpi::CommonClock clock_;

@@ -9,6 +9,7 @@ from ullage.analysis.metrics.arithmetic import per_second, seconds
 from ullage.model.record import PhaseRecord
 
 _COMPUTE: Final = "compute_s"
+_TURN_ROUND: Final = "turn_round_s"
 _EXPOSED: Final = "exposed"
 
 
@@ -36,6 +37,11 @@ def _part(part: str, field: str) -> Callable[[PhaseRecord], float | None]:
     return sample
 
 
+def _turn_round(phase: PhaseRecord) -> float | None:
+    found = phase.gauges.get(_TURN_ROUND)
+    return None if found is None else found.most
+
+
 def _state_rate(phase: PhaseRecord) -> float | None:
     return per_second(phase.counters.get("states", 0), phase.elapsed_ns) if _COMPUTE in phase.gauges else None
 
@@ -54,6 +60,13 @@ METRICS: Final = (
         "less",
         "time of the phase beyond the computation of the rank that computed longest",
         exposed_s,
+    ),
+    Metric(
+        "turn_round",
+        "s",
+        "less",
+        "longest time of a rank from its last computation forward to the first state that its adjoint reads",
+        _turn_round,
     ),
     Metric("state_rate", "op/s", "more", "states written or read over the time of the phase", _state_rate),
     Metric(

@@ -9,7 +9,7 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import place_ranks
+from ullage.launch.base import place_ranks, ranks_on_a_node
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
@@ -23,6 +23,7 @@ WORKLOAD: Final = "stepfile"
 _STEPS: Final = 100
 _STATE_BYTES: Final = 4 << 20
 _CHECKPOINTS: Final = 10
+_MOST_HELPERS: Final = 64
 # What sets the cost of cases at one place apart.
 _OF_COST: Final = ("layout", "order", "checkpoints", "compute_s", "steps", "cache")
 
@@ -92,15 +93,29 @@ def make_cells(
         if not (words[0] == "log" and (options.spill or words[1].startswith("revolve")))
     ]
     if not cells:
-        raise UserError("layout log keeps every state, but order revolve overwrites them", "--layout", "add a layout")
+        raise UserError("order revolve overwrites states, which layout log cannot", "--layout", "add a layout")
     return list({cell.case.id: cell for cell in cells}.values())
 
 
 def _placed(ranks: int, options: StepfileOptions, cores: int | None) -> Layout:
-    """Place ``ranks``. Helper threads bound to the core of their rank would only work when it does not compute."""
+    """Place ``ranks``. One with helper threads is bound to as many cores as are its own, where it has two at least.
+
+    On a single core its threads would only work when it does not compute. So it is not bound there.
+    """
     layout = place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
-    has_helpers = options.write_behind > 0 or options.prefetch > 0
-    return layout.model_copy(update={"binding": "none"}) if has_helpers else layout
+    wanted = 1 + _helpers(options)
+    if wanted == 1:
+        return layout
+    on_a_node = ranks_on_a_node(layout)
+    own = 1 if cores is None or on_a_node is None else cores // on_a_node
+    threads = min(wanted, own) if own > 1 else wanted
+    return layout.model_copy(update={"threads": threads, "binding": "core" if own > 1 else "none"})
+
+
+def _helpers(options: StepfileOptions) -> int:
+    """Return the most helper threads of a rank at once, as the engine starts them. A log has one."""
+    depth = max(options.write_behind, options.prefetch)
+    return min(depth, 1 if options.layouts == ["log"] else _MOST_HELPERS)
 
 
 def backends_of(target: Target, options: StepfileOptions, description: Describe) -> list[str]:

@@ -13,7 +13,7 @@ from ullage.analysis.statistics import level_of_each, median_interval
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import format_quantity, plural, times
+from ullage.quantity import format_quantity, percent, plural, times
 from ullage.suites.stepfile.revolve import recomputations
 from ullage.units import format_operations, format_rate
 
@@ -61,7 +61,8 @@ def _phase(row: Row) -> str:
     return str(row.params["access"])
 
 
-def _who(row: Row) -> str:
+def who_of(row: Row) -> str:
+    """Return where, how and by how many ranks the states of ``row`` were kept."""
     return f"{row.target}, {row.params['layout']}, {row.params['order']}, {plural(int(row.params['ranks']), 'rank')}"
 
 
@@ -71,11 +72,11 @@ def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
     exposed, io_s = median(one.exposed_s for one in found), median(one.io_s for one in found)
     noun = _NOUNS[_phase(row)]
     text = (
-        f"The {noun} ({_who(row)}) takes {format_quantity(row.median, 's')}. Of that, "
-        f"{format_quantity(exposed, 's')} ({share:.1%}) is I/O that the ranks wait for. The calls for one state take "
-        f"{format_quantity(io_s, 's')} on average."
+        f"The {noun} ({who_of(row)}) takes {format_quantity(row.median, 's')}. Of that, "
+        f"{format_quantity(exposed, 's')} ({percent(share, 1)}) is I/O that the ranks wait for. The calls for one "
+        f"state take {format_quantity(io_s, 's')} on average."
     )
-    title = f"{share:.0%} of the {noun} is exposed I/O on {row.target}"
+    title = f"{percent(share)} of the {noun} is exposed I/O on {row.target}"
     return finding(
         "stepfile-exposed",
         title,
@@ -105,9 +106,9 @@ def _demand(row: Row, found: Sequence[Demand], compute_s: float, level: float) -
     enough = not state_s.below_level and state_s.high <= compute_s
     ratio = reached_files / needed_files
     text = (
-        f"Writes overlap with the computation from {format_rate(needed_bytes)} and {format_operations(needed_files)} "
-        f"on. The calls reach {format_rate(reached_bytes)} and {format_operations(reached_files)} on {row.target} "
-        f"({_who(row)}, verdict {row.verdict}), {times(ratio)} of that."
+        f"Writes overlap with the computation at {format_rate(needed_bytes)} and {format_operations(needed_files)} "
+        f"or more. The calls reach {format_rate(reached_bytes)} and {format_operations(reached_files)} on {row.target} "
+        f"({who_of(row)}, verdict {row.verdict}), {times(ratio)} of that."
     )
     if row.params["layout"] != "log":
         text += " With layout log, no file is made at a step."
@@ -156,9 +157,10 @@ def spill_findings(tiers: Mapping[str, Mapping[str, int]], rows: Sequence[Row]) 
 def _spilled(row: Row, states: Mapping[str, int]) -> Finding:
     whole = sum(states.values())
     first = next(iter(states))
-    text = f"The states ({_who(row)}) were at: {', '.join(f'{target} {count}' for target, count in states.items())}."
+    held = ", ".join(f"{target} {count}" for target, count in states.items())
+    text = f"The targets held these numbers of states ({who_of(row)}): {held}."
     left = whole - states[first]
-    text += " A target takes states until the limit of the run, or until it is full." if left else ""
+    text += " The run writes to a target up to its limit of space, or until the target is full." if left else ""
     title = f"{left} of {plural(whole, 'state')} found no room on {first}" if left else f"All states are on {first}"
     numbers = {"targets": list(states), "states": list(states.values())}
     return finding("stepfile-spill", title, text, "info", case=row.case, **numbers)
@@ -182,7 +184,7 @@ def _faster_layout(best: Row, other: Row, level: float) -> Finding | None:
         return None
     layout, noun = str(best.params["layout"]), _NOUNS[_phase(best)]
     text = (
-        f"In the {noun} ({_who(best)}), {format_quantity(best.median, 's')} of I/O is exposed. With layout "
+        f"In the {noun} ({who_of(best)}), {format_quantity(best.median, 's')} of I/O is exposed. With layout "
         f"{other.params['layout']} it is {format_quantity(other.median, 's')}, {times(gain.factor)} as much."
     )
     title = f"Layout {layout} exposes less I/O in the {noun}"

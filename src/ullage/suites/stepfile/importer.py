@@ -11,7 +11,7 @@ from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.base import Strict
 from ullage.model.summary import Finding, Row, Summary
-from ullage.quantity import format_quantity, significant, times
+from ullage.quantity import format_quantity, percent, significant, times
 from ullage.suites.stepfile.published import (
     Published,
     constant_rate_prediction,
@@ -119,10 +119,10 @@ def _implied(case: Published) -> Finding:
 def _needed(case: Published) -> Finding:
     rate, files = case.needed_bytes_per_s, case.needed_files_per_s
     text = (
-        f"To overlap all writes of the {case.name} case with its computation, storage must reach {format_rate(rate)} "
-        f"and {format_operations(files)} of file creation."
+        f"To overlap all writes of the {case.name} case with its computation, storage must write {format_rate(rate)} "
+        f"and create files at {format_operations(files)}."
     )
-    title = f"{case.name}: writes overlap from {format_rate(rate)} on"
+    title = f"{case.name}: writes overlap at {format_rate(rate)} or more"
     return finding("published-demand", title, text, case=case.name, bytes_per_s=rate, files_per_s=files)
 
 
@@ -149,7 +149,7 @@ def _exposed(case: Published, held: str, seconds: float) -> Finding:
         f"({exposed.low:g} to {exposed.high:g} s if times are rounded to 100 s) are exposed I/O. That is "
         f"{format_rate(rate)} of writes and reads, or {format_quantity(each, 's')} a file operation."
     )
-    title = f"{case.name}: {exposed.value / seconds:.0%} of the time with {held} is exposed I/O"
+    title = f"{case.name}: {percent(exposed.value / seconds)} of the time with {held} is exposed I/O"
     numbers = {"seconds": seconds, "exposed_s": exposed.value, "bytes_per_s": rate, "operation_s": each}
     return finding("published-exposed", title, text, case=case.name, target=held, **numbers)
 
@@ -202,7 +202,7 @@ def _constant_rate(cases: Sequence[tuple[Published, float]]) -> Finding:
     text += (
         f"A model with a constant rate {'fails' if fails else 'agrees'}. "
         f"The total rate changes as ranks^{power:.3f} from {small.ranks} to {large.ranks} ranks. "
-        "Two points and two parameters describe and validate nothing."
+        "Two points fit any power law, so they do not validate it."
     )
     error = f"{times(factor)} too little" if factor > 1 else f"{times(1 / factor)} too much"
     title = f"A constant rate of {_FILE_SYSTEM} {f'predicts {error}' if fails else 'fits'}"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 METRICS: Final = (
     "phase_time",
     "exposed_io",
+    "turn_round",
     "bandwidth",
     "state_rate",
     "exposed_step_p50",
@@ -165,13 +166,13 @@ class StepfileOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunO
 
     @model_validator(mode="after")
     def _spills_to_somewhere(self) -> Self:
-        """A log keeps all states of a rank in one file, and what is kept for later counts against no limit."""
+        """A log is one file. The space of kept states would not be subtracted from the limits of later cases."""
         if self.spill and self.targets and len(self.targets) < _FEWEST_TO_SPILL:
             raise OptionError("spill", "there is one target", "name a further --target")
         if self.spill and self.keep:
             raise OptionError("spill", "datasets at several targets cannot be kept", "leave --keep out")
         if self.spill and self.layouts == ["log"]:
-            raise OptionError("spill", "a log keeps all states of a rank in one file", "choose another --layout")
+            raise OptionError("spill", "layout log puts all states of a rank into one file", "choose another --layout")
         return self
 
     @property

@@ -3,19 +3,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING
 
-from ullage.analysis.verdicts import cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import is_sound, sound_rows
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, TargetFacts, join
+from ullage.results.rows import RowContext, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.suites.stepfile.cached import measured_shares
 from ullage.suites.stepfile.findings import findings_of
 from ullage.suites.stepfile.predict_options import PredictOptions
 from ullage.suites.stepfile.predict_words import said_of
@@ -40,7 +39,7 @@ def summarise_prediction(result: ResultFolder, request: Request, context: RowCon
     known = options.rates or rates_of(launches, rows, request.run_id)
     runs = [row for row in rows if row.params["use"] == "run"]
     cached = {name: facts.holds_data and not facts.is_memory for name, facts in context.targets.items()}
-    shares = _measured_shares(launches, context)
+    shares = measured_shares(launches, context)
     walls = [row for row in runs if row.metric == "phase_time"]
     found = [_with_share(one, shares) for one in predictions(options, known, cached, walls)]
     sound = sound_rows(runs)
@@ -60,19 +59,6 @@ def _told(rows: Sequence[Row], launches: Iterable[Iterable[AnyRecord]]) -> list[
         }
         found.append(row.model_copy(update={"params": {**row.params, **own}}))
     return found
-
-
-def _measured_shares(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> dict[str, float]:
-    """Return the share of the reads that did not come from the storage, by case, where counters tell."""
-    phases: dict[str, list[float]] = {}
-    for item in join(launches):
-        facts = context.targets.get(item.case.target, TargetFacts())
-        if item.phase.phase != ADJOINT or not facts.holds_data or facts.is_memory:
-            continue
-        share = combine_verdicts([cache_verdict(item.phase, remote_target=facts.is_remote)]).share
-        if share is not None:
-            phases.setdefault(item.case.case, []).append(1 - min(1.0, share))
-    return {case: median(shares) for case, shares in phases.items()}
 
 
 def _with_share(one: Predicted, shares: Mapping[str, float]) -> Predicted:

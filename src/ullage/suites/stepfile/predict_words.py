@@ -8,7 +8,7 @@ from ullage.analysis.findings.words import finding
 from ullage.analysis.stepmodel import Prediction, Scaling, least_depth
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Finding
-from ullage.quantity import format_quantity, plural
+from ullage.quantity import format_quantity, percent, plural
 from ullage.suites.stepfile.predict_options import PredictOptions
 from ullage.suites.stepfile.predicted import ADJOINT, FORWARD, PHASES, Predicted, work_of
 from ullage.suites.stepfile.revolve import recomputations
@@ -47,7 +47,8 @@ def _phase(options: PredictOptions, one: Predicted, phase: str) -> Finding:
     error = None if row is None or not is_sound(row) else found.error_of(row.median)
     if row is not None and error is not None:
         direction = "long" if error >= 0 else "short"
-        text += f" The run took {format_quantity(row.median, 's')}: the prediction is {abs(error):.1%} too {direction}."
+        measured, off = format_quantity(row.median, "s"), percent(abs(error), 1)
+        text += f" The run took {measured}: the prediction is {off} too {direction}."
     doubts = _doubts(options, one, phase)
     title = f"The {phase} phase takes {format_quantity(found.seconds, 's')} on {one.way.target} by prediction"
     return finding(
@@ -83,7 +84,9 @@ def _doubts(options: PredictOptions, one: Predicted, phase: str) -> list[str]:
     rate, row = one.rates[phase], one.runs.get(phase)
     found: list[str] = []
     if rate.steps < options.steps:
-        found.append(f"The rates are of {rate.steps} of {options.steps} steps. With more files they may be lower.")
+        found.append(
+            f"The rates were measured with {rate.steps} of {options.steps} steps. More files may make them lower."
+        )
     if not rate.sound:
         found.append("Other work disturbed the measurement of the rates. Measure them on an idle machine.")
     if row is not None and not is_sound(row):
@@ -100,12 +103,12 @@ def _requirement(options: PredictOptions, found: Sequence[Predicted]) -> Finding
     files, rate = ranks / step_s, ranks * options.state_bytes / step_s
     reached = [_reached(options, one) for one in found]
     text = (
-        f"To overlap the writes with the computation, storage must reach {format_rate(rate)} and "
-        f"{format_operations(files)} of file creation. It reaches: {'; '.join(reached)}."
+        f"To overlap the writes with the computation, storage must write {format_rate(rate)} and "
+        f"create files at {format_operations(files)}. It reaches: {'; '.join(reached)}."
     )
     if any(one.way.layout != _LOG for one in found):
         text += " With layout log, no file is created at a step."
-    title = f"Writes overlap with the computation from {format_rate(rate)} on"
+    title = f"Writes overlap with the computation at {format_rate(rate)} or more"
     numbers = [ranks * options.steps / one.phases[FORWARD].calls_s for one in found]
     return finding(
         "predicted-requirement",
@@ -137,12 +140,12 @@ def _depth(options: PredictOptions, one: Predicted) -> Finding:
     text = f"A state is read in {read} ({who}), and a step computes for {format_quantity(step_s, 's')}. "
     alone = one.way.layout == _LOG and depth > 1
     if alone:
-        text += "One thread reads the log, so no number of states ahead lets the reads overlap with the computation."
+        text += "One thread reads the log. Its reads take longer than the computation, whatever --prefetch is."
         title = f"Reads of the log on {one.way.target} are slower than the computation"
     else:
         text += f"With --prefetch {depth}, the reads overlap with the computation"
         text += "." if depth == 1 else f" if {depth} reads at once take no longer each. Measure that depth."
-        title = f"Reads on {one.way.target} overlap with the computation from --prefetch {depth} on"
+        title = f"Reads on {one.way.target} overlap with the computation at --prefetch {depth} or more"
     kind = "predicted-depth"
     return finding(kind, title, text, target=one.way.target, depth=None if alone else depth, state_s=rate.state_s)
 
@@ -157,8 +160,8 @@ def _revolve(options: PredictOptions, one: Predicted) -> Finding:
     text = (
         f"Both phases ({_who(options, one)}) expose {format_quantity(exposed, 's')} of I/O. With order revolve:{kept}, "
         f"a rank computes {plural(again, 'step')} again in {format_quantity(again * work.slowest_step_s, 's')}. "
-        f"With fewer states kept, computing again takes longer than the exposed I/O. "
-        f"These states take {format_volume(kept * options.ranks[0] * options.state_bytes)} of "
+        "With fewer states, computing again takes longer than the exposed I/O. "
+        f"The kept states take {format_volume(kept * options.ranks[0] * options.state_bytes)} of "
         f"{format_volume(options.steps * options.ranks[0] * options.state_bytes)}."
     )
     numbers = {"exposed_s": exposed, "kept": kept, "recomputed": again, "target": one.way.target}
@@ -181,12 +184,12 @@ def _cache(options: PredictOptions, one: Predicted) -> Finding:
     """State the share of the reads that a page cache serves, by its size and by counters."""
     held = options.page_cache or 0
     text = (
-        f"A page cache of {format_volume(held)} on a node serves {one.cached:.0%} of the reads ({_who(options, one)}) "
-        "if it drops the oldest states first."
+        f"By prediction, a page cache of {format_volume(held)} on a node serves {percent(one.cached)} of the reads "
+        f"({_who(options, one)}). That assumes a cache that drops the oldest states first."
     )
     if one.measured_cached is not None:
-        text += f" In the run, {one.measured_cached:.0%} came from memory."
-    title = f"{one.cached:.0%} of the reads on {one.way.target} come from the page cache by prediction"
+        text += f" In the run, {percent(one.measured_cached)} did not come from the storage."
+    title = f"By prediction, the page cache serves {percent(one.cached)} of the reads on {one.way.target}"
     numbers = {"predicted": one.cached, "measured": one.measured_cached, "page_cache_bytes": held}
     return finding("predicted-cache", title, text, "info", target=one.way.target, **numbers)
 
@@ -198,9 +201,8 @@ def _scaling(options: PredictOptions, one: Predicted, phase: str) -> Finding:
     scaling, noun = one.scalings[phase], "writes" if phase == FORWARD else "reads"
     if scaling is None:
         text = (
-            f"The rates of {noun} are of {plural(options.ranks[0], 'rank')} alone ({one.way.target}, "
-            f"{one.way.layout}). How they change with the ranks is not known: do not use them for other numbers of "
-            "ranks."
+            f"The rates of {noun} were measured with {plural(options.ranks[0], 'rank')} ({one.way.target}, "
+            f"{one.way.layout}) and with no other number of ranks. Do not use them for other numbers."
         )
         title = f"How {noun} on {one.way.target} change with the ranks is not known"
         return finding("predicted-scaling", title, text, "info", target=one.way.target, phase=phase, exponent=None)
@@ -220,5 +222,5 @@ def _power(scaling: Scaling) -> str:
 
 def _validity(scaling: Scaling) -> str:
     if scaling.residual is None:
-        return "Two points and two parameters describe and validate nothing: measure at the number of ranks you need."
-    return f"The measured rates differ from that by {scaling.residual:.1%} at most."
+        return "Two points fit any power law, so they do not validate it. Measure at the number of ranks you need."
+    return f"The measured rates differ from that by {percent(scaling.residual, 1)} at most."

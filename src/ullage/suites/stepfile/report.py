@@ -75,6 +75,7 @@ _COLUMNS: Final[Sequence[Column[_Line]]] = (
     _value("wall", "phase_time"),
     _value("exposed I/O", "exposed_io"),
     Column("of the wall", _share),
+    _value("turn-round", "turn_round"),
     _value("rate", "bandwidth"),
     _value("states", "state_rate"),
     _value("step p50", "exposed_step_p50"),
@@ -111,7 +112,7 @@ def _word(name: str) -> Callable[[Finding], str]:
 
 def _error(one: Finding) -> str:
     value = one.numbers.get("error")
-    return f"{value:+.1%}" if isinstance(value, (int, float)) else DASH
+    return f"{100 * value:+.1f} %" if isinstance(value, (int, float)) else DASH
 
 
 _OF_PREDICTIONS: Final[Sequence[Column[Finding]]] = (
@@ -203,7 +204,8 @@ SECTIONS: Final = (
         name="stepfile",
         title="States of a simulation",
         doc="Exposed I/O is the time of a phase beyond the computation of the rank that computed longest. Times of a "
-        "step are without its computation; open, transfer and close are of one state, whoever made the calls.",
+        "step are without its computation; open, transfer and close are of one state, whoever made the calls. The "
+        "turn-round is from the end of the last computation forward to the first state read by the adjoint.",
         order=2,
         part="disk",
         build=tables,
@@ -224,7 +226,14 @@ ANSWERS: Final = (
     AnswerRule(
         "stepfile",
         "How long does a simulation wait for its states?",
-        ("stepfile-layout", "stepfile-demand", "stepfile-exposed", "stepfile-revolve", "stepfile-spill"),
+        (
+            "stepfile-layout",
+            "stepfile-demand",
+            "stepfile-exposed",
+            "stepfile-cache",
+            "stepfile-revolve",
+            "stepfile-spill",
+        ),
     ),
     AnswerRule(
         _PREDICTION,

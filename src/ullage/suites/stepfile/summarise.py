@@ -15,6 +15,7 @@ from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.suites.stepfile.cached import cache_findings, measured_shares
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.options import StepfileOptions
 from ullage.suites.stepfile.words import LAYOUTS, ORDERS
@@ -28,13 +29,19 @@ WORKLOAD: Final = "stepfile"
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     options = read_options(StepfileOptions, request)
-    launches = [file.records for file in result.read_records()]
+    launches = [list(file.records) for file in result.read_records()]
     rows = stepfile_rows(launches, context)
     demands = demands_of(launches)
     sound = sound_rows(rows)
     found = findings_of(sound, demands, options.compute_s, context.level)
-    spilled = spill_findings(spills_of(launches), rows)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found, *spilled])
+    spills = spills_of(launches)
+    alone = [row for row in sound if row.case not in spills]  # counters are of the first target alone
+    cases = {item.case.case: item.case for item in join(launches)}
+    system = result.read_system()
+    held = None if system is None else system.memory.available_bytes
+    cached = cache_findings(alone, cases, measured_shares(launches, context), held)
+    spilled = spill_findings(spills, rows)
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found, *cached, *spilled])
 
 
 def stepfile_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
