@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from support.fake_program import FakeProgram
+
 # Two shared cores make deadlines lie; the same examples on every machine make a failure one that can be repeated.
 settings.register_profile("ullage", deadline=None, derandomize=True, database=None)
 settings.load_profile("ullage")
@@ -75,3 +77,19 @@ def engine() -> Path:
     if not path.is_file():
         pytest.fail(f"no engine at {path}: run `make setup`")
     return path
+
+
+@pytest.fixture
+def fake_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeProgram:
+    """Return a function that puts a shell script under a name on a PATH that holds nothing else."""
+    folder = tmp_path / "fake bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+
+    def make(name: str, body: str) -> Path:
+        program = folder / name
+        program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        program.chmod(0o755)
+        return program
+
+    return make

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs on a real Slurm of four nodes: inside allocations, submitted from outside, ended early and resumed."""
 
+import contextlib
 import json
 import os
 import re
@@ -8,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +277,76 @@ def test_scancel_is_seen(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> Non
         process.kill()
     assert process.returncode == 5, err
     assert "ended early (CANCELLED" in err
+
+
+@contextlib.contextmanager
+def under_way(slurm: SlurmPlace, engine: Path, result: Path, *words: str) -> "Generator[subprocess.Popen[str]]":
+    """A submitted run that has finished a repetition."""
+    process = start(slurm, submit(engine, result, *words))
+    try:
+        wait_until(lambda: has_repetition(result) or process.poll() is not None, "no repetition")
+        assert process.poll() is None, process.communicate()
+        yield process
+    finally:
+        process.kill()
+
+
+def job_of(slurm: SlurmPlace) -> str:
+    [job] = slurm.run("squeue", "-h", "-o", "%i").stdout.split()
+    return job
+
+
+def test_a_node_that_is_set_down_is_named_and_the_run_ends_whole(
+    slurm: SlurmPlace, engine: Path, tmp_path: Path
+) -> None:
+    result = tmp_path / "result"
+    try:
+        with under_way(slurm, engine, result, *LONG) as process:
+            slurm.run("scontrol", "update", "nodename=n1", "state=down", "reason=test")
+            _, err = process.communicate(timeout=90)
+    finally:
+        slurm.run("scontrol", "update", "nodename=n1", "state=resume")
+    assert process.returncode == 5, err
+    died = "the launch with 2 ranks ended early: node n1 failed (reported by Slurm)"
+    assert f"ullage: {died}" in err.splitlines()
+    events = [event.text for path in result.glob("records/*.ndjson") for event in read_records(path).events]
+    assert died in events
+    assert json.loads((result / "summary.json").read_text())["rows"]
+
+
+# A simulated device sleeps: it takes time and no processor. 12 repetitions of 4 s each in four cases, because Slurm
+# looks for time limits every 30 s.
+SLEEPING = ("sweep", "--target", "dev=model:", "--param", "model.bandwidth=1e6", "--ranks", "1", "--access", "write")
+CASES = (*SLEEPING, "--block", "64K,256K,1M,2M", "--volume", "4M", "--min-repetitions", "3", "--max-repetitions", "3")
+
+
+@pytest.mark.long
+def test_a_time_limit_ends_a_job_with_whole_records_and_the_chain_gives_the_same_rows(
+    slurm: SlurmPlace, engine: Path, tmp_path: Path
+) -> None:
+    """The limit of the running job is lowered, so that Slurm itself sends the warning that the script asks for.
+
+    While the second job runs, the controller restarts.
+    """
+    result = tmp_path / "result"
+    with under_way(slurm, engine, result, *CASES, "--time", "300s", "--chain", "2") as process:
+        first = job_of(slurm)
+        slurm.run("scontrol", "update", f"jobid={first}", "timelimit=1")
+        slurm.wait_for(first, "FAILED", "TIMEOUT", "COMPLETED")
+        wait_until(lambda: len(list(result.glob("records/*.ndjson"))) == 2 or process.poll() is not None, "no rest")
+        with slurm.without_controller():
+            time.sleep(1)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert f"ullage: job {first} ended early (FAILED, exit code 5); its rest is submitted" in err.splitlines()
+    ends = [file.end for file in map(read_records, sorted(result.glob("records/*.ndjson")))]
+    assert [end and end.status for end in ends] == ["interrupted", "complete"]
+    assert len(list((result / "batch").glob("job-*.sbatch"))) == 2
+    rows = json.loads((result / "summary.json").read_text())["rows"]
+    # As in a run that nothing interrupts: each case once, each with its three repetitions.
+    assert sorted(
+        (row["params"]["block_bytes"], len(row["repetitions"])) for row in rows if row["metric"] == "bandwidth"
+    ) == [(block, 3) for block in (65536, 262144, 1048576, 2097152)]
 
 
 def test_a_killed_front_leaves_no_ranks_on_the_nodes(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:

@@ -71,7 +71,10 @@ export SLURM_CONF=$folder/slurm.conf
   for ((i = 0; i < nodes; i++)); do echo "127.0.0.1 n$i"; done
 } > "$folder/hosts"
 
-unshare -m -u sh -c 'hostname ctl; mount --bind "$1/hosts" /etc/hosts; exec slurmctld -c' x "$folder"
+# A controller that was told to end (scontrol shutdown slurmctld) comes back as soon as FOLDER/no-controller is gone.
+unshare -m -u bash -c 'hostname ctl; mount --bind "$1/hosts" /etc/hosts
+  slurmctld -D -c 2> "$1/log/slurmctld.err"
+  while :; do [ -e "$1/no-controller" ] || slurmctld -D 2>> "$1/log/slurmctld.err" || :; sleep 0.2; done' x "$folder" &
 for ((i = 0; i < nodes; i++)); do
   mkdir -p "$folder/tmp.n$i" "$folder/spool/n$i"
   unshare -m -u sh -c 'hostname "$1"; mount --bind "$2/hosts" /etc/hosts; mount --bind "$2/tmp.$1" "$2/tmp"; exec slurmd -N "$1"' \

@@ -90,6 +90,17 @@ class SlurmPlace:
             time.sleep(0.2)
         return now
 
+    @contextlib.contextmanager
+    def without_controller(self) -> Generator[None]:
+        """End the controller, and let it come back afterwards; nodes and jobs go on meanwhile."""
+        absent = self.folder / "no-controller"
+        absent.touch()
+        try:
+            self.run("scontrol", "shutdown", "slurmctld", timeout_s=20)
+            yield
+        finally:
+            absent.unlink()
+
     def cancel_all(self) -> None:
         """End all jobs, and wait until none is left: tests that share the cluster begin with idle nodes."""
         self.run("scancel", "--user=root", timeout_s=20)

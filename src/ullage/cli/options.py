@@ -64,6 +64,15 @@ WalltimeOption: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+ChainOption: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="JOBS",
+        help="Submit the rest as another job when one ends before the run is complete. At most this many follow.",
+        show_default=False,
+    ),
+]
 ExtraOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -8,6 +8,7 @@ import typer
 from ullage.cli.options import (
     AccountOption,
     AllOption,
+    ChainOption,
     EngineOption,
     ExtraOption,
     LauncherOption,
@@ -39,6 +40,7 @@ def resume(
     account: AccountOption = "",
     queue: QueueOption = "",
     walltime: WalltimeOption = "",
+    chain: ChainOption = 0,
     extra: ExtraOption = None,
     site: SiteOption = None,
     everything: AllOption = False,
@@ -64,12 +66,11 @@ def resume(
     request = folder.read_request()
     if recheck:
         request = request.model_copy(update={"options": {**request.options, "recheck": True}})
-    asked = asked_of_site(
-        {"launcher": launcher, "account": account, "queue": queue, "walltime": walltime, "extra": extra, "site": site}
-    )
+    said = {"account": account, "queue": queue, "walltime": walltime, "extra": extra, "chain": chain}
+    asked = asked_of_site({"launcher": launcher, "site": site, **said})
     program = find_engine(engine)
     if asked.launcher in OF_JOBS:
-        raise typer.Exit(submit_rest(folder, program, asked, shown))
+        raise typer.Exit(submit_rest(folder, program, asked, shown, chain))
     check_nodes(folder, request)
     engine_context = EngineContext(program, describe(program))
     prepared = find_suite(request.suite).prepare(request, engine_context)

@@ -10,6 +10,7 @@ import typer
 from ullage.cli.options import (
     AccountOption,
     AllOption,
+    ChainOption,
     EngineOption,
     ExtraOption,
     HostsOption,
@@ -21,7 +22,7 @@ from ullage.cli.options import (
     WalltimeOption,
     shown_at_end,
 )
-from ullage.cli.submitting import SLURM, asked_of_site, submission
+from ullage.cli.submitting import SCRIPT, SLURM, asked_of_site, submission
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ullage.runs.suite import Prepared, Suite
 
 _DOC = "Run a suite and write its report.\n\nThe last line of stdout is the result folder."
-_SCRIPT = "script"
 
 
 def register(app: typer.Typer) -> None:
@@ -46,6 +46,7 @@ def _options(
     account: AccountOption = "",
     queue: QueueOption = "",
     walltime: WalltimeOption = "",
+    chain: ChainOption = 0,
     extra: ExtraOption = None,
     site: SiteOption = None,
     everything: AllOption = False,
@@ -72,8 +73,9 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     if name == SLURM:
         from ullage.runs.submitted import submit_and_watch
 
-        raise typer.Exit(submit_and_watch(submission(suite, request, own["result"], engine, site), shown))
-    if name == _SCRIPT:
+        first = submission(suite, request, own["result"], engine, site)
+        raise typer.Exit(submit_and_watch(first, shown, own["chain"]))
+    if name == SCRIPT:
         _write_scripts(suite.prepare(request, engine_context), engine_context, own["result"], site)
         return
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))

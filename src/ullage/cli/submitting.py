@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from ullage.runs.suite import Suite
 
 SLURM: Final = "slurm"
-OF_JOBS: Final = (SLURM, "script")
+SCRIPT: Final = "script"
+OF_JOBS: Final = (SLURM, SCRIPT)
 _WORDS: Final = ("account", "queue", "walltime", "extra")
+_CHAIN: Final = "chain"
 AUTO: Final = "auto"
 
 
@@ -32,7 +34,7 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     from ullage.system.allocation import allocation
 
     site = read_site(own["site"])
-    said = {name: own[name] for name in _WORDS if own[name]}
+    said = {name: own[name] for name in (*_WORDS, _CHAIN) if own[name]}
     launcher = str(own["launcher"])
     if launcher == AUTO and site.launcher and allocation() is None:
         launcher = site.launcher
@@ -42,6 +44,9 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
         name = next(iter(said))
         what = f"is of batch jobs, and launcher {launcher} makes none"
         raise UserError(what, f"--{name}", "give --launcher slurm or script")
+    if said.pop(_CHAIN, 0) and launcher == SCRIPT:
+        what = "needs an ullage that watches the job, and with --launcher script none does"
+        raise UserError(what, f"--{_CHAIN}", "give --launcher slurm")
     update = {**said, "launcher": launcher}
     if "extra" in said:
         update["extra"] = [*site.extra, *said["extra"]]
@@ -58,7 +63,7 @@ def wanted_of(site: "Site", nodes: int) -> "Wanted":
 def submission(suite: "Suite", request: "Request", where: Path | None, engine: Path, site: "Site") -> "Submission":
     """Return what is submitted for a run. Raise ``UserError`` where the result cannot be made, or hosts are named."""
     from ullage.results.folder import DEFAULT_PARENT
-    from ullage.runs.submitted import Submission, words_in_job
+    from ullage.runs.submitted import Submission, words_in_job, words_of_rest
 
     if request.hosts:
         raise UserError("the batch system chooses the nodes", "--hosts", "leave --hosts out with --launcher slurm")
@@ -69,7 +74,7 @@ def submission(suite: "Suite", request: "Request", where: Path | None, engine: P
     nodes = request.options.get("nodes")
     words = words_in_job(sys.argv[1:], result, engine)
     wanted = wanted_of(site, nodes if isinstance(nodes, int) else 1)
-    return Submission(result, words, wanted, f"run {suite.name}")
+    return Submission(result, words, wanted, f"run {suite.name}", words_of_rest(["run"], result, engine))
 
 
 def most_nodes(folder: "ResultFolder") -> int:
@@ -91,17 +96,20 @@ def check_nodes(folder: "ResultFolder", request: "Request") -> None:
     raise UserError(f"the run needs {wanted} nodes, and {where}", str(folder.path), right, EXIT_ENVIRONMENT)
 
 
-def submit_rest(folder: "ResultFolder", engine: Path, site: "Site", shown: "Shown") -> int:
-    """Submit what is missing of a result, or write the script of its job; return the exit code."""
+def submit_rest(folder: "ResultFolder", engine: Path, site: "Site", shown: "Shown", chain: int) -> int:
+    """Submit what is missing of a result, or write the script of its job; return the exit code.
+
+    ``chain``: see ``submit_and_watch``.
+    """
     from ullage.results.lock import measured_alone
     from ullage.runs.submitted import Submission, submit_and_watch, words_of_rest, write_script
     from ullage.terminal import print_line
 
     with measured_alone(folder):  # a run that is under way has its own rest
         words = words_of_rest(sys.argv[1:], folder.path, engine)
-    submission = Submission(folder.path, words, wanted_of(site, most_nodes(folder)), "resume")
+    submission = Submission(folder.path, words, wanted_of(site, most_nodes(folder)), "resume", words)
     if site.launcher == SLURM:
-        return submit_and_watch(submission, shown)
+        return submit_and_watch(submission, shown, chain)
     print_line(f"written  {write_script(submission)}")
     print_line(f"submit   sbatch {submission.script}")
     print_line(str(folder.path))

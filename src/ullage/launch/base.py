@@ -22,11 +22,15 @@ _ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT
 
 @dataclass(frozen=True, slots=True)
 class DeadRank:
-    """A rank that ended badly, as far as the launcher said. ``cause``: ``signal 9 (Killed)`` or ``exit code 3``."""
+    """A rank that ended badly, as far as the launcher said. ``cause``: ``signal 9 (Killed)`` or ``exit code 3``.
+
+    ``with_node``: all of its node has failed, and all ranks there with it.
+    """
 
     rank: int | None
     node: str
     cause: str
+    with_node: bool = False
 
 
 @dataclass(frozen=True, slots=True)

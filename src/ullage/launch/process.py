@@ -274,7 +274,7 @@ def _dead_ranks(reported: list[DeadRank], first_ended: int | None) -> list[DeadR
     A rank that is not named is the one seen ending first.
     """
     dead = [rank for rank in reported if rank.cause not in _CONTRACT_CAUSES]
-    return [replace(rank, rank=first_ended) if rank.rank is None else rank for rank in dead]
+    return [replace(one, rank=first_ended) if one.rank is None and not one.with_node else one for one in dead]
 
 
 def _tail(path: Path) -> str:

@@ -21,6 +21,8 @@ from ullage.results.folder import write_atomically
 
 # A client waits long for a controller that restarts.
 _TIMEOUT_S: Final = 60
+# Who follows a job asks again, and reads records in between.
+_STATE_TIMEOUT_S: Final = 10
 _PENDING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"})
 _FIELD: Final = re.compile(r"(\w+)=(\S*)")
@@ -63,6 +65,11 @@ class JobState:
         return self.state in _PENDING
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether Slurm did not answer."""
+        return self.state == UNKNOWN
+
+    @property
     def is_over(self) -> bool:
         """Whether it has ended, in whatever way. Of a state that nobody could tell, nothing is concluded."""
         return self.state not in _PENDING | _RUNNING | {UNKNOWN}
@@ -100,7 +107,7 @@ def submit(script: Path, text: str) -> str:
 
 def state_of(job: str) -> JobState:
     """Return what Slurm says of a job; ``UNKNOWN`` where it does not answer, ``GONE`` where it knows no such job."""
-    done = _ask(["scontrol", "show", "job", "--oneliner", job])
+    done = _ask(["scontrol", "show", "job", "--oneliner", job], _STATE_TIMEOUT_S)
     if done is None:
         return JobState(UNKNOWN)
     if done.returncode != 0:
@@ -131,10 +138,10 @@ def ask_to_end(job: str) -> None:
     _ask(["scancel", "--batch", "--signal=TERM", job])
 
 
-def _ask(words: list[str]) -> "subprocess.CompletedProcess[str] | None":
+def _ask(words: list[str], timeout_s: float = _TIMEOUT_S) -> "subprocess.CompletedProcess[str] | None":
     try:
         return subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, check=False
         )
     except FileNotFoundError as error:
         what = f"no {words[0]} found"

@@ -31,6 +31,8 @@ _CANCEL_TIMEOUT_S: Final = 10
 _ENDED: Final = re.compile(
     r"^srun: error: (?P<node>[^\s:]+): tasks? (?P<ranks>[0-9,-]+): (?P<how>.+?)(?: \(core dumped\))?$", re.MULTILINE
 )
+# Slurm says this only of nodes that it has lost; the ranks there are then killed as those elsewhere are.
+_LOST_NODE: Final = re.compile(r"^srun: error: Node failure on (\S+)", re.MULTILINE)
 _EXIT: Final = re.compile(r"Exited with exit code (\d+)")
 # What -K does to the ranks that are left when one has died.
 _CONSEQUENCES: Final = frozenset({"Terminated"})
@@ -93,14 +95,16 @@ class Srun:
         return dict(MPICH_YIELDING) if shares and self.family == "mpich" else {}
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
-        """See ``Launcher``. Ranks that were ended because another died stand behind it, and are left out."""
+        """See ``Launcher``. Ranks that were ended because another or a node died stand behind it, or are left out."""
+        nodes = _LOST_NODE.findall(stderr)
+        lost = [DeadRank(None, node, "reported by Slurm", with_node=True) for node in nodes]
         found = [
             DeadRank(rank, match["node"], _cause(match["how"]))
             for match in _ENDED.finditer(stderr)
             if match["how"] not in _CONSEQUENCES
             for rank in _numbers(match["ranks"])
         ]
-        return sorted(found, key=lambda dead: dead.cause.startswith("exit"))
+        return lost or sorted(found, key=lambda dead: dead.cause.startswith("exit"))
 
     def end_elsewhere(self) -> None:
         """See ``Launcher``: a step whose srun was killed goes on by itself."""

@@ -45,9 +45,12 @@ def stop_signals(act: Callable[[int], None], numbers: tuple[signal.Signals, ...]
             signal.signal(number, handler)
 
 
-def outlive_terminal() -> contextlib.AbstractContextManager[None]:
-    """Keep SIGHUP from ending what is done meanwhile, which is short."""
-    return stop_signals(lambda _number: None, (signal.SIGHUP,))
+def outlive_warnings() -> contextlib.AbstractContextManager[None]:
+    """Keep a lost terminal and a batch system's warning from ending what is done meanwhile, which is short.
+
+    Ctrl-C still ends it.
+    """
+    return stop_signals(lambda _number: None, (signal.SIGHUP, signal.SIGTERM, signal.SIGUSR1))
 
 
 def leave_lost_terminals() -> None:

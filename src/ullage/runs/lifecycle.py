@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 from ullage.launch.base import Launcher
-from ullage.launch.stopping import outlive_terminal
+from ullage.launch.stopping import outlive_warnings
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.lock import measured_alone
@@ -76,7 +76,7 @@ def _measure(
     if not is_made_of_parts(prepared.request):
         progress.part(prepared.request.suite)
     session = Session(folder, engine_context, launcher, progress, seconds)
-    with outlive_terminal():
+    with outlive_warnings():
         with terminable():
             try:
                 code = prepared.run(session)

@@ -194,6 +194,8 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
     ranks = f"the launch with {plan.layout.ranks} rank{'s' if plan.layout.ranks > 1 else ''}"
     if outcome.dead_ranks:
         dead = outcome.dead_ranks[0]
+        if dead.with_node:
+            return f"{ranks} ended early: node {dead.node} failed ({dead.cause})"
         which = "a rank" if dead.rank is None else f"rank {dead.rank}"
         return f"{ranks} ended early: {which} on {dead.node or 'an unknown node'} died ({dead.cause})"
     if (watched := _watch_message(outcome, plan)) is not None:

@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +13,9 @@ from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT
 from ullage.launch import slurm_job
 from ullage.launch.slurm_job import JobState, Wanted
 from ullage.launch.stopping import stop_signals
+from ullage.model.record import CaseRecord
 from ullage.results.folder import ResultFolder, is_result
-from ullage.results.records import RecordTail
+from ullage.results.records import AnyRecord, RecordTail
 from ullage.results.said import telling_lines
 from ullage.runs.lifecycle import Shown, show_result
 from ullage.runs.progress import Progress, make_progress
@@ -26,6 +27,10 @@ _POLL_S: Final = 0.2
 _ASK_S: Final = 2.0
 _LONG_S: Final = 10.0
 _AGAIN_S: Final = 300.0
+# Longer than a controller takes to restart or to move to another machine.
+_GIVE_UP_S: Final = 1800.0
+# Ends of jobs that are not somebody's wish: their rest may follow by itself.
+_ENDED_BY_ITSELF: Final = frozenset({"COMPLETED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"})
 _FRONT_MARK: Final = "ullage: "
 # Inside the job ranks are started by srun where it fits, else by the mpiexec of the engine's MPI.
 _IN_JOB: Final = ("--launcher", "here")
@@ -35,6 +40,7 @@ _OF_SUBMISSION: Final = (
     "--account",
     "--queue",
     "--walltime",
+    "--chain",
     "--extra",
     "--site",
     "--result",
@@ -44,12 +50,16 @@ _OF_SUBMISSION: Final = (
 
 @dataclass(frozen=True)
 class Submission:
-    """What goes to the batch system. ``result``: absolute; ``words``: of Ullage in the job, without its program."""
+    """What goes to the batch system. ``result``: absolute; ``words``: of Ullage in the job, without its program.
+
+    ``rest``: the words of a job that goes on where this one ended early.
+    """
 
     result: Path
     words: list[str]
     wanted: Wanted
     verb: str
+    rest: list[str]
 
     @property
     def script(self) -> Path:
@@ -98,46 +108,69 @@ def write_script(submission: Submission) -> Path:
     return submission.script
 
 
-def submit_and_watch(submission: Submission, shown: Shown) -> int:
+def submit_and_watch(submission: Submission, shown: Shown, chain: int = 0) -> int:
     """Submit, follow the job to its end, show what came of it, and return the exit code.
 
     Ctrl-C withdraws a job that waits, and asks a running one to end. Raise ``UserError`` where it is not taken.
+    ``chain``: so many jobs may follow, each with the rest of one that ended early and has measured something.
     """
+    while True:
+        followed = _submit_and_follow(submission, shown)
+        if not followed.wants_another or chain == 0:
+            return _conclude(followed, shown)
+        if followed.watch.cases == 0:
+            sys.stderr.write(f"ullage: job {followed.job} finished no repetition, so no further job is submitted\n")
+            return _conclude(followed, shown)
+        _gather(followed)
+        chain -= 1
+        sys.stderr.write(f"ullage: job {followed.job} ended early ({_end_of(followed.state)}); its rest is submitted\n")
+        submission = replace(submission, words=submission.rest, verb="resume")
+
+
+def _submit_and_follow(submission: Submission, shown: Shown) -> "_Followed":
+    tails = _Tails(submission.result)
+    tails.poll()  # of an earlier job
     job = slurm_job.submit(submission.script, submission.text("slurm"))
     progress = make_progress(quiet=shown == "path")
     progress.part(f"job {job}")
     caught: list[int] = []
-    watch = _Watch(job, submission, progress)
+    watch = _Watch(job, progress, tails)
     try:
         with stop_signals(caught.append):
             state = watch.follow(caught)
     finally:
         progress.close()
-    return _conclude(submission, job, state, watch, shown)
+    return _Followed(submission, job, state, watch)
 
 
 @dataclass
 class _Watch:
-    """Follows a job from outside."""
+    """Follows a job from outside. ``cases``: the repetitions that it has finished."""
 
     job: str
-    submission: Submission
     progress: Progress
+    tails: "_Tails"
     asked: int = 0
     was_withdrawn: bool = False
-    _tails: dict[Path, RecordTail] = field(default_factory=dict[Path, RecordTail])
+    cases: int = 0
     _said: tuple[str, float] = ("", 0.0)
+    _answered: float = 0.0
+    _is_silent: bool = False
 
     def follow(self, caught: list[int]) -> JobState:
-        """Wait for the end of the job."""
-        began = time.monotonic()
+        """Wait for the end of the job, and return its state.
+
+        That is unknown where Slurm does not answer for long, or Ctrl-C comes while it does not.
+        """
+        began = self._answered = time.monotonic()
         state, asked_at = JobState("PENDING"), 0.0
         while True:
             now = time.monotonic()
             if now - asked_at >= _ASK_S or len(caught) > self.asked:
                 state, asked_at = slurm_job.state_of(self.job), now
                 self._say_why(state, now - began)
-            if state.is_over:
+                self._say_silence(state)
+            if state.is_over or self._has_lost_it(state, caught):
                 self._read()
                 return state
             if len(caught) > self.asked:
@@ -163,28 +196,66 @@ class _Watch:
             why = f" ({state.reason})" if state.reason else ""
             sys.stderr.write(f"ullage: job {self.job} waits since {waited_s:.0f} s{why}; Ctrl-C withdraws it\n")
 
+    def _say_silence(self, state: JobState) -> None:
+        """Say once that Slurm does not answer, and once that it does so again."""
+        silent_s = time.monotonic() - self._answered
+        if state.is_unknown and not self._is_silent and silent_s >= _LONG_S:
+            self._is_silent = True
+            what = f"Slurm has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
+            sys.stderr.write(f"ullage: {what}, and Ctrl-C only ends the watching\n")
+        if not state.is_unknown:
+            if self._is_silent:
+                sys.stderr.write(f"ullage: Slurm answers again; job {self.job} is {state.state}\n")
+            self._answered, self._is_silent = time.monotonic(), False
+
+    def _has_lost_it(self, state: JobState, caught: list[int]) -> bool:
+        return state.is_unknown and (len(caught) > self.asked or time.monotonic() - self._answered >= _GIVE_UP_S)
+
     def _read(self) -> None:
-        folder = self.submission.result
-        for path in [*folder.glob("records/*.ndjson"), *folder.glob("parts/*/records/*.ndjson")]:
-            for record in self._tails.setdefault(path, RecordTail(path)).poll():
-                self.progress.record(record)
+        for record in self.tails.poll():
+            self.cases += isinstance(record, CaseRecord)
+            self.progress.record(record)
 
 
-def _conclude(submission: Submission, job: str, state: JobState, watch: _Watch, shown: Shown) -> int:
-    said = _read_text(submission.output)
-    own = [line for line in said.splitlines() if line.startswith(_FRONT_MARK)]
-    result = submission.result
-    if watch.was_withdrawn:
+@dataclass
+class _Tails:
+    """Reads the records of a result, and of its parts, as they grow."""
+
+    result: Path
+    _tails: dict[Path, RecordTail] = field(default_factory=dict[Path, RecordTail])
+
+    def poll(self) -> list[AnyRecord]:
+        """Return the records that have come since the last call."""
+        files = [*self.result.glob("records/*.ndjson"), *self.result.glob("parts/*/records/*.ndjson")]
+        return [record for path in files for record in self._tails.setdefault(path, RecordTail(path)).poll()]
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """A job that was followed to its end, or until Slurm was lost."""
+
+    submission: Submission
+    job: str
+    state: JobState
+    watch: _Watch
+
+    @property
+    def wants_another(self) -> bool:
+        """Whether it ended before its run did, and nobody wanted that."""
+        ended = self.state.state in _ENDED_BY_ITSELF and self.watch.asked == 0
+        return ended and _code(self.state) == EXIT_ABORTED and is_result(self.submission.result)
+
+
+def _conclude(followed: _Followed, shown: Shown) -> int:
+    job, state, result = followed.job, followed.state, followed.submission.result
+    if followed.watch.was_withdrawn:
         sys.stderr.write(f"ullage: job {job} was withdrawn before it began\n")
         return EXIT_ABORTED
-    if not is_result(result):
-        why = own[-1].removeprefix(_FRONT_MARK) if own else " / ".join(telling_lines(said))
-        right = f"{submission.output} has all that the job said"
-        raise UserError(f"job {job} ended ({_end_of(state)}): {why or 'it said nothing'}", "", right, _code(state))
-    for line in own:
-        sys.stderr.write(f"{one_line(line)}\n")
-    for path, name in ((submission.script, f"job-{job}.sbatch"), (submission.output, f"job-{job}.out")):
-        _keep(path, result / "batch" / name)
+    if state.is_unknown:
+        what = f"Slurm does not answer, so nobody knows whether job {job} still runs"
+        right = f"when it answers: `squeue --jobs={job}`, then `ullage report {result}`"
+        raise UserError(what, "scontrol", right, EXIT_ABORTED)
+    _gather(followed)
     show_result(ResultFolder.open(result), shown)
     code = _code(state)
     if code == EXIT_ABORTED:
@@ -194,8 +265,27 @@ def _conclude(submission: Submission, job: str, state: JobState, watch: _Watch, 
     return code
 
 
+def _gather(followed: _Followed) -> None:
+    """Pass on what Ullage said in the job, and keep the job's script and output in the result.
+
+    Raise ``UserError`` with the job's last words where it made no result.
+    """
+    submission, job, state = followed.submission, followed.job, followed.state
+    said = _read_text(submission.output)
+    own = [line for line in said.splitlines() if line.startswith(_FRONT_MARK)]
+    if not is_result(submission.result):
+        why = own[-1].removeprefix(_FRONT_MARK) if own else " / ".join(telling_lines(said))
+        right = f"{submission.output} has all that the job said"
+        raise UserError(f"job {job} ended ({_end_of(state)}): {why or 'it said nothing'}", "", right, _code(state))
+    for line in own:
+        sys.stderr.write(f"{one_line(line)}\n")
+    for path, name in ((submission.script, f"job-{job}.sbatch"), (submission.output, f"job-{job}.out")):
+        _keep(path, submission.result / "batch" / name)
+
+
 def _end_of(state: JobState) -> str:
-    return state.state if state.code == 0 else f"{state.state}, exit code {state.code}"
+    how = [f"exit code {state.code}"] * (state.code != 0) + [f"signal {state.signal}"] * (state.signal != 0)
+    return ", ".join([state.state, *how])
 
 
 def _code(state: JobState) -> int:

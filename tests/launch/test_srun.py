@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What srun says when ranks or nodes are lost, and what Slurm says of a job. The texts are those of Slurm 22.05."""
+
+from pathlib import Path
+
+import pytest
+
+from ullage.launch.base import DeadRank
+from ullage.launch.slurm_job import JobState, parse_state
+from ullage.launch.srun import Srun
+
+KILLED = "srun: error: n1: task 1: Killed\nsrun: error: n0: task 0: Terminated\nsrun: Force Terminated StepId=1.0\n"
+NODE_LOST = (
+    "srun: error: Node failure on n1\n"
+    "srun: error: n1: task 1: Killed\n"
+    "srun: launch/slurm: _step_signal: Terminating StepId=1.0\n"
+    "srun: error: n0: task 0: Killed\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "dead"),
+    [
+        ("", []),
+        (KILLED, [DeadRank(1, "n1", "signal 9 (Killed)")]),
+        (NODE_LOST, [DeadRank(None, "n1", "reported by Slurm", with_node=True)]),
+    ],
+)
+def test_what_srun_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> None:
+    assert Srun(Path("/x"), "pmix").dead_ranks(text) == dead
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("JobId=1 JobState=FAILED Reason=NonZeroExitCode ExitCode=5:0", JobState("FAILED", "NonZeroExitCode", 5, 0)),
+        (
+            "JobId=1 JobState=FAILED Reason=JobLaunchFailure ExitCode=0:15",
+            JobState("FAILED", "JobLaunchFailure", 0, 15),
+        ),
+        ("JobId=1 JobState=RUNNING Reason=None ExitCode=0:0", JobState("RUNNING")),
+    ],
+)
+def test_what_scontrol_says_of_a_job(text: str, state: JobState) -> None:
+    assert parse_state(text) == state
+    assert state.is_over == (state.state == "FAILED")

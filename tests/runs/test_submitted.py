@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is seen of a job from outside when Slurm is gone, and when a job measures nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from support.fake_program import FakeProgram
+from ullage.errors import EXIT_ABORTED, UserError
+from ullage.launch.slurm_job import Wanted
+from ullage.model.request import Request
+from ullage.results.folder import ResultFolder
+from ullage.runs import submitted
+from ullage.runs.submitted import Submission, submit_and_watch, words_in_job
+
+GONE = "echo 'Unable to contact slurm controller (connect failure)' >&2\nexit 1\n"
+ENDED_EARLY = "echo JobId=7 JobState=FAILED Reason=NonZeroExitCode ExitCode=5:0\n"
+
+
+@pytest.fixture
+def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_program: FakeProgram) -> Submission:
+    """A job of a Slurm that takes every script as job 7; the fake ``scontrol`` says what becomes of it."""
+    fake_program("sbatch", f"echo $1 >> {tmp_path / 'sbatch.log'}\necho 7")
+    monkeypatch.setattr(submitted, "_ASK_S", 0.0)
+    monkeypatch.setattr(submitted, "_POLL_S", 0.01)
+    monkeypatch.setattr(submitted, "_LONG_S", 0.0)
+    return Submission(tmp_path / "result", ["run", "pairs"], Wanted(), "run pairs", ["resume"])
+
+
+def submitted_jobs(submission: Submission) -> int:
+    return len((submission.result.parent / "sbatch.log").read_text().splitlines())
+
+
+def refused(submission: Submission) -> UserError:
+    with pytest.raises(UserError) as caught:
+        submit_and_watch(submission, "path", chain=3)
+    return caught.value
+
+
+def test_the_watching_ends_where_slurm_does_not_answer_for_long(
+    submission: Submission,
+    fake_program: FakeProgram,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fake_program("scontrol", GONE)
+    monkeypatch.setattr(submitted, "_GIVE_UP_S", 0.1)
+    error = refused(submission)
+    assert error.code == EXIT_ABORTED
+    assert str(error) == (
+        "scontrol: Slurm does not answer, so nobody knows whether job 7 still runs; "
+        f"when it answers: `squeue --jobs=7`, then `ullage report {submission.result}`"
+    )
+    said = [line for line in capsys.readouterr().err.splitlines() if "has not answered" in line]
+    assert said == [
+        "ullage: Slurm has not answered for 0 s; job 7 goes on without it, and Ctrl-C only ends the watching"
+    ]
+    assert submitted_jobs(submission) == 1
+
+
+def test_ctrl_c_ends_the_watching_where_slurm_does_not_answer(
+    submission: Submission, fake_program: FakeProgram
+) -> None:
+    fake_program("scontrol", f"kill -INT $PPID\n{GONE}")
+    assert "nobody knows whether job 7 still runs" in str(refused(submission))
+
+
+def test_a_slurm_that_answers_again_is_said(
+    submission: Submission, fake_program: FakeProgram, capsys: pytest.CaptureFixture[str]
+) -> None:
+    back = submission.result.parent / "back"
+    fake_program("scontrol", f"[ -e {back} ] && {{ echo JobState=COMPLETED ExitCode=0:0; exit; }}\n: > {back}\n{GONE}")
+    refused(submission)  # the job has made no result
+    assert "ullage: Slurm answers again; job 7 is COMPLETED" in capsys.readouterr().err
+
+
+def test_a_chain_ends_with_a_job_that_finished_no_repetition(
+    submission: Submission, fake_program: FakeProgram, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_program("scontrol", ENDED_EARLY)
+    ResultFolder.create(submission.result, Request(run_id="r1", suite="pairs", created="2026-01-01T00:00:00Z"))
+    assert submit_and_watch(submission, "path", chain=3) == EXIT_ABORTED
+    assert "ullage: job 7 finished no repetition, so no further job is submitted" in capsys.readouterr().err
+    assert submitted_jobs(submission) == 1
+
+
+def test_the_job_does_not_submit_jobs_itself(tmp_path: Path) -> None:
+    typed = ["run", "pairs", "--chain", "2", "--walltime=00:10:00", "--sizes", "8", "--launcher", "slurm"]
+    words = words_in_job(typed, tmp_path, Path("/e"))
+    assert words == ["run", "pairs", "--sizes", "8", "--launcher", "here", "--engine", "/e", "--result", str(tmp_path)]
