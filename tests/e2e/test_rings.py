@@ -19,6 +19,7 @@ from ullage.results.folder import ResultFolder
 # The range of both over their medians, so many times; and never less than a factor of that.
 _RANGES = 2.0
 _LEAST = 2.5
+_RUNS = 3
 # Slower than any way within one host, and fast enough not to make hpcc slow.
 LINK_MBIT = 4000
 
@@ -98,13 +99,25 @@ def test_hpcc_agrees_within_the_noise_of_runs_in_turn(
         pytest.skip("hpcc is not installed")
     if describe(ring_engine).engine.mpi.family != "openmpi":
         pytest.skip("the installed hpcc is of Open MPI, and this engine is not")
-    result = tmp_path / "result"
+    # On a machine that others use as well one side may be slowed for a whole run: what disagrees is measured again.
+    apart: set[str] | None = None
+    for attempt in range(_RUNS):
+        found = apart_from_hpcc(ring_engine, tmp_path / f"result{attempt}")
+        apart = found if apart is None else apart & found
+        if not apart:
+            break
+    assert not apart
+
+
+def apart_from_hpcc(ring_engine: Path, result: Path) -> set[str]:
+    """Run in turn with hpcc, print the numbers that differ by more than the noise, and return their names."""
     words = ("--ranks", "2", "--repetitions", "3", "--result", str(result))
     code, _, err = run(command(ring_engine, "run", "rings", *words))
     assert code == 0, err
     folder = ResultFolder.open(result)
     peers = folder.read_peers()
     assert {record.repetition for record in peers} == {0, 1, 2}
+    apart: set[str] = set()
     for row in folder.read_summary().rows:
         if row.params["order"] != "ping-pong" or row.metric == "ping_pong_latency":
             theirs = values_of(peers, row.case, row.metric)
@@ -112,7 +125,10 @@ def test_hpcc_agrees_within_the_noise_of_runs_in_turn(
             assert row.peer is not None
             ratio = row.median / median(theirs)
             factor = tolerance(row.repetitions, theirs)
-            assert 1 / factor <= ratio <= factor, f"{row.metric} {row.params['order']}: {row.repetitions} and {theirs}"
+            if not 1 / factor <= ratio <= factor:
+                print(f"{row.metric} {row.params['order']}: {row.repetitions} and {theirs}")
+                apart.add(f"{row.metric} {row.params['order']}")
+    return apart
 
 
 def values_of(peers: Sequence[PeerRecord], case: str, metric: str) -> list[float]:
