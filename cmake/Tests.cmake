@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Target ullage-engine-tests: all engine/**/x_test.cpp in one program. Suites whose names start with `Mpi` run on 1, 2, 3
-# and 4 ranks (fewer under the sanitizers) or on 1 and 3 (`alike` below), the others on one. Not built by default:
+# and 4 ranks (fewer under the sanitizers) or on two of these (`alike` below), the others on one. Not built by default:
 # `cmake --build --target ullage-engine-tests`, then `ctest`.
 # The files that cannot be compiled without GoogleTest or rapidcheck are named in left-out.txt, which `make test` shows.
 file(GLOB_RECURSE engine_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/engine/*_test.cpp")
@@ -82,13 +82,16 @@ endfunction()
 set(mpi_suites "Mpi*:*/Mpi*")
 ullage_add_test(unit 1 "-${mpi_suites}")
 # The sanitizers find in memory what three ranks do to it; a fourth takes longest of all where there are two cores.
+# What is the same on any number of ranks above one runs there on two, which have a core each.
 set(most_ranks 4)
+set(several_ranks 3)
 if(ULLAGE_SANITIZE)
   set(most_ranks 3)
+  set(several_ranks 2)
 elseif(ULLAGE_RACES)
   set(most_ranks 2) # threads of ours share memory within a rank; two ranks are both ends of a stream
 endif()
-# What these do is the same on any number of ranks above one, so 1 and 3 show it. Whom a message, a share of the work or
+# What these do is the same on any number of ranks above one, so 1 and several show it. Whom a message, a share of the work or
 # an agreement goes to depends on the number: all else runs on each.
 set(alike Compute Contamination CoreBudget FaultBackend FixedWork Flash FullFileSystem Gemm* LaunchRecords LaunchWatch
   ManifestFailure MemoryWorkload Metadata* Mixed* ModelBackend Moved Node PhaseRunner Pio* PosixShared Repetition Resident
@@ -96,7 +99,7 @@ set(alike Compute Contamination CoreBudget FaultBackend FixedWork Flash FullFile
 list(TRANSFORM alike REPLACE "(.+)" "Mpi\\1.*:*/Mpi\\1.*") # a suite with parameters has a name before its own
 list(JOIN alike ":" alike)
 foreach(ranks RANGE 1 ${most_ranks})
-  if(ranks EQUAL 1 OR ranks EQUAL 3)
+  if(ranks EQUAL 1 OR ranks EQUAL several_ranks)
     ullage_add_test(mpi-${ranks} ${ranks} "${mpi_suites}")
   else()
     ullage_add_test(mpi-${ranks} ${ranks} "${mpi_suites}-${alike}")

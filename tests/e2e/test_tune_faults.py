@@ -285,7 +285,7 @@ def test_what_cannot_be_done_is_refused_before_anything_starts(
 def test_what_one_search_has_measured_another_takes_over(engine: Path, tmp_path: Path) -> None:
     """A simulated device on which each block is 4 times better than the last: both searches find the same."""
     over = ["--over", "block=64K,256K,1M", "--default", "block=64K", "--trials", "10"]
-    device = ["--param", "model.bandwidth=1GB/s", "--param", "model.latency_s=10ms"]
+    device = ["--param", "model.bandwidth=1GB/s", "--param", "model.latency_s=5ms"]
     for name in ("first", "second"):
         asked = [*words("model:", *over, *device), "--result", str(tmp_path / name), "--quiet"]
         code, _, err = run_here(*asked, "--engine", str(engine))
