@@ -88,8 +88,9 @@ def test_between_hosts_ours_and_the_peers_find_the_rate_of_the_link(engine: Path
 def check_peers(result: Path) -> None:
     """A peer within one host would have no link in its way, and the loopback's addresses."""
     installed = {tool for tool in ("iperf3", "sockperf", "ping") if load_peers()[tool].installed() is not None}
-    records = ResultFolder.open(result).read_peers()
-    assert {record.tool for record in records} == installed
+    folder = ResultFolder.open(result)
+    records = folder.read_peers()
+    assert {record.tool for record in records} == installed, folder.read_summary().events
     for record in records:
         assert sum(word.startswith("10.") for word in record.command) == 2, record.command
         if record.tool == "iperf3":
