@@ -90,6 +90,7 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
     assert re.fullmatch(r"ullage: .*is in use by process \d+ on \S+; .*\n", errors), errors
 
 
+@pytest.mark.any_mpi
 @pytest.mark.fault("two runs on one target", "both end well; neither they nor clean touch the folder of the other")
 def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: Path, target: Path) -> None:
     meanwhile: list[tuple[int, str, str]] = []

@@ -41,7 +41,7 @@ def records_of(result: Path) -> Counter[tuple[str, int]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.any_mpi), 2])
 @pytest.mark.fault(
     "up to 20 random kills of ranks and launchers, each followed by resume",
     "no record lost or double, target empty at the end",

@@ -119,7 +119,8 @@ def drain_until(terminal: int, happens: Callable[[], object]) -> None:
     "SIGHUP at the front, once or twice",
     "exit 5, a report, target empty, no process left",
 )
-@pytest.mark.parametrize("times", [1, 2])  # twice: as a shell and then the kernel do
+# twice: as a shell and then the kernel do
+@pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.any_mpi), 2])
 def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path: Path, times: int) -> None:
     result = tmp_path / "result"
 

@@ -91,6 +91,7 @@ def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, targ
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.any_mpi
 def test_prepared_folders_give_their_layout_and_the_official_files_are_read(
     engine: Path, target: Path, tmp_path: Path
 ) -> None:

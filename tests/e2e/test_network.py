@@ -56,7 +56,7 @@ def test_bad_words_are_one_line_and_leave_nothing(engine: Path, tmp_path: Path) 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("front", ["h0", "h1"])
+@pytest.mark.parametrize("front", ["h0", pytest.param("h1", marks=pytest.mark.any_mpi)])
 def test_between_hosts_ours_and_the_peers_find_the_rate_of_the_link(engine: Path, tmp_path: Path, front: str) -> None:
     """Wherever Ullage is started: the peers' servers run on the other host."""
     family = describe(engine).engine.mpi.family

@@ -266,6 +266,7 @@ def test_ctrl_c_ends_a_running_job_with_whole_records_and_resume_submits_the_res
     assert len(list(result.glob("records/*.ndjson"))) == 2
 
 
+@pytest.mark.any_mpi
 def test_scancel_is_seen(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     process = start(slurm, submit(engine, result, *LONG))
@@ -320,6 +321,7 @@ SLEEPING = ("sweep", "--target", "dev=model:", "--param", "model.bandwidth=1e6",
 CASES = (*SLEEPING, "--block", "64K,256K,1M,2M", "--volume", "4M", "--min-repetitions", "3", "--max-repetitions", "3")
 
 
+@pytest.mark.any_mpi
 @pytest.mark.long
 def test_a_time_limit_ends_a_job_with_whole_records_and_the_chain_gives_the_same_rows(
     slurm: SlurmPlace, engine: Path, tmp_path: Path

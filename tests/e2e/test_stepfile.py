@@ -86,6 +86,7 @@ def files_at(target: Path) -> int:
     return sum(1 for path in target.glob("ullage-*/*/r.*/s.*"))
 
 
+@pytest.mark.any_mpi
 @pytest.mark.long
 @pytest.mark.fault(
     "SIGKILL of a rank in the adjoint phase, with files removed as they are read, and resume",

@@ -57,7 +57,7 @@ def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.fault("SIGINT, SIGTERM at the front", "exit 5, a report, target empty; resume finishes the rest")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.any_mpi)])
 def test_an_interrupted_sweep_is_reported_and_can_be_finished(
     engine: Path, target: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
