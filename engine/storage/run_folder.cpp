@@ -153,6 +153,16 @@ Status remove_old_markers(const Descriptor& folder, const std::string& path, con
   return {};
 }
 
+/// A launch that was killed between making its marker and writing it leaves one without a byte, and nothing after it.
+void remove_empty_marker(const Descriptor& folder, const std::string& name) {
+  if (!is_named_by_front(name)) return;
+  const auto file = open_beneath(folder.get(), marker_name, O_RDWR | O_NONBLOCK);
+  struct stat status{};
+  if (!file || fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size != 0) return;
+  const auto others = strangers(folder.get(), 1);
+  if (others && others->empty()) (void)unlinkat(folder.get(), marker_name, 0);
+}
+
 Result<RunFolder> claimed(Result<RunFolder> folder) {
   if (!folder) return folder;
   if (auto status = folder->claim(); !status) return fail(status.error());
@@ -169,9 +179,12 @@ Result<RunFolder> RunFolder::make(const std::string& target_path, const std::str
   if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is not a run id"));
   const auto target = open_target(target_path);
   if (!target) return fail(target.error());
-  if (mkdirat(target->descriptor.get(), name.c_str(), 0700) != 0) {
-    if (errno == EEXIST) return claimed(open(target_path, run_id));
-    return fail(environment_error(target_path, reason_of(errno)));
+  const auto make_directory = [&] { return mkdirat(target->descriptor.get(), name.c_str(), 0700) == 0; };
+  if (!make_directory()) {
+    if (errno != EEXIST) return fail(environment_error(target_path, reason_of(errno)));
+    auto opened = claimed(open(target_path, run_id));
+    // What a launch of this run left that was killed before it wrote the marker, or after it removed it, is made anew.
+    if (opened || !remove_unmarked(joined(target->path, name)).value_or(false) || !make_directory()) return opened;
   }
   const Marker marker{run_id, new_nonce()};
   auto folder = furnish_new(*target, name, marker);
@@ -288,7 +301,8 @@ Result<std::string> RunFolder::checked_path(const std::string& name) const {
 }
 
 Status RunFolder::append(std::string line) const {
-  const auto manifest = open_beneath(folder_.get(), manifest_name, O_RDWR | O_APPEND);
+  // A launch that was killed between marker and manifest, in its first moment or its last, leaves none.
+  const auto manifest = open_beneath(folder_.get(), manifest_name, O_RDWR | O_APPEND | O_CREAT, 0600);
   if (!manifest) return fail(error(manifest.error(), "open", manifest_name));
   struct stat status{};
   char last = '\n';
@@ -382,6 +396,7 @@ Result<bool> RunFolder::remove_unmarked(const std::string& folder_path) {
   const auto folder = open_beneath(target->descriptor.get(), named->base, O_RDONLY | O_DIRECTORY);
   if (!folder) return fail(environment_error(path, reason_of(folder.error())));
   if (auto status = check_private(*folder, path); !status) return fail(status.error());
+  remove_empty_marker(*folder, named->base);
   if (!holds_silly_names_only(folder->get())) return false;
   if (auto status = remove_old_markers(*folder, path, named->base); !status) return fail(status.error());
   if (const auto removed = remove_empty_directory(target->descriptor.get(), named->base); !removed)

@@ -23,8 +23,9 @@ namespace ullage {
 class RunFolder final {
  public:
   /// Makes `<target>/ullage-<run_id>` with mode 0700, marker and empty manifest, or opens the one this run made (same
-  /// run id and a marker). A folder or file of that name without our marker, a symbolic link, a missing or read-only
-  /// target: environment error. The folder is claimed. The target itself may be reached through symbolic links; it is
+  /// run id and a marker). One that a killed launch left without its marker, as remove_unmarked() knows them, is made
+  /// anew. Any other folder or file of that name without our marker, a symbolic link, a missing or read-only target:
+  /// environment error. The folder is claimed. The target itself may be reached through symbolic links; it is
   /// resolved once.
   [[nodiscard]] static Result<RunFolder> make(const std::string& target_path, const std::string& run_id);
   /// Locks the marker for as long as this object lives, so that no two launches, and no `clean` beside a launch, work
@@ -35,7 +36,7 @@ class RunFolder final {
   /// Opens a marked folder by its own path, claimed (for `clean`).
   [[nodiscard]] static Result<RunFolder> open_existing(const std::string& folder_path);
   /// Removes a folder that a run's end left empty and without its marker, or with nothing but that marker under a name
-  /// that NFS or FUSE gave it. False: it holds something else. Errors as of open_existing().
+  /// that NFS or FUSE gave it; or that a run's beginning left with a marker of no bytes. False: it holds something else. Errors as of open_existing().
   [[nodiscard]] static Result<bool> remove_unmarked(const std::string& folder_path);
   /// Free space and kind of file system of a path that need not be ours.
   [[nodiscard]] static Result<TargetSpace> space(const std::string& target_path) { return target_space(target_path); }

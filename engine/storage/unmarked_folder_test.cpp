@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
+#include <algorithm>
+
 #include "storage/manifest.hpp"
 #include "storage/run_folder.hpp"
 #include "storage/test_support.hpp"
@@ -80,6 +82,61 @@ TEST_F(UnmarkedFolder, IsNotAFolderWithAnythingElseOrOfOthers) {
   fs::create_directory(target_.path() + "/thesis");
   fs::permissions(target_.path() + "/thesis", fs::perms::owner_all);
   EXPECT_FALSE(RunFolder::remove_unmarked(target_.path() + "/thesis")) << "its name is none of ours";
+}
+
+/// What a launch left that was killed while it made its folder.
+class BegunFolder : public test::OnTarget {
+ protected:
+  static constexpr const char* run_id = "20261122T232612Z-d2e508";
+  [[nodiscard]] std::string begun() const { return target_.path() + "/ullage-" + run_id; }
+  void begin() const {
+    fs::create_directory(begun());
+    fs::permissions(begun(), fs::perms::owner_all);
+  }
+  void expect_made_anew() const {
+    auto folder = RunFolder::make(target_.path(), run_id);
+    ASSERT_TRUE(folder) << line_of(folder);
+    EXPECT_EQ(names_in(begun()), (std::vector<std::string>{".ullage-run", "manifest.ndjson"}));
+    EXPECT_TRUE(folder->remove_listed());
+    EXPECT_TRUE(names_in(target_.path()).empty());
+  }
+};
+
+TEST_F(BegunFolder, IsMadeAnewWithoutAMarker) {
+  begin();
+  expect_made_anew();
+}
+
+TEST_F(BegunFolder, IsMadeAnewWithAMarkerOfNoBytes) {
+  begin();
+  write_file(begun() + "/.ullage-run", "");
+  expect_made_anew();
+}
+
+TEST_F(BegunFolder, IsRemovedWithAMarkerOfNoBytes) {
+  begin();
+  write_file(begun() + "/.ullage-run", "");
+  EXPECT_TRUE(RunFolder::remove_unmarked(begun()).value_or(false));
+  EXPECT_TRUE(names_in(target_.path()).empty());
+}
+
+TEST_F(BegunFolder, StaysWithAnythingElseInIt) {
+  begin();
+  write_file(begun() + "/.ullage-run", "");
+  write_file(begun() + "/precious", "mine");
+  EXPECT_FALSE(RunFolder::make(target_.path(), run_id));
+  EXPECT_FALSE(RunFolder::remove_unmarked(begun()).value_or(false));
+  EXPECT_EQ(names_in(begun()), (std::vector<std::string>{".ullage-run", "precious"}));
+}
+
+TEST_F(BegunFolder, GetsTheManifestThatItLacks) {
+  begin();
+  write_file(begun() + "/.ullage-run", marker_text({run_id, "nonce"}));
+  auto folder = RunFolder::make(target_.path(), run_id);
+  ASSERT_TRUE(folder) << line_of(folder);
+  ASSERT_TRUE(folder->list_dataset({"ab", "ab", 2, true, false}));
+  const std::string listed = test::read_file(begun() + "/manifest.ndjson");
+  EXPECT_EQ(std::ranges::count(listed, '\n'), 1) << listed;
 }
 
 TEST_F(EndingFolder, IsNoLongerClaimedWhenItIsGone) {

@@ -73,14 +73,18 @@ def holds_silly_names_only(folder: int | Path) -> bool:
 
 
 def _has_lost_its_marker(path: Path, run_id: str, status: os.stat_result) -> bool:
-    """Tell whether it is what the end of a run left on NFS or FUSE; the engine looks into it before it removes it.
+    """Tell whether it is what a run left on NFS or FUSE, or that was killed in its first or last moment.
 
-    An empty folder is taken for one only where it is called as the front calls its runs.
+    The engine looks into it before it removes it. An empty folder, or one with a marker of no bytes, is taken for one
+    only where it is called as the front calls its runs.
     """
     if stat.S_IMODE(status.st_mode) != 0o700:
         return False
     try:
-        return holds_silly_names_only(path) and (_RUN_OF_FRONT.match(run_id) is not None or any(path.iterdir()))
+        names = [entry.name for entry in path.iterdir()]
+        if _RUN_OF_FRONT.match(run_id) is not None and names in ([], [MARKER]):
+            return not names or (path / MARKER).lstat().st_size == 0
+        return bool(names) and holds_silly_names_only(path)
     except OSError:
         return False
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ullage.cleaning import find_run_folders
 from ullage.cli.app import run
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.model.describe import Describe
@@ -111,6 +112,17 @@ def test_clean_of_one_run_only(tmp_path: Path) -> None:
     assert run(["clean", str(tmp_path), "--yes", "--run", "r2"]) == EXIT_OK
     assert first.exists()
     assert not second.exists()
+
+
+def test_clean_takes_what_a_killed_launch_left_for_a_runs_and_nothing_like_it(tmp_path: Path, capsys: Capture) -> None:
+    for run_id, marker in (("20261122T232612Z-d2e508", ""), ("r1", ""), ("20261122T232612Z-d2e509", "{")):
+        make_run(tmp_path, run_id, marker)
+    (tmp_path / "ullage-20261122T232612Z-d2e50a").mkdir(mode=0o700)
+    assert run(["clean", str(tmp_path)]) == EXIT_OK
+    text = capsys.readouterr().out
+    assert text.count("has no marker") == 2
+    refused = [find.run_id for find in find_run_folders(tmp_path) if find.refused is not None]
+    assert refused == ["20261122T232612Z-d2e509", "r1"]
 
 
 def test_clean_never_follows_a_linked_marker(tmp_path: Path) -> None:
