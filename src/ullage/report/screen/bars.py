@@ -17,7 +17,7 @@ from ullage.report.view import make_view
 MOST_BARS: Final = 10
 _MOST_SCORES: Final = 4
 _BAR: Final = 16
-_NAME: Final = 40
+_LEAST_NAME: Final = 40
 _DIGITS: Final = 4
 _STYLES: Final = {"invalid": "red", "sound": ""}
 _EMPIRICAL: Final = "*"
@@ -45,7 +45,7 @@ def bar_lines(data: ReportData) -> list[Line]:
     """
     parts = vessels(data.summary, data.declared_by)
     found = _numbers(data.summary, parts)
-    shown = [_line(number) for number in found[:MOST_BARS]]
+    shown = _number_lines(found[:MOST_BARS])
     if len(found) > MOST_BARS:
         shown.append(Line(f"  {len(found) - MOST_BARS} more numbers: --all", "dim"))
     shown += _legend([number.row for number in found[:MOST_BARS]])
@@ -104,17 +104,35 @@ def _numbers(summary: Summary, parts: Sequence[Vessel]) -> list[_Number]:
     return [_Number(what, row, row.share) for what, row in lines]
 
 
-def _line(number: _Number) -> Line:
-    row, verdict = number.row, classify(number.row)
+def _number_lines(numbers: Sequence[_Number]) -> list[Line]:
+    """Return a line for each; the names get what the values leave of the width. No bar is drawn where all lack one."""
+    has_bars = any(number.share is not None for number in numbers)
+    tails = [_tail(number, has_bars=has_bars) for number in numbers]
+    longest = max((columns(number.name) for number in numbers), default=0)
+    left = WIDTH - max(map(columns, tails), default=0) - 1
+    width = max(min(longest, left), _LEAST_NAME)
+    lines = [_line(number, tail, width) for number, tail in zip(numbers, tails, strict=True)]
+    if numbers and not has_bars:
+        lines.append(Line("  no ceiling is known for these numbers", "dim"))
+    return lines
+
+
+def _line(number: _Number, tail: str, width: int) -> Line:
+    name = cut(number.name, width)
+    padded = name + " " * (width - columns(name))
+    return Line(cut(f"{padded} {tail}", WIDTH), _STYLES.get(classify(number.row).name, "yellow"))
+
+
+def _tail(number: _Number, *, has_bars: bool) -> str:
+    """Write what follows the name: bar, share, value with its interval, and what is to be known of the row."""
+    row = number.row
     mark = _EMPIRICAL if _is_empirical(number) else " "
     value = number.value or format_quantity(row.median, row.unit)
     # An interval in another unit than its value would be misread.
     known = f"{value} {_interval(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
-    said = "" if verdict.name == "sound" else f"  {headword(row)}"
-    name = cut(number.name, _NAME)
-    padded = name + " " * (_NAME - columns(name))
-    text = f"{padded} {bar(number.share)} {_share(number.share):>5}{mark} {known}{said}"
-    return Line(cut(text, WIDTH), _STYLES.get(verdict.name, "yellow"))
+    said = "" if classify(row).name == "sound" else f"  {headword(row)}"
+    drawn = f"{bar(number.share)} {_share(number.share):>5}{mark} " if has_bars else ""
+    return f"{drawn}{known}{said}"
 
 
 def _interval(row: Row) -> str:
