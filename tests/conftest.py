@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every test stands on: no test reads or writes the home folder of the person who runs it."""
 
+import gc
 import itertools
 import os
 import signal
@@ -34,6 +35,10 @@ for _name, _value in _FOR_MPI.items():
 # hang-up and of Ctrl-C would wait for ever.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# As the console script sets it: a tenth of the processor time of tests that read results is the collector's else.
+gc.set_threshold(100_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
