@@ -72,7 +72,9 @@ def test_the_plan_shows_the_bounds_and_starts_nothing(
 
 
 @pytest.mark.long
-def test_a_search_that_was_killed_goes_on_with_its_trials(engine: Path, tmp_path: Path) -> None:
+def test_a_search_that_was_killed_goes_on_with_its_trials(
+    engine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = tmp_path / "result"
     argv = [sys.executable, "-m", "ullage", *words(engine, result, "--trials", "12")]
     journal = result / JOURNAL
@@ -88,6 +90,10 @@ def test_a_search_that_was_killed_goes_on_with_its_trials(engine: Path, tmp_path
     assert after[: len(before)] == before
     assert len(before) < len(after) <= 12
     assert [one.number for one in after] == list(range(1, len(after) + 1))
+    capsys.readouterr()
+    assert run(["tune", str(result), "--more", "1s", "--engine", str(engine)]) == 0
+    assert "No trial was added: " in "".join(capsys.readouterr())
+    assert read_trials(ResultFolder(result)) == after
     # On a busy machine the trials may be spent before settings are told apart, and then none is confirmed.
     assert after[-1].purpose in ("race", "confirm")
 

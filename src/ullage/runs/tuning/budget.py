@@ -9,6 +9,7 @@ from typing import Final
 from ullage.analysis.tuning.search import FEWEST_TRIALS
 from ullage.errors import UserError
 from ullage.model.tuning import TuneTrial
+from ullage.quantity import plural
 from ullage.units import format_time, format_volume
 
 NO_LIMIT: Final = 100_000
@@ -63,6 +64,17 @@ class Budget:
             left = self.bytes - sum(one.bytes for one in done) - (self.trial_bytes or each)
             found.append(0 if left < 0 else 1 + left // each)
         return max(0, min(found)) if left_s > 0 else 0
+
+    def why_no_more(self, done: Sequence[TuneTrial]) -> str:
+        """Say why a search that goes on with the trials ``done`` has added none."""
+        room, longest_s = self.left(done), self.longest_s(done)
+        if room >= FEWEST_TRIALS:
+            return "No trial was added: further trials of these settings would tell nothing new."
+        if self.trials is not None and self.trials - len(done) <= room:
+            return f"No trial was added: --trials {self.trials} leaves {plural(room, 'trial')}, too few to go on."
+        left_s = format_time(max(0.0, self.seconds_left(done)))
+        each = f" (a trial may take {format_time(longest_s)}, and {left_s} are left)" if longest_s > 0 else ""
+        return f"No trial was added: the budget has room for {plural(room, 'trial')}{each}. Give more with --more."
 
     def seconds_left(self, done: Sequence[TuneTrial]) -> float:
         """Return the seconds of the budget that the trials ``done`` have left."""

@@ -197,12 +197,15 @@ class _Run:
         Failed trials are data; only a default that fails ends the search.
         """
         self._tidy()
+        begun_with = len(self.done)
         while (ask := self._next()) is not None:
             trial = self._measure(ask)
             if self.session.was_stopped:
                 return EXIT_ABORTED
             if ask.purpose == "default" and trial.reason and not any(not one.reason for one in self.done):
                 raise UserError(f"the default setting failed: {trial.reason}", "", "", EXIT_CASE_FAILED)
+        if begun_with and len(self.done) == begun_with:
+            self.session.progress.say(self.budget.why_no_more(self.done))
         return EXIT_OK
 
     def _tidy(self) -> None:
