@@ -73,6 +73,11 @@ class Line:
         """The subject of a sentence: ``Writes on scratch``."""
         return who_of(self.rows[0])
 
+    @property
+    def is_of_neighbours(self) -> bool:
+        """Whether ranks read files that are not theirs."""
+        return operation_of(self.rows[0]) == "neighbour"
+
     @cached_property
     def best(self) -> Row:
         """The row with the highest median."""
@@ -132,8 +137,9 @@ def _grown(line: Line, level: float) -> Finding:
     compared = next((one for row, one in zip(others, found, strict=True) if row is best), None)
     slower = [row for row, one in zip(others, found, strict=True) if one.verdict == "slower"]
     title, verdict = _verdict(line, best, compared, slower)
+    own = " with its own file" if line.is_of_neighbours else ""
     text = (
-        f"{line.who}: 1 rank reaches {format_rate(base.median)}. {verdict} Rates over that of 1 rank: "
+        f"{line.who}: 1 rank reaches {format_rate(base.median)}{own}. {verdict} Ratios of geometric means to 1 rank: "
         f"{listing([_over(row, one) for row, one in zip(others, found, strict=True)])}."
     )
     told = finding(
@@ -180,26 +186,37 @@ def _over(row: Row, found: Comparison) -> str:
 
 
 def _peaks(lines: Iterable[Line]) -> list[Finding]:
-    """State the share of a declared or detected peak that the best of each line reached, beside published shares."""
-    return [_peak(line, line.best, line.best.share) for line in lines if line.best.share is not None]
+    """State for each target which share of a known peak its best rates reached, beside published shares."""
+    known = [line.best for line in lines if line.best.share is not None]
+    by_target = grouped((row.target, row) for row in known)
+    return [_peak(target, some) for target, some in by_target.items()]
 
 
-def _peak(line: Line, best: Row, share: float) -> Finding:
-    ceiling = best.ceiling
-    source = "" if ceiling is None else f" ({ceiling.kind}: {ceiling.source}, {format_rate(ceiling.value)})"
-    title = f"{line.who} reach {percent(share)} of the peak"
-    text = f"{title}{source}, with {plural(ranks_of(best), 'rank')}. {PUBLISHED}"
+def _peak(target: str, rows: Sequence[Row]) -> Finding:
+    most = max(rows, key=_share)
+    title = f"Streams on {target} reach up to {percent(_share(most))} of the peak"
+    text = f"{title}: {listing([_of_peak(row) for row in rows])}. {PUBLISHED}"
     return finding(
         "spio-peak",
         title,
         text,
-        target=best.target,
-        operation=operation_of(best),
-        case=best.case,
-        share=share,
+        target=target,
+        operation=[operation_of(row) for row in rows],
+        case=[row.case for row in rows],
+        share=[_share(row) for row in rows],
         published_low=SX8_SHARES[0],
         published_high=SX8_SHARES[1],
     )
+
+
+def _share(row: Row) -> float:
+    return row.share or 0.0
+
+
+def _of_peak(row: Row) -> str:
+    ceiling = row.ceiling
+    whole = "" if ceiling is None else f" of {format_rate(ceiling.value)} ({ceiling.kind}: {ceiling.source})"
+    return f"{NOUNS[operation_of(row)]} {percent(_share(row))}{whole} with {plural(ranks_of(row), 'rank')}"
 
 
 # -- neighbours' files -------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ class SpioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineO
         Field(min_length=1),
         Names(OPERATIONS),
         Option(
-            "Measure any of write,read,neighbour,reread: each rank its own file, or that of a rank on the next node.",
+            "Measure any of write, read (own files), neighbour (files of ranks on the next node) and reread.",
             name="--operation",
             usual="write,read,neighbour,reread",
             sets=("operation",),

@@ -130,6 +130,8 @@ def _lines(options: SpioOptions, cells: Sequence[Cell]) -> list[str]:
         lines.append(
             "A single rank has no neighbour. Rates of neighbours' files are compared with its read of its own."
         )
+    if 1 not in options.ranks:
+        lines.append("Without 1 among --ranks, nothing is compared with 1 rank.")
     if "reread" in options.operations:
         lines.append("A reread follows the read at once. Caches may answer it, as its verdict then says.")
     if options.cache == "none" and {"read", "neighbour"} & {*options.operations}:

@@ -162,8 +162,7 @@ def _figure(title: str, every: Sequence[Line]) -> Figure:
     color = nominal("name", names, COLORS[: len(names)], legend)
     x = rank_axis(ranks, "ranks", "ranks")
     y = quantity_axis("y", f"rate ({scale.unit})")
-    fill = {**color, "legend": None}
-    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": fill}
+    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
     points = {
         "x": x,
         "y": y,
@@ -214,23 +213,23 @@ def _drawn_peaks(rows: Sequence[Row]) -> list[tuple[str, float]]:
 
 def _peak_layers(rows: Sequence[Row], ranks: Sequence[int], factor: float) -> list[Spec]:
     """Draw each peak, and the shares of it that SX-8 reached, as dashed lines with their names."""
-    levels = [
-        (text, share * value / factor)
-        for name, value in _drawn_peaks(rows)
-        for share, text in (
-            (1.0, name),
-            *((share, f"SX-8: {percent(share)} of {name}") for share in SX8_SHARES),
-        )
-    ]
-    if not levels:
+    peaks = _drawn_peaks(rows)
+    if not peaks:
         return []
-    values = [{"level": short(level), "what": text, "ranks": ranks[0]} for text, level in levels]
+    known = [{"level": short(value / factor), "what": name, "ranks": ranks[0]} for name, value in peaks]
+    published = [
+        {"level": short(share * value / factor), "what": f"SX-8: {percent(share)} of {name}", "ranks": ranks[-1]}
+        for name, value in peaks
+        for share in SX8_SHARES
+    ]
     at = {"y": {"field": "level", "type": "quantitative"}}
-    text = {"type": "text", "align": "left", "baseline": "bottom", "dy": -2, "color": MUTED, "fontSize": 10}
     place = {**at, "x": rank_axis(ranks, "ranks", "ranks"), "text": {"field": "what", "type": "nominal"}}
+    text = {"type": "text", "baseline": "bottom", "dy": -2, "color": MUTED, "fontSize": 10}
+    # The highest share stands just below the peak: at the other end their names do not meet.
     return [
-        layer({"type": "rule", "strokeDash": [5, 4], "color": INK, "opacity": 0.6}, at, values),
-        layer(text, place, values),
+        layer({"type": "rule", "strokeDash": [5, 4], "color": INK, "opacity": 0.6}, at, [*known, *published]),
+        layer({**text, "align": "left"}, place, known),
+        layer({**text, "align": "right"}, place, published),
     ]
 
 
