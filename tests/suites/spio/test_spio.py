@@ -3,7 +3,6 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,7 @@ from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter
 from ullage.model.record import Moved, Ranks, RankTime
 from ullage.model.request import Request
-from ullage.model.summary import Ceiling, Finding, Row
+from ullage.model.summary import Ceiling, Row
 from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
@@ -25,13 +24,10 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
 from ullage.suites.spio import prepare as preparing
 from ullage.suites.spio.cells import fitted_volume, usual_volume, with_kinds
-from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST, findings_of, lines_of
+from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST
 from ullage.suites.spio.options import METRICS, SpioOptions
 from ullage.suites.spio.prepare import PreparedSpio, prepare_spio
 from ullage.suites.spio.summarise import spio_rows
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 GIB = 1 << 30
 LIMIT = 1 << 62
@@ -306,115 +302,3 @@ def test_a_ceiling_bounds_all_but_rereads() -> None:
     assert by_name["read"].is_invalid
     assert by_name["reread"].share is None
     assert not by_name["reread"].is_invalid
-
-
-# -- sentences ---------------------------------------------------------------------------------------------------------
-
-CLEAR = [1.0e9, 1.01e9, 0.99e9, 1.0e9, 1.02e9, 0.98e9, 1.0e9, 1.01e9]
-
-
-def row(ranks: int, factor: float = 1.0, operation: str = "write", metric: str = RATE, **fields: object) -> Row:
-    params: dict[str, Scalar] = {
-        "access": "read" if operation == "neighbour" else operation,
-        "operation": operation,
-        "ranks": ranks,
-        "nodes": 1,
-        "block_bytes": MIB,
-        "volume_bytes": 24 * MIB,
-        "backend": "posix",
-    }
-    if operation == "neighbour":
-        params["data_of"] = "other-rank"
-    samples = [factor * value for value in CLEAR]
-    made = Row(
-        metric=metric,
-        unit="B/s",
-        better="more",
-        target="disk",
-        params=params,
-        case=f"{operation}-{ranks}",
-        median=factor * 1.0e9,
-        low=min(samples),
-        high=max(samples),
-        repetitions=samples,
-        verdict="cold",
-        grade="A",
-    )
-    return made.model_copy(update=fields)
-
-
-def only(found: list[Finding], kind: str) -> Finding:
-    (one,) = [finding for finding in found if finding.kind == kind]
-    return one
-
-
-def test_growth_is_told_where_the_comparison_holds() -> None:
-    found = only(findings_of([row(1), row(2, 1.9), row(4, 1.5)], 0.95), "spio-growth")
-    assert (found.severity, found.change) == ("advice", "--ranks 2")
-    assert found.gain is not None
-    assert found.gain.factor == pytest.approx(1.9, rel=0.02)
-    assert found.numbers["ranks"] == [1, 2, 4]
-    assert found.numbers["over_one_rank"] == pytest.approx([1.0, 1.9, 1.5])
-    assert found.numbers["share_of_best"] == pytest.approx([1 / 1.9, 1.0, 1.5 / 1.9])
-    assert "The highest median is that of 2 ranks, 1.90 GB/s, and it is faster than that of 1 rank." in found.text
-
-
-def test_no_growth_and_a_fall_are_told_as_such() -> None:
-    flat = only(findings_of([row(1), row(2, 1.001)], 0.95), "spio-growth")
-    assert (flat.severity, flat.gain) == ("info", None)
-    assert "More ranks bring no gain beyond the noise." in flat.text
-    fall = only(findings_of([row(1), row(4, 0.5)], 0.95), "spio-growth")
-    assert fall.gain is None
-    assert "They are slower with 4 ranks. Use fewer ranks." in fall.text
-
-
-def test_neighbours_are_compared_with_one_rank_that_reads_its_own_file() -> None:
-    rows = [row(1, operation="read"), row(2, 1.5, "read"), row(2, 3.0, "neighbour")]
-    lines = {str(line.rows[0].params["operation"]): line for line in lines_of(rows)}
-    assert lines["neighbour"].base is rows[0]
-    found = [one for one in findings_of(rows, 0.95) if one.kind == "spio-growth"]
-    assert [one.numbers["operation"] for one in found] == ["read", "neighbour"]
-    assert found[1].numbers["over_one_rank"] == pytest.approx([1.0, 3.0])
-    assert "1 rank reaches 1.00 GB/s with its own file." in found[1].text
-    other = only(findings_of(rows, 0.95), "spio-neighbour")
-    assert other.title == "Reads of files that another rank wrote are faster on disk"
-    assert other.numbers["ratio"] == pytest.approx(2.0)
-
-
-def test_without_one_rank_or_with_cached_rows_no_growth_is_told() -> None:
-    assert findings_of([row(2), row(4, 2.0)], 0.95) == []
-    warm = [row(1, operation="read", verdict="warm"), row(2, 9.0, "read", verdict="warm")]
-    assert findings_of(warm, 0.95) == []
-
-
-def test_the_share_of_the_peak_stands_beside_the_published_ones() -> None:
-    peak = Ceiling(value=2.0e9, kind="declared", source="--ceiling")
-    rows = [
-        row(1, ceiling=peak, share=0.5),
-        row(2, 1.6, ceiling=peak, share=0.8),
-        row(1, 1.2, "read", ceiling=peak, share=0.6),
-    ]
-    found = only(findings_of(rows, 0.95), "spio-peak")
-    assert found.numbers["share"] == [0.8, 0.6]
-    assert "writes 80 % of 2.00 GB/s (declared: --ceiling) with 2 ranks" in found.text
-    assert "NEC SX-8 reached 53 % to 96 % of its peak on disk." in found.text
-
-
-def test_memory_that_answered_is_a_warning_except_for_rereads() -> None:
-    cached = {"metric": CACHED, "median": 0.4, "unit": "of bytes", "better": "less"}
-    found = findings_of([row(2, operation="read", **cached), row(2, operation="reread", **cached)], 0.95)  # type: ignore[arg-type]
-    assert [(one.kind, one.severity) for one in found] == [("spio-cached", "warning"), ("spio-cached", "info")]
-    assert "came from memory: 40 % with 2 ranks. The volume is 24.0 MiB. Use --cache direct" in found[0].text
-    assert "Use" not in found[1].text
-    little = {**cached, "median": 0.04}
-    assert findings_of([row(2, operation="read", **little)], 0.95) == []  # type: ignore[arg-type]
-
-
-def test_ranks_that_end_at_different_times_are_told_for_the_most_ranks() -> None:
-    def ends(ranks: int, first_s: float, last_s: float) -> list[Row]:
-        times = {FASTEST: first_s, SLOWEST: last_s}
-        return [row(ranks, metric=name, median=value, unit="s") for name, value in times.items()]
-
-    found = only(findings_of([*ends(2, 1.0, 9.0), *ends(4, 2.0, 4.0)], 0.95), "spio-unequal")
-    assert "by 4 ranks: the fastest rank needs 2.00 s for its file, and the slowest 4.00 s." in found.text
-    assert findings_of([*ends(2, 1.0, 9.0), *ends(4, 3.9, 4.0)], 0.95) == []
