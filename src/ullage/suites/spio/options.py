@@ -59,8 +59,8 @@ class SpioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineO
         Size(),
         Option(
             "Give all files of a case together this size.",
-            unsaid="128GB or 3 times the memory of all nodes, whichever is more, as far as there is room; 4G with "
-            "--cache direct; 256M with --quick",
+            unsaid="the larger of 128GB and 3 times the memory of all nodes, as far as there is room. It is 4G with "
+            "--cache direct, and 256M with --quick",
             sets=("volume", "volume_bytes"),
         ),
     ] = None
