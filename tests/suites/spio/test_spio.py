@@ -71,7 +71,7 @@ def test_defaults_measure_every_operation() -> None:
     assert found.operations == ["write", "read", "neighbour", "reread"]
     assert (found.volume, found.block, found.cache, found.time_s) == (None, MIB, "advise", 4 * 3600)
     quick = options(quick=True)
-    assert (quick.volume, quick.time_s) == (256 * MIB, 30)
+    assert (quick.volume, quick.time_s) == (128 * MIB, 30)
     assert options(quick=True, volume="1M").volume == MIB
     assert SpioOptions.model_validate_json(found.model_dump_json()) == found
 
@@ -260,6 +260,17 @@ def launch(repetitions: int = 6) -> list[AnyRecord]:
     return make_launch(found, run=make_run(ranks=2))
 
 
+def test_a_reread_that_is_cold_is_bounded_too() -> None:
+    cold = [
+        *[phase("own", 0, "write", 2.0), phase("own", 0, "read", 1.0), phase("own", 0, "reread", 1.0)],
+        make_case("own", 0, workload_parameters={**TRANSFER, "read_back": "own"}),
+    ]
+    ceiling = Ceiling(value=2e9, kind="declared", source="--ceiling")
+    context = RowContext(metrics=METRICS, targets={"disk": TargetFacts(ceilings={"read": ceiling})})
+    rows = spio_rows([make_launch(cold, run=make_run(ranks=2))], context, ["reread"])
+    assert [row.share for row in rows if row.metric == RATE] == pytest.approx([800 * MIB / 2e9])
+
+
 def rows_of(operations: list[str], ceiling: float | None = None) -> list[Row]:
     known = (
         {}
@@ -295,7 +306,7 @@ def test_what_was_not_asked_for_is_no_row() -> None:
     assert {row.params["operation"] for row in rows_of(["reread"])} == {"reread"}
 
 
-def test_a_ceiling_bounds_all_but_rereads() -> None:
+def test_a_ceiling_bounds_all_but_rereads_from_memory() -> None:
     rows = [row for row in rows_of(["write", "read", "neighbour", "reread"], 600e6) if row.metric == RATE]
     by_name = {str(row.params["operation"]): row for row in rows}
     assert by_name["write"].share == pytest.approx(400 * MIB / 600e6)

@@ -127,6 +127,14 @@ def test_ranks_that_end_at_different_times_are_told_for_the_most_ranks() -> None
     assert findings_of([*ends(2, 1.0, 9.0), *ends(4, 3.9, 4.0)], 0.95) == []
 
 
+def test_an_interval_over_powers_of_ten_is_no_number() -> None:
+    few = [row(1, repetitions=[1.0e9, 1.5e9]), row(2, repetitions=[0.1e9, 3.0e9])]
+    found = only(findings_of(few, 0.95), "spio-growth")
+    assert "(its interval is not known) with 2 ranks." in found.text
+    several = [row(1, repetitions=[1.0e9, 1.1e9]), *(row(n, repetitions=[1.0e9, 1.2e9]) for n in range(2, 9))]
+    assert "(its interval is not known)" not in only(findings_of(several, 0.95), "spio-growth").text
+
+
 # -- the report --------------------------------------------------------------------------------------------------------
 
 
@@ -198,7 +206,7 @@ def test_a_peak_far_above_all_rates_is_in_the_caption_alone() -> None:
 def test_the_headlines_are_of_operations_that_no_cache_answered() -> None:
     found = {one.what: whole()[one.row].median for one in headlines(whole()) if one.part == "disk"}
     assert found == {
-        "disk: writes of 2 streams": 1.5e9,
-        "disk: reads of own files of 2 streams": 1.2e9,
-        "disk: reads of neighbours' files of 2 streams": 1.6e9,
+        "disk: own files written, 2 ranks": 1.5e9,
+        "disk: own files read, 2 ranks": 1.2e9,
+        "disk: neighbours' files read, 2 ranks": 1.6e9,
     }

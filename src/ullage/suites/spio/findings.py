@@ -14,7 +14,7 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, with_gain
-from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each
+from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each, pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show_row, times
@@ -40,6 +40,8 @@ _FAMILIES: Final = 2
 # Counters include a little of other work: verdicts take so much for nothing, too.
 _NOTHING: Final = 0.05
 _UNEQUAL: Final = 0.9
+# Two repetitions of noisy rates leave an interval over many powers of ten, which says nothing.
+_WIDEST: Final = 100.0
 
 
 def ranks_of(row: Row) -> int:
@@ -133,7 +135,8 @@ def _grown(line: Line, level: float) -> Finding:
     rows = _with_base(line)
     base, best = rows[0], max(rows, key=lambda row: row.median)
     others = [row for row in rows if row is not base]
-    found = [compare_rows(row, base, level, None) for row in others]
+    spread = pooled_spread(row.repetitions for row in rows)
+    found = [compare_rows(row, base, level, None, spread) for row in others]
     compared = next((one for row, one in zip(others, found, strict=True) if row is best), None)
     slower = [row for row, one in zip(others, found, strict=True) if one.verdict == "slower"]
     title, verdict = _verdict(line, best, compared, slower)
@@ -178,8 +181,9 @@ def _verdict(line: Line, best: Row, compared: Comparison | None, slower: Sequenc
 
 
 def _over(row: Row, found: Comparison) -> str:
-    interval = "" if found.low is None or found.high is None else f" ({found.low:.2f} to {found.high:.2f})"
-    return f"{times(found.ratio)}{interval} with {plural(ranks_of(row), 'rank')}"
+    is_known = found.low is not None and found.high is not None and found.high <= _WIDEST * found.low
+    interval = f"{found.low:.2f} to {found.high:.2f}" if is_known else "its interval is not known"
+    return f"{times(found.ratio)} ({interval}) with {plural(ranks_of(row), 'rank')}"
 
 
 # -- the share of the peak ---------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ METRICS: Final = (
     "open_time",
     "sync_time",
 )
-_QUICK_BYTES: Final = 256 << 20
+_QUICK_BYTES: Final = 128 << 20
 
 
 class SpioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineOptions, RunOptions):
@@ -39,7 +39,7 @@ class SpioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineO
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="powers of 2 up to the number of cores, at least 1,2,4"),
         "time_s": Change(usual="4h", quick="30s"),
-        "quick": Change("Take a first look in 30 s: a volume of 256M."),
+        "quick": Change("Take a first look in 30 s: a volume of 128M."),
     }
 
     operations: Annotated[
@@ -60,7 +60,7 @@ class SpioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineO
         Option(
             "Give all files of a case together this size.",
             unsaid="the larger of 128GB and 3 times the memory of all nodes, as far as there is room. It is 4G with "
-            "--cache direct, and 256M with --quick",
+            "--cache direct, and 128M with --quick",
             sets=("volume", "volume_bytes"),
         ),
     ] = None

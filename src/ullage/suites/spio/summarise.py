@@ -78,7 +78,7 @@ def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord]) -> Row | No
         params["data_of"] = phases[-1].data_of
     told = row.model_copy(update={"params": params})
     # Memory may answer a reread, and the ceiling of the device does not bound memory.
-    return with_ceiling(told, None) if access == "reread" else told
+    return with_ceiling(told, None) if access == "reread" and told.verdict != "cold" else told
 
 
 def _cached_shares(rows: Iterable[Row], phases: dict[_Place, list[PhaseRecord]], context: RowContext) -> list[Row]:
