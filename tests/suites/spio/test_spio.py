@@ -149,6 +149,24 @@ def test_a_volume_beyond_all_memory_or_past_the_cache_needs_no_note(
     assert prepare(tmp_path, volume="1M", block="64K", cache="direct").notes == []
 
 
+def test_the_memory_of_all_nodes_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_on(monkeypatch, place(tmp_path, free_bytes=9000 * GIB, free_inodes=1000), 64 * GIB)
+    prepared = prepare(tmp_path, volume=None, ranks="2,4", nodes="2")
+    assert prepared.request.options["volume"] == 3 * 2 * 64 * GIB
+    assert prepared.notes == []
+    (note,) = prepare(tmp_path, volume="256G", ranks="2,4", nodes="2").notes
+    assert "3 times the memory of 2 nodes (64.0 GiB each)" in note.text
+
+
+def test_only_root_may_drop_all_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(UserError, match="only root may drop all caches"):
+        prepare(tmp_path, cache="drop")
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    (cell, *_) = prepare(tmp_path, cache="drop").cells
+    assert cell.case.workload.parameters["cache"] == "drop"
+
+
 def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match=r"a smaller --volume fits") as caught:
         prepare(tmp_path, volume="1G", space="1M")

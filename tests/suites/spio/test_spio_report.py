@@ -174,7 +174,7 @@ def test_a_table_has_each_operation_by_ranks_over_one_rank_and_of_the_best() -> 
     assert column(content, "cached")[4] == "25.00 %"
     assert content is not None
     assert "All files together have 24.0 MiB, in blocks of 1M." in content.notes
-    assert any("There was one node" in note for note in content.notes)
+    assert any("all ranks were on one node" in note for note in content.notes)
     assert tables(data_of([])) is None
 
 
@@ -200,7 +200,10 @@ def test_a_peak_far_above_all_rates_is_in_the_caption_alone() -> None:
     (figure,) = figures(data_of([row(1, ceiling=far), row(2, 1.5, ceiling=far)]))
     assert not [one for one in figure.spec["layer"] if "data" in one]
     assert "The peak is 9.00 GB/s, above the drawn range." in figure.caption
+    assert "Bands are" in figure.caption
     assert figures(data_of([row(2)])) == []
+    (single,) = figures(data_of([row(n, low=None, high=None) for n in (1, 2)]))
+    assert "One sample a point: no interval." in single.caption
 
 
 def test_the_headlines_are_of_operations_that_no_cache_answered() -> None:

@@ -99,7 +99,7 @@ def _words(rows: Sequence[Row]) -> list[str]:
     if "neighbour" in operations:
         notes.append("Reads of neighbours' files are compared with one rank's read of its own file.")
     if any(row.params.get("data_of") == "other-rank" for row in rows):
-        notes.append("There was one node: the neighbour of a rank is the next rank of that node.")
+        notes.append("Where all ranks were on one node, the neighbour of a rank is the next rank.")
     if "reread" in operations:
         notes.append("A reread that does not come from the storage has no share of the peak.")
     if any(row.share is not None for row in rows):
@@ -163,14 +163,7 @@ def _figure(title: str, every: Sequence[Line]) -> Figure:
     x = rank_axis(ranks, "ranks", "ranks")
     y = quantity_axis("y", f"rate ({scale.unit})")
     band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
-    points = {
-        "x": x,
-        "y": y,
-        "stroke": color,
-        "fill": {**color, "legend": None},
-        **verdict_shape(),
-        "tooltip": _TOOLTIP,
-    }
+    points = {"x": x, "y": y, "stroke": color, "fill": color, **verdict_shape(), "tooltip": _TOOLTIP}
     drawn = [
         *_peak_layers(rows, ranks, scale.factor),
         layer({"type": "area", "fillOpacity": 0.14, "opacity": 1}, band, shown="datum.low !== null"),
@@ -178,8 +171,14 @@ def _figure(title: str, every: Sequence[Line]) -> Figure:
         layer({"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, points),
     ]
     values = [_point(line, row, scale.factor) for line in lines for row in line.rows]
-    words = ["Bands are the intervals of the medians.", caption(rows), *_peak_words(rows), left_out]
+    words = [_band_words(rows), caption(rows), *_peak_words(rows), left_out]
     return Figure(title, " ".join(filter(None, words)), layered(430, 270, drawn, values), wide=True)
+
+
+def _band_words(rows: Iterable[Row]) -> str:
+    if all(row.low is None for row in rows):
+        return "One sample a point: no interval."
+    return "Bands are the intervals of the medians, or the ranges of too few repetitions for one."
 
 
 def _point(line: Line, row: Row, factor: float) -> Spec:
