@@ -181,9 +181,10 @@ def _verdict(line: Line, best: Row, compared: Comparison | None, slower: Sequenc
 
 
 def _over(row: Row, found: Comparison) -> str:
-    is_known = found.low is not None and found.high is not None and found.high <= _WIDEST * found.low
-    interval = f"{found.low:.2f} to {found.high:.2f}" if is_known else "its interval is not known"
-    return f"{times(found.ratio)} ({interval}) with {plural(ranks_of(row), 'rank')}"
+    interval = "(its interval is not known)"
+    if found.low is not None and found.high is not None and found.high <= _WIDEST * found.low:
+        interval = f"[{times(found.low)}, {times(found.high)}]"
+    return f"{times(found.ratio)} {interval} with {plural(ranks_of(row), 'rank')}"
 
 
 # -- the share of the peak ---------------------------------------------------------------------------------------------
