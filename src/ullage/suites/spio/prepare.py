@@ -149,5 +149,5 @@ def _notes(options: SpioOptions, machine: Machine) -> list[Note]:
     if volume >= MEMORIES * nodes * total:
         return []
     text = f"the volume of {format_volume(volume)} is less than {MEMORIES} times the memory of {plural(nodes, 'node')}"
-    text += f" ({format_volume(total)} each), so caches may hold it"
+    text += f" ({format_volume(total)} each), so caches may hold a part of it"
     return [Note("volume-below-memory", text, "read the verdict of each row, or use --cache direct")]
