@@ -173,14 +173,10 @@ def test_a_killed_run_goes_on_with_its_volume(engine: Path, tmp_path: Path, targ
     assert set(after.values()) == {1}
     assert min(Counter(case for case, _ in after).values()) >= 3
     assert volume == 8 << 20
-    assert {row.params["volume_bytes"] for row in rates_of_all(result)} == {volume}
+    assert {row.params["volume_bytes"] for row in rates(ResultFolder.open(result)).values()} == {volume}
     for folder in find_run_folders(target):
         assert cleaned(engine, folder.path)
     assert untouched(target)
-
-
-def rates_of_all(result: Path) -> list[Row]:
-    return [row for row in ResultFolder.open(result).read_summary().rows if row.metric == "bandwidth"]
 
 
 @pytest.mark.any_mpi

@@ -30,7 +30,6 @@ from ullage.suites.spio.prepare import PreparedSpio, prepare_spio
 from ullage.suites.spio.summarise import spio_rows
 
 GIB = 1 << 30
-LIMIT = 1 << 62
 
 
 def describe() -> Describe:
