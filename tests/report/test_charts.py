@@ -54,6 +54,7 @@ def test_charts_are_found_and_described() -> None:
         "phase_bars",
         "pio_map",
         "pmem",
+        "spio",
         "stepfile_timeline",
         "tile_picture",
         "access_time",

@@ -53,6 +53,7 @@ _TITLES: Final = {
     "unpinned": "Ranks are not bound to cores",
     "unreadable-record": "A record cannot be read",
     "verified-in-time": "Reads are verified within the measured time",
+    "volume-below-memory": "Memory can hold a part of the volume",
 }
 
 

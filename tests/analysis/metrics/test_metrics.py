@@ -4,7 +4,7 @@ import pytest
 from support.make_records import MIB, SECOND_NS, make_phase
 from ullage.analysis.metrics import load_metrics, metric_named
 from ullage.errors import UserError
-from ullage.model.record import Done, Stage, Stonewall
+from ullage.model.record import Done, Ranks, RankTime, Stage, Stonewall
 
 FULL = make_phase(
     elapsed_ns=4 * SECOND_NS,
@@ -22,6 +22,12 @@ FULL = make_phase(
         wear_out=True,
         least_operations=1,
         most_operations=2,
+    ),
+    by_rank=Ranks(
+        fastest=RankTime(rank=1, node="n", elapsed_ns=5 * SECOND_NS // 2, bytes=200 * MIB),
+        slowest=[RankTime(rank=rank, node="n", elapsed_ns=(7 - rank) * SECOND_NS // 2, bytes=MIB) for rank in (0, 1)],
+        least_bytes=MIB,
+        most_bytes=200 * MIB,
     ),
 )
 
@@ -44,6 +50,8 @@ def test_page_faults_are_of_each_mib_and_unknown_of_older_records() -> None:
         ("open_time", 0.09),
         ("sync_time", 1.8),
         ("close_time", 0.1),
+        ("fastest_rank_time", 2.5),
+        ("slowest_rank_time", 3.5),
         ("latency_p50", 0.02),
         ("latency_max", 0.02),
     ],

@@ -30,6 +30,16 @@ def _file_span_ns(phase: PhaseRecord) -> int:
     return max(transfer.last_stop_ns, 0 if sync is None else sync.last_stop_ns) - transfer.first_start_ns
 
 
+def _fastest_rank_time(phase: PhaseRecord) -> float | None:
+    return None if phase.by_rank is None else seconds(phase.by_rank.fastest.elapsed_ns)
+
+
+def _slowest_rank_time(phase: PhaseRecord) -> float | None:
+    if phase.by_rank is None or not phase.by_rank.slowest:
+        return None
+    return seconds(phase.by_rank.slowest[0].elapsed_ns)
+
+
 def _stonewall_operation_rate(phase: PhaseRecord) -> float | None:
     if phase.stonewall is None:
         return None
@@ -164,6 +174,21 @@ METRICS: Final = (
     # Time the slowest rank spent in close.
     Metric(
         "close_time", "s", "less", "time that the slowest rank spent in close", lambda phase: longest_of(phase, "close")
+    ),
+    # How unequal the ranks were: both from a rank's own open to its own close.
+    Metric(
+        "fastest_rank_time",
+        "s",
+        "less",
+        "time from its open to its close, sync included, of the rank that needed least",
+        _fastest_rank_time,
+    ),
+    Metric(
+        "slowest_rank_time",
+        "s",
+        "less",
+        "time from its open to its close, sync included, of the rank that needed most",
+        _slowest_rank_time,
     ),
     # Processor time an operation costs the ranks: what is left for the application while it does I/O.
     Metric(

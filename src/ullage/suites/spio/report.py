@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of suite ``spio``: rates of each operation by ranks, over one rank, and beside known peaks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.ceilings.rows import is_of_device
+from ullage.grouping import grouped
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_interval, format_share, percent, plural, scale_for, times
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import (
+    Column,
+    grid_of,
+    interval_text,
+    of,
+    percent_text,
+    phase_lines,
+    share_text,
+    value_column,
+)
+from ullage.report.headlines import Rule
+from ullage.report.plots import COLORS, layer, layered, nominal, quantity_axis, short
+from ullage.report.vega import INK, MUTED, Spec, rank_axis, tooltip, verdict_shape
+from ullage.report.verdicts import caption, classify, headword
+from ullage.suites.spio.findings import (
+    CACHED,
+    FASTEST,
+    NOUNS,
+    PUBLISHED,
+    RATE,
+    SLOWEST,
+    SX8_SHARES,
+    Line,
+    lines_of,
+    operation_of,
+    ranks_of,
+)
+from ullage.suites.spio.options import OPERATIONS
+from ullage.units import format_bytes, format_rate, format_volume
+
+_SUITE: Final = "spio"
+_ORDER: Final[Sequence[str]] = OPERATIONS
+# A peak further up than this would press the lines flat; the caption names it.
+_HIGHEST_PEAK: Final = 3.0
+_TOOLTIP: Final = tooltip(
+    ("name", "operation"),
+    ("ranks", "ranks"),
+    ("text", "median"),
+    ("over", "over 1 rank"),
+    ("verdict", "really measured"),
+    ("flags", "flags"),
+)
+
+
+# -- the tables --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """All metrics of one operation with one number of ranks, and the line of its rates."""
+
+    rows: Mapping[str, Row]
+    line: Line
+
+    @property
+    def rate(self) -> Row:
+        return self.rows[RATE]
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each target, or None for other suites and where nothing was measured."""
+    rows = data.rows_of(_SUITE)
+    lines = _in_order(lines_of(rows))
+    if not lines:
+        return None
+    # Phases of several cases have the same name, and a row is found by its case and phase.
+    phases = {(line.first.case, str(line.first.params["access"])): line.rows for line in phase_lines(rows)}
+    entries = [_Entry(phases[row.case, str(row.params["access"])], line) for line in lines for row in line.rows]
+    places = grouped(((one.rate.target, one.rate.params["backend"]), one) for one in entries)
+    grids = [grid for (target, name), some in places.items() for grid in grid_of(f"{target}, {name}", _COLUMNS, some)]
+    return Content(notes=[*_volumes(rows), *_words(rows)], grids=grids)
+
+
+def _volumes(rows: Iterable[Row]) -> list[str]:
+    """State the bytes that all files had together, and the blocks."""
+    sizes = dict.fromkeys((int(row.params["volume_bytes"]), int(row.params["block_bytes"])) for row in rows)
+    most, block = max(sizes)
+    about = "" if len(sizes) == 1 else "at most "
+    return [f"All files together have {about}{format_volume(most)}, in blocks of {format_bytes(block)}."]
+
+
+def _words(rows: Sequence[Row]) -> list[str]:
+    operations = {operation_of(row) for row in rows}
+    notes: list[str] = []
+    if "neighbour" in operations:
+        notes.append("Reads of neighbours' files are compared with one rank's read of its own file.")
+    if any(row.params.get("data_of") == "other-rank" for row in rows):
+        notes.append("Where all ranks were on one node, the neighbour of a rank is the next rank.")
+    if "reread" in operations:
+        notes.append("A reread that does not come from the storage has no share of the peak.")
+    if any(row.share is not None for row in rows):
+        notes.append(PUBLISHED)
+    return notes
+
+
+def _over_one(entry: _Entry) -> str:
+    base = entry.line.base
+    return DASH if base is None else times(entry.rate.median / base.median)
+
+
+_COLUMNS: Final[Sequence[Column[_Entry]]] = (
+    Column("operation", lambda entry: NOUNS[operation_of(entry.rate)], is_number=False),
+    Column("ranks", lambda entry: str(ranks_of(entry.rate))),
+    value_column("rate", lambda entry: entry.rate),
+    Column("interval", lambda entry: interval_text(entry.rate)),
+    Column("over 1 rank", _over_one),
+    Column("of the best", lambda entry: format_share(entry.line.share_of_best(entry.rate))),
+    Column("of the peak", lambda entry: share_text(entry.rate)),
+    value_column("first done", lambda entry: entry.rows.get(FASTEST)),
+    value_column("last done", lambda entry: entry.rows.get(SLOWEST)),
+    value_column("sync", lambda entry: entry.rows.get("sync_time")),
+    Column("cached", of(CACHED, percent_text)),
+    Column("verdict", lambda entry: headword(entry.rate), is_number=False),
+)
+
+
+# -- the chart ---------------------------------------------------------------------------------------------------------
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """Return a figure for each place with several numbers of ranks: a line an operation, and peaks where known."""
+    lines = _in_order(lines_of(data.rows_of(_SUITE)))
+    places = grouped(((line.rows[0].target, line.rows[0].params["backend"]), line) for line in lines)
+    return [
+        _figure(f"{target}, {backend}", some)
+        for (target, backend), some in places.items()
+        if any(len(line.rows) > 1 for line in some)
+    ]
+
+
+def _in_order(lines: Iterable[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: _ORDER.index(operation_of(line.rows[0])))
+
+
+def _is_drawn(line: Line) -> bool:
+    """Tell whether a line has a place in the chart: memory is so fast that it would press all other lines flat."""
+    return operation_of(line.rows[0]) != "reread" or any(is_of_device(row) for row in line.rows)
+
+
+def _figure(title: str, every: Sequence[Line]) -> Figure:
+    lines = [line for line in every if _is_drawn(line)] or every
+    left_out = "" if len(lines) == len(every) else "Memory answered the rereads, which are in the table alone."
+    rows = [row for line in lines for row in line.rows]
+    scale = scale_for([row.median for row in rows], "B/s")
+    ranks = sorted({*map(ranks_of, rows)})
+    names = [NOUNS[operation_of(line.rows[0])] for line in lines]
+    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 260}
+    color = nominal("name", names, COLORS[: len(names)], legend)
+    x = rank_axis(ranks, "ranks", "ranks")
+    y = quantity_axis("y", f"rate ({scale.unit})")
+    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
+    points = {"x": x, "y": y, "stroke": color, "fill": color, **verdict_shape(), "tooltip": _TOOLTIP}
+    drawn = [
+        *_peak_layers(rows, ranks, scale.factor),
+        layer({"type": "area", "fillOpacity": 0.14, "opacity": 1}, band, shown="datum.low !== null"),
+        layer({"type": "line", "strokeWidth": 2}, {"x": x, "y": y, "stroke": color}),
+        layer({"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, points),
+    ]
+    values = [_point(line, row, scale.factor) for line in lines for row in line.rows]
+    words = [_band_words(rows), caption(rows), *_peak_words(rows), left_out]
+    return Figure(title, " ".join(filter(None, words)), layered(430, 270, drawn, values), wide=True)
+
+
+def _band_words(rows: Iterable[Row]) -> str:
+    if all(row.low is None for row in rows):
+        return "One sample a point: no interval."
+    return "Bands are the intervals of the medians, or the ranges of too few repetitions for one."
+
+
+def _point(line: Line, row: Row, factor: float) -> Spec:
+    measured, interval = classify(row), format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    return {
+        "name": NOUNS[operation_of(row)],
+        "ranks": ranks_of(row),
+        "y": short(row.median / factor),
+        "low": None if row.low is None else short(row.low / factor),
+        "high": None if row.high is None else short(row.high / factor),
+        "text": f"{format_rate(row.median)} {interval}".rstrip(),
+        "over": DASH if line.base is None else times(row.median / line.base.median),
+        "measured": measured.label,
+        "hollow": not measured.filled,
+        "verdict": row.verdict,
+        "flags": ", ".join(row.flag_codes) or DASH,
+    }
+
+
+def _peaks(rows: Iterable[Row]) -> list[tuple[str, float]]:
+    """Return the known peaks of the device by direction, once where both are equal."""
+    known = {str(row.params["access"]): row.ceiling.value for row in rows if row.ceiling is not None}
+    by_value = grouped((value, access) for access, value in known.items())
+    return [(f"peak ({', '.join(accesses)})" if len(by_value) > 1 else "peak", v) for v, accesses in by_value.items()]
+
+
+def _drawn_peaks(rows: Sequence[Row]) -> list[tuple[str, float]]:
+    top = max(row.median for row in rows)
+    return [(name, value) for name, value in _peaks(rows) if value <= _HIGHEST_PEAK * top]
+
+
+def _peak_layers(rows: Sequence[Row], ranks: Sequence[int], factor: float) -> list[Spec]:
+    """Draw each peak, and the shares of it that SX-8 reached, as dashed lines with their names."""
+    peaks = _drawn_peaks(rows)
+    if not peaks:
+        return []
+    known = [{"level": short(value / factor), "what": name, "ranks": ranks[0]} for name, value in peaks]
+    published = [
+        {"level": short(share * value / factor), "what": f"SX-8: {percent(share)} of {name}", "ranks": ranks[-1]}
+        for name, value in peaks
+        for share in SX8_SHARES
+    ]
+    at = {"y": {"field": "level", "type": "quantitative"}}
+    place = {**at, "x": rank_axis(ranks, "ranks", "ranks"), "text": {"field": "what", "type": "nominal"}}
+    text = {"type": "text", "baseline": "bottom", "dy": -2, "color": MUTED, "fontSize": 10}
+    # The highest share stands just below the peak: at the other end their names do not meet.
+    return [
+        layer({"type": "rule", "strokeDash": [5, 4], "color": INK, "opacity": 0.6}, at, [*known, *published]),
+        layer({**text, "align": "left"}, place, known),
+        layer({**text, "align": "right"}, place, published),
+    ]
+
+
+def _peak_words(rows: Sequence[Row]) -> list[str]:
+    drawn = [name for name, _ in _drawn_peaks(rows)]
+    return [
+        f"The {name} is {format_rate(value)}{'' if name in drawn else ', above the drawn range'}."
+        for name, value in _peaks(rows)
+    ]
+
+
+SECTIONS: Final = (
+    Section(
+        name="spio",
+        title="Streams by ranks",
+        doc="Each rank streams a file of its own. A rate is the bytes of all ranks over the time from the first open "
+        "to the last close, with the sync of a write.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="spio",
+        title="Rate of all streams by ranks",
+        doc="All files together have the same size with every number of ranks. A shared target bounds their sum.",
+        order=3,
+        part="disk",
+        build=figures,
+    ),
+)
+
+# -- headlines and the answer of the suite -----------------------------------------------------------------------------
+
+
+# The first screen has room for few words.
+_DONE: Final = {"write": "own files written", "read": "own files read", "neighbour": "neighbours' files read"}
+
+
+def _is_of_storage(row: Row) -> bool:
+    """Tell whether a row is of an operation of this suite that no cache is known to have answered."""
+    return "volume_bytes" in row.params and row.params.get("operation") in _DONE and is_of_device(row)
+
+
+def _headline(row: Row) -> str:
+    return f"{row.target}: {_DONE[operation_of(row)]}, {plural(ranks_of(row), 'rank')}"
+
+
+HEADLINES: Final = (Rule("disk", RATE, _is_of_storage, operation_of, _headline),)
+ANSWERS: Final = (
+    AnswerRule(
+        _SUITE,
+        "How does the rate of sequential streams grow with ranks?",
+        ("spio-growth", "spio-peak", "spio-neighbour"),
+        ("spio-cached", "spio-unequal"),
+    ),
+)
