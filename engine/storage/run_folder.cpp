@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <system_error>
 #include <utility>
 
+#include "storage/run_folder_name.hpp"
 #include "storage/silly_rename.hpp"
 #include "storage/target_directory.hpp"
 
@@ -23,8 +23,6 @@ constexpr const char* marker_name = ".ullage-run";
 constexpr const char* manifest_name = "manifest.ndjson";
 constexpr std::size_t most_marker_bytes = 4096;
 constexpr std::size_t most_manifest_bytes = std::size_t{1} << 30;
-
-std::string folder_name(const std::string& run_id) { return "ullage-" + run_id; }
 
 /// A folder that others own or may write to can be changed under our feet.
 Status check_private(const Descriptor& folder, const std::string& path) {
@@ -107,25 +105,6 @@ OrErrno<std::vector<std::string>> strangers(int folder, std::size_t most) {
   if (!visited) return std::unexpected(visited.error());
   std::ranges::sort(names);
   return names;
-}
-
-/// The target of a run folder and the folder's name in it.
-Result<SplitName> split_folder(const std::string& folder_path) {
-  std::string trimmed = folder_path;
-  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
-  SplitName named = split_name(trimmed);
-  if (named.parent.empty()) named.parent = trimmed.starts_with('/') ? "/" : ".";
-  const std::string prefix = folder_name("");
-  if (!named.base.starts_with(prefix) || named.base == prefix)
-    return fail(environment_error(folder_path, "is not a folder of ullage (they are called ullage-RUN); refused"));
-  return named;
-}
-
-/// Whether a folder is called as those of the front's runs are: ullage-20261122T232612Z-d2e508, perhaps with more
-/// behind. Where no marker is left, an empty folder of any other name may be somebody's own.
-bool is_named_by_front(const std::string& name) {
-  static const std::regex form("ullage-[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}.*");
-  return std::regex_match(name, form);
 }
 
 Status remove_old_marker(const Descriptor& folder, const std::string& path, const std::string& name,

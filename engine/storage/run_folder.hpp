@@ -36,7 +36,8 @@ class RunFolder final {
   /// Opens a marked folder by its own path, claimed (for `clean`).
   [[nodiscard]] static Result<RunFolder> open_existing(const std::string& folder_path);
   /// Removes a folder that a run's end left empty and without its marker, or with nothing but that marker under a name
-  /// that NFS or FUSE gave it; or that a run's beginning left with a marker of no bytes. False: it holds something else. Errors as of open_existing().
+  /// that NFS or FUSE gave it; or that a run's beginning left with a marker of no bytes. False: it holds something
+  /// else. Errors as of open_existing().
   [[nodiscard]] static Result<bool> remove_unmarked(const std::string& folder_path);
   /// Free space and kind of file system of a path that need not be ours.
   [[nodiscard]] static Result<TargetSpace> space(const std::string& target_path) { return target_space(target_path); }
