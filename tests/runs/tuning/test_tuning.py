@@ -218,7 +218,7 @@ def test_no_trial_begins_that_may_exceed_time_bytes_or_number() -> None:
     assert Budget(100.0, 12, None, 2.0, None).left(done) == 2
     assert Budget(21.0, None, None, 2.0, None).left(done) == 0
     assert "room for 0 trials (a trial may take" in Budget(21.0, None, None, 2.0, None).why_no_more(done)
-    assert "Give more with `ullage tune RESULT --more`." in Budget(21.0, None, None, 2.0, None).why_no_more(done)
+    assert "Give it more time." in Budget(21.0, None, None, 2.0, None).why_no_more(done)
     assert "--trials 12 leaves 2 trials, too few" in Budget(100.0, 12, None, 2.0, None).why_no_more(done)
     assert "nothing new" in Budget(1e6, None, None, 2.0, None).why_no_more(done)
     assert Budget(1e6, None, 125, 2.0, 10).left(done) == 2

@@ -74,7 +74,7 @@ class Budget:
             return f"No trial was added: --trials {self.trials} leaves {plural(room, 'trial')}, too few to go on."
         left_s = format_time(max(0.0, self.seconds_left(done)))
         each = f" (a trial may take {format_time(longest_s)}, and {left_s} are left)" if longest_s > 0 else ""
-        return f"No trial was added: the budget has room for {plural(room, 'trial')}{each}. Give more with `ullage tune RESULT --more`."
+        return f"No trial was added: the budget has room for {plural(room, 'trial')}{each}. Give it more time."
 
     def seconds_left(self, done: Sequence[TuneTrial]) -> float:
         """Return the seconds of the budget that the trials ``done`` have left."""
