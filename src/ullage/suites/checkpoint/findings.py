@@ -18,6 +18,7 @@ from ullage.quantity import listing, plural, times
 from ullage.units import format_rate, format_time, format_volume
 
 WAIT: Final = "phase_time"
+RATE: Final = "bandwidth"
 LEAST_RATE: Final = "least_rank_bandwidth"
 SAVE: Final = "save"
 RESTORE: Final = "restore"
@@ -64,10 +65,13 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
     """State the times of all layouts at a place, and the least rate of a rank, as medians."""
     first = rows[0]
     by_operation = grouped((operation_of(row), row) for row in rows)
-    parts = [_times(name, by_operation[name], rates) for name in (SAVE, RESTORE) if name in by_operation]
+    known = [(name, by_operation[name]) for name in (SAVE, RESTORE) if name in by_operation]
     size = format_volume(int(first.params["volume_bytes"]))
     who = f"{plural(int(first.params['ranks']), 'rank')} on {first.target}"
-    text = f"A checkpoint of {size} ({_model(first)}), {who}: {' '.join(parts)}"
+    told = [f"The checkpoint has {size} ({_model(first)}), and {who} save it."]
+    told += [_times(name, some) for name, some in known]
+    told += [said for name, some in known if (said := _least(name, some, rates))]
+    text = " ".join(told)
     return finding(
         "checkpoint-wait",
         _title(by_operation, first.target),
@@ -101,16 +105,17 @@ def _span(rows: Sequence[Row]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _times(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> str:
-    what = "saving, with fsync, takes" if name == SAVE else "reading it back takes"
-    each = [f"{format_time(row.median)} in layout {layout_of(row)}{_least(row, rates)}" for row in rows]
-    said = f"{what} {listing(each)}."
-    return said if name == SAVE else said[:1].upper() + said[1:]
+def _times(name: str, rows: Sequence[Row]) -> str:
+    each = [f"{format_time(row.median)} (layout {layout_of(row)})" for row in rows]
+    return f"{'Saving with fsync' if name == SAVE else 'Reading it back'} takes {listing(each)}."
 
 
-def _least(row: Row, rates: Mapping[tuple[str, str], Row]) -> str:
-    rate = rates.get((row.case, operation_of(row)))
-    return "" if rate is None else f" (at least {format_rate(rate.median)} a rank)"
+def _least(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> str:
+    """State the rate of the slowest rank in the same order of layouts; nothing where a row has none."""
+    found = [rates.get((row.case, name)) for row in rows]
+    known = [format_rate(row.median) for row in found if row is not None]
+    verb = "saves" if name == SAVE else "reads"
+    return f"The slowest rank {verb} at {listing(known)}." if len(known) == len(found) else ""
 
 
 # -- which layout is faster --------------------------------------------------------------------------------------------

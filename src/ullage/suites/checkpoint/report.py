@@ -16,7 +16,7 @@ from ullage.report.headlines import Rule
 from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis, short
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
-from ullage.suites.checkpoint.findings import LEAST_RATE, RESTORE, SAVE, WAIT, layout_of, operation_of, order_of
+from ullage.suites.checkpoint.findings import LEAST_RATE, RATE, RESTORE, SAVE, WAIT, layout_of, operation_of, order_of
 from ullage.units import format_bytes, format_time, format_volume
 
 _SUITE: Final = "checkpoint"
@@ -91,8 +91,8 @@ _COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
     _value("fastest rank", "fastest_rank_time"),
     _value("slowest rank", "slowest_rank_time"),
     _value("least rate of a rank", LEAST_RATE),
-    _value("rate of all", "bandwidth"),
-    Column("of the ceiling", lambda line: share_text(line.rows.get("bandwidth"))),
+    _value("rate of all", RATE),
+    Column("of the ceiling", lambda line: share_text(line.rows.get(RATE))),
     _value("sync", "sync_time"),
     Column("written by", _reader, is_number=False),
     Column("verdict", lambda line: headword(line.first), is_number=False),
@@ -195,11 +195,19 @@ def _key(row: Row) -> Hashable:
     return operation_of(row)
 
 
-def _headline(row: Row) -> str:
+def _what(row: Row) -> str:
     return f"{row.target}: checkpoint {_DONE[operation_of(row)]}, layout {layout_of(row)}"
 
 
-HEADLINES: Final = (Rule("disk", WAIT, _is_of_storage, _key, _headline),)
+def _wait(row: Row) -> str:
+    return f"{row.target}: wait while it is {_DONE[operation_of(row)]}, layout {layout_of(row)}"
+
+
+# A rate has a share of the ceiling that is known; training waits for the time.
+HEADLINES: Final = (
+    Rule("disk", RATE, _is_of_storage, _key, _what),
+    Rule("disk", WAIT, _is_of_storage, _key, _wait),
+)
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,
