@@ -82,10 +82,10 @@ def test_the_wait_is_told_for_every_layout_with_the_least_rate() -> None:
         "Training on disk waits 2.00 s to 6.00 s for a checkpoint to be saved, and 1.00 s to 2.00 s to read one back"
     )
     assert found.text == (
-        "The checkpoint has 800 MiB (8B, scale 0.01), and 2 ranks on disk save it. Saving with fsync takes 2.00 s "
-        "(layout rank), 6.00 s (layout tensor) and 3.00 s (layout shared). Reading it back takes 1.00 s (layout rank), "
-        "2.00 s (layout tensor) and 1.00 s (layout shared). The slowest rank saves at 250 MB/s, 83.3 MB/s and "
-        "167 MB/s. The slowest rank reads at 500 MB/s, 250 MB/s and 500 MB/s."
+        "The checkpoint has 800 MiB (8B, 1 % of its published size), and 2 ranks on disk save it. Saving with fsync "
+        "takes 2.00 s (layout rank), 6.00 s (layout tensor) and 3.00 s (layout shared). Reading it back takes "
+        "1.00 s (layout rank), 2.00 s (layout tensor) and 1.00 s (layout shared). The slowest rank saves "
+        "at 250 MB/s, 83.3 MB/s and 167 MB/s. The slowest rank reads at 500 MB/s, 250 MB/s and 500 MB/s."
     )
     assert found.numbers["layout"] == ["rank", "rank", "tensor", "tensor", "shared", "shared"]
     assert found.numbers["wait_s"] == [2.0, 1.001, 6.0, 2.0, 3.0, 1.0]
@@ -122,7 +122,7 @@ def test_nothing_is_concluded_from_what_a_cache_answered() -> None:
     (found,) = findings_of([*warm], 0.95)
     assert (found.kind, found.severity) == ("checkpoint-cached", "warning")
     assert "layout rank with 2 ranks (warm) and layout shared with 2 ranks (mixed 37 %)" in found.text
-    assert "Nothing is concluded from these times." in found.text
+    assert "No finding rests on these times." in found.text
     (left,) = findings_of([row("rank", 0.1, verdict="cached")], 0.95)
     assert left.title == "A part of the checkpoint stayed in memory on disk"
 
@@ -158,7 +158,7 @@ def test_a_table_for_each_operation_has_the_layouts_in_one_order() -> None:
     assert column(content, 0, "files") == ["2", "582", "1"]
     assert column(content, 1, "written by") == ["the same rank"] * 3
     assert content.notes[0] == (
-        "The checkpoint of model 8B has 800 MiB: scale 0.01 of the published size. Mode whole: all ranks share it."
+        "The checkpoint of model 8B has 800 MiB, 1 % of the published size. Mode whole: all ranks share it."
     )
     assert "Nodes read back what they have saved themselves" in content.notes[1]
     assert tables(data_of([])) is None

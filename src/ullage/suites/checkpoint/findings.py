@@ -42,7 +42,7 @@ def order_of(row: Row) -> tuple[str, int, int, str]:
 
 
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Return all findings; ``rows`` are sound ones. Nothing is concluded from rows that a cache answered."""
+    """Return all findings; ``rows`` are sound ones. Only times that no cache answered are compared."""
     walls = sorted((row for row in rows if row.metric == WAIT and not row.is_invalid), key=order_of)
     of_device = [row for row in walls if is_of_device(row)]
     rates = {(row.case, operation_of(row)): row for row in rows if row.metric == LEAST_RATE}
@@ -88,7 +88,8 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
 
 def _model(row: Row) -> str:
     scale = row.params.get("scale")
-    return str(row.params["model"]) if scale in (None, 1.0) else f"{row.params['model']}, scale {float(scale):g}"
+    model = str(row.params["model"])
+    return model if scale in (None, 1.0) else f"{model}, {100 * float(scale):g} % of its published size"
 
 
 def _title(rows: Mapping[str, Sequence[Row]], target: str) -> str:
@@ -174,7 +175,7 @@ def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
     each = [f"layout {layout_of(row)} with {plural(int(row.params['ranks']), 'rank')} ({row.verdict})" for row in rows]
     what = "was read back from memory" if name == RESTORE else "stayed in memory"
     title = f"A part of the checkpoint {what} on {target}"
-    text = f"{title}: {listing(each)}. Nothing is concluded from these times. Use --cache direct, or a larger --scale."
+    text = f"{title}: {listing(each)}. No finding rests on these times. Use --cache direct, or a larger --scale."
     return finding(
         "checkpoint-cached",
         title,

@@ -52,8 +52,8 @@ class CheckpointOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, Ma
     mode: Annotated[
         Mode,
         Option(
-            "Let the ranks share the whole checkpoint (whole), or have each rank save what a rank of the published "
-            "run saves (subset), for storage within the nodes."
+            "Let the ranks share the whole checkpoint (whole). With subset each rank saves what a rank of the "
+            "published run saves, for storage within the nodes."
         ),
     ] = _MODE
     scale: Annotated[
