@@ -78,11 +78,9 @@ def whole() -> list[Row]:
 
 def test_the_wait_is_told_for_every_layout_with_the_least_rate() -> None:
     (found,) = of(findings_of(whole(), 0.95), "checkpoint-wait")
-    assert found.title == (
-        "Training on disk waits 2.00 s to 6.00 s for a checkpoint to be saved, and 1.00 s to 2.00 s to read one back"
-    )
+    assert found.title == ("Training on disk waits 2.00 s to 6.00 s to save and 1.00 s to 2.00 s to restore")
     assert found.text == (
-        "The checkpoint has 800 MiB (8B, 1 % of its published size), and 2 ranks on disk save it. Saving with fsync "
+        "The checkpoint has 800 MiB (8B, 1 % of its published size) and is saved by 2 ranks on disk. Saving with fsync "
         "takes 2.00 s (layout rank), 6.00 s (layout tensor) and 3.00 s (layout shared). Reading it back takes "
         "1.00 s (layout rank), 2.00 s (layout tensor) and 1.00 s (layout shared). The slowest rank saves "
         "at 250 MB/s, 83.3 MB/s and 167 MB/s. The slowest rank reads at 500 MB/s, 250 MB/s and 500 MB/s."
@@ -93,9 +91,9 @@ def test_the_wait_is_told_for_every_layout_with_the_least_rate() -> None:
 
 def test_a_single_time_is_no_range_and_restores_may_stand_alone() -> None:
     (saved,) = of(findings_of([row("rank", 2.0)], 0.95), "checkpoint-wait")
-    assert saved.title == "Training on disk waits 2.00 s for a checkpoint to be saved"
+    assert saved.title == "Training on disk waits 2.00 s to save"
     (read,) = of(findings_of([row("rank", 2.0, "restore")], 0.95), "checkpoint-wait")
-    assert read.title == "Training on disk goes on 2.00 s after it begins to read a checkpoint"
+    assert read.title == "Training on disk waits 2.00 s to restore"
 
 
 def test_the_best_layout_is_named_with_those_that_are_proved_slower() -> None:

@@ -68,7 +68,7 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
     known = [(name, by_operation[name]) for name in (SAVE, RESTORE) if name in by_operation]
     size = format_volume(int(first.params["volume_bytes"]))
     who = f"{plural(int(first.params['ranks']), 'rank')} on {first.target}"
-    told = [f"The checkpoint has {size} ({_model(first)}), and {who} save it."]
+    told = [f"The checkpoint has {size} ({_model(first)}) and is saved by {who}."]
     told += [_times(name, some) for name, some in known]
     told += [said for name, some in known if (said := _least(name, some, rates))]
     text = " ".join(told)
@@ -93,11 +93,9 @@ def _model(row: Row) -> str:
 
 
 def _title(rows: Mapping[str, Sequence[Row]], target: str) -> str:
-    saves = rows.get(SAVE)
-    if saves is None:
-        return f"Training on {target} goes on {_span(rows[RESTORE])} after it begins to read a checkpoint"
-    restored = f", and {_span(rows[RESTORE])} to read one back" if RESTORE in rows else ""
-    return f"Training on {target} waits {_span(saves)} for a checkpoint to be saved{restored}"
+    words = {SAVE: "to save", RESTORE: "to restore"}
+    waits = [f"{_span(rows[name])} {word}" for name, word in words.items() if name in rows]
+    return f"Training on {target} waits {listing(waits)}"
 
 
 def _span(rows: Sequence[Row]) -> str:
