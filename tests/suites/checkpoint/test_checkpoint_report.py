@@ -89,6 +89,16 @@ def test_the_wait_is_told_for_every_layout_with_the_least_rate() -> None:
     assert found.numbers["wait_s"] == [2.0, 1.001, 6.0, 2.0, 3.0, 1.0]
 
 
+def test_a_subset_is_a_part_of_what_its_ranks_have() -> None:
+    subset = row("rank", 2.0)
+    subset = subset.model_copy(update={"params": {**subset.params, "mode": "subset"}})
+    (found,) = of(findings_of([subset], 0.95), "checkpoint-wait")
+    assert "has 800 MiB (8B, 1 % of the published part of these ranks) and is saved by 2 ranks" in found.text
+    content = tables(data_of([subset]))
+    assert content is not None
+    assert "1 % of the published part of these ranks. Mode subset: each rank has the part" in content.notes[0]
+
+
 def test_a_single_time_is_no_range_and_restores_may_stand_alone() -> None:
     (saved,) = of(findings_of([row("rank", 2.0)], 0.95), "checkpoint-wait")
     assert saved.title == "Training on disk waits 2.00 s to save"
@@ -122,7 +132,7 @@ def test_nothing_is_concluded_from_what_a_cache_answered() -> None:
     assert "layout rank with 2 ranks (warm) and layout shared with 2 ranks (mixed 37 %)" in found.text
     assert "No finding rests on these times." in found.text
     (left,) = findings_of([row("rank", 0.1, verdict="cached")], 0.95)
-    assert left.title == "A part of the checkpoint stayed in memory on disk"
+    assert left.title == "A part of the checkpoint did not reach the storage in its time on disk"
 
 
 def test_sentences_are_plain() -> None:

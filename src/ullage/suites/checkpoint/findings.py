@@ -87,9 +87,10 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
 
 
 def _model(row: Row) -> str:
-    scale = row.params.get("scale")
-    model = str(row.params["model"])
-    return model if scale in (None, 1.0) else f"{model}, {100 * float(scale):g} % of its published size"
+    model, scale = str(row.params["model"]), float(row.params.get("scale", 1.0))
+    if row.params["mode"] == "whole":
+        return model if scale == 1 else f"{model}, {100 * scale:g} % of its published size"
+    return f"{model}, {100 * scale:g} % of the published part of these ranks"
 
 
 def _title(rows: Mapping[str, Sequence[Row]], target: str) -> str:
@@ -171,9 +172,11 @@ def _cached(rows: Iterable[Row]) -> list[Finding]:
 
 def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
     each = [f"layout {layout_of(row)} with {plural(int(row.params['ranks']), 'rank')} ({row.verdict})" for row in rows]
-    what = "was read back from memory" if name == RESTORE else "stayed in memory"
+    what = "was read back from memory" if name == RESTORE else "did not reach the storage in its time"
     title = f"A part of the checkpoint {what} on {target}"
-    text = f"{title}: {listing(each)}. No finding rests on these times. Use --cache direct, or a larger --scale."
+    text = (
+        f"{title}: {listing(each)}. No finding rests on these times. Use --cache advise or direct, or a larger --scale."
+    )
     return finding(
         "checkpoint-cached",
         title,

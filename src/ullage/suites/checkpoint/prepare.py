@@ -119,7 +119,8 @@ def _notes(options: CheckpointOptions, scale: float) -> list[Note]:
     """Return notes on what is smaller or nearer than in a real run."""
     notes: list[Note] = []
     if scale < 1:
-        text = f"the checkpoint has {100 * scale:g} % of its published size"
+        part = "its published size" if options.mode == "whole" else "the published part of its ranks"
+        text = f"the checkpoint has {100 * scale:g} % of {part}"
         notes.append(Note("scaled-down", text, "measure with --scale 1 before you rely on the times"))
     if options.mode == "whole" and options.read_back == "own":
         text = "each node reads back what it has saved, so its own memory or that of its drive may help"

@@ -58,11 +58,12 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     scale = float(first.get("scale", 1.0))
     size = " to ".join(format_volume(size) for size in dict.fromkeys((sizes[0], sizes[-1])))
     shared = "all ranks share" if first["mode"] == "whole" else "each rank has the part of a rank of the published run"
-    notes = [f"The checkpoint of model {first['model']} has {size}, {100 * scale:g} % of the published size. Mode "]
+    part = "size" if first["mode"] == "whole" else "part of these ranks"
+    notes = [f"The checkpoint of model {first['model']} has {size}, {100 * scale:g} % of the published {part}. Mode "]
     notes[0] += f"{first['mode']}: {shared}{' it' if first['mode'] == 'whole' else ''}."
     readers = {str(row.params["data_of"]) for row in rows if "data_of" in row.params}
     if readers & {"own", "other-rank"}:
-        notes.append("Nodes read back what they have saved themselves, after it was dropped from their page cache.")
+        notes.append("Nodes read back what they have saved themselves. The verdict says what a cache answered.")
     return notes
 
 
