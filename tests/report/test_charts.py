@@ -49,6 +49,7 @@ def test_charts_are_found_and_described() -> None:
     assert [chart.name for chart in found] == [
         "compute_rates",
         "roofline",
+        "checkpoint",
         "flash_ownership",
         "memory_mountain",
         "phase_bars",

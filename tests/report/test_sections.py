@@ -40,6 +40,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "cpu",
         "published",
         "stepfile_prediction",
+        "checkpoint",
         "disk",
         "flash",
         "io_bench",

@@ -43,6 +43,8 @@ _TITLES: Final = {
     "peer-other-mpi": "The other tool uses another MPI",
     "read-back-own": "Every rank reads its own data",
     "read-back-same-node": "Ranks read data of their own node",
+    "reads-own-node": "Nodes read back what they have saved",
+    "scaled-down": "The case is smaller than the published one",
     "size-aligned": "Sizes were changed for direct I/O",
     "sizes-left-out": "Some message sizes were left out",
     "small-sets": "There is too little memory for large sets",

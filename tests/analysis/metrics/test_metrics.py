@@ -52,6 +52,7 @@ def test_page_faults_are_of_each_mib_and_unknown_of_older_records() -> None:
         ("close_time", 0.1),
         ("fastest_rank_time", 2.5),
         ("slowest_rank_time", 3.5),
+        ("least_rank_bandwidth", MIB / 3.5),
         ("latency_p50", 0.02),
         ("latency_max", 0.02),
     ],

@@ -3,7 +3,7 @@
 
 import pytest
 
-from support.make_records import MIB, make_phase
+from support.make_records import MIB, make_latency, make_phase
 from ullage.analysis.verdicts import Verdict, cache_verdict, combine_verdicts
 from ullage.model.record import Moved, PhaseRecord, Resident
 
@@ -102,6 +102,10 @@ def test_nothing_is_behind_a_target_without_a_place() -> None:
     assert cache_verdict(_read(None), holds_data=False).text == "none"
 
 
+def _files_synced(syncs: int) -> dict[str, object]:
+    return {"counters": {"states": 4}, "latency_parts": {"sync": make_latency(syncs, 1000)}}
+
+
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
@@ -112,6 +116,9 @@ def test_nothing_is_behind_a_target_without_a_place() -> None:
         # Charged when the pages become dirty, so it proves nothing without a sync.
         ({"moved": _moved(process=1.0, device=1.0), "syncs": 0}, "cached"),
         ({"moved": _moved(process=1.0, device=1.0), "syncs": 0, "cache_control": "direct"}, "direct"),
+        # Of 4 files, all or one were synced before they were closed.
+        ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(4)}, "synced"),
+        ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(1)}, "cached"),
         ({"moved": _moved(client=1.0), "syncs": 2}, "unknown(server)"),
         ({"moved": _moved(client=0.1), "syncs": 0}, "cached"),
         ({"moved": None, "syncs": 2}, "unknown"),

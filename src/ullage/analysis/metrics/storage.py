@@ -40,6 +40,13 @@ def _slowest_rank_time(phase: PhaseRecord) -> float | None:
     return seconds(phase.by_rank.slowest[0].elapsed_ns)
 
 
+def _least_rank_bandwidth(phase: PhaseRecord) -> float | None:
+    if phase.by_rank is None or not phase.by_rank.slowest:
+        return None
+    slowest = phase.by_rank.slowest[0]
+    return per_second(slowest.bytes, slowest.elapsed_ns)
+
+
 def _stonewall_operation_rate(phase: PhaseRecord) -> float | None:
     if phase.stonewall is None:
         return None
@@ -189,6 +196,13 @@ METRICS: Final = (
         "less",
         "time from its open to its close, sync included, of the rank that needed most",
         _slowest_rank_time,
+    ),
+    Metric(
+        "least_rank_bandwidth",
+        "B/s",
+        "more",
+        "bytes of the rank that needed most time, over that time",
+        _least_rank_bandwidth,
     ),
     # Processor time an operation costs the ranks: what is left for the application while it does I/O.
     Metric(

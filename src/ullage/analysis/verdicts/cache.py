@@ -163,13 +163,19 @@ def _write(phase: PhaseRecord, moved: Moved) -> Verdict:
     said = "no counter of the device could be read"
     if moved.device_bytes is not None:
         said = f"{format_volume(moved.device_bytes)} of {format_volume(moved.requested_bytes)} reached the device"
-    if phase.syncs > 0:
+    if phase.syncs > 0 or _syncs_each_file(phase):
         return _synced(share, said)
     if phase.cache_control == "direct":
         return Verdict("direct", "direct", share, (f"past the page cache, without a sync: {said}",))
     dirty = phase.resident.dirty_after_pages if phase.resident is not None else 0
     left = (f"{dirty} pages were not yet written afterwards",) if dirty else ()
     return Verdict("cached", "cached", share, (f"no sync, so bytes may still be in memory: {said}", *left))
+
+
+def _syncs_each_file(phase: PhaseRecord) -> bool:
+    """Tell whether a sync stands in the time of every file: workload ``stepfile`` syncs a file before it closes it."""
+    synced, files = phase.latency_parts.get("sync"), phase.counters.get("states", 0)
+    return synced is not None and 0 < files <= synced.operations
 
 
 def _synced(share: float | None, said: str) -> Verdict:

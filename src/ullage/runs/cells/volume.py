@@ -11,10 +11,11 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.grouping import grouped
 from ullage.model.plan import Limits
 from ullage.model.system import Memory, Place
+from ullage.quantity import plural
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.groups import RunOptions
 from ullage.runs.options.settable import settable_by
-from ullage.runs.room import NO_LIMIT, disks_of, most_bytes
+from ullage.runs.room import NO_LIMIT, disks_of, most_bytes, most_files
 from ullage.units import format_volume
 
 SMALLEST_BYTES: Final = 16 << 20
@@ -131,6 +132,17 @@ def check_room(
                 where = f"target '{place.target}' ({place.path})"
                 what = f"needs {format_volume(needed)}, but {may}"
                 raise UserError(what, where, f"{smaller(options)} fits", EXIT_ENVIRONMENT)
+
+
+def check_files(cells: Iterable[Cell], places: Sequence[Place], limits: Limits, right: str) -> None:
+    """Raise ``UserError`` (exit code 3) when a case makes more files than a target may have; ``right``: what helps."""
+    for cell in cells:
+        for place in places:
+            most = most_files(place, limits, _nodes(cell))
+            if cell.target.name == place.target and cell.files > most:
+                what = f"needs {plural(cell.files, 'file')}, but only {most:,} may be made"
+                where = f"target '{place.target}' ({place.path})"
+                raise UserError(what, where, right, EXIT_ENVIRONMENT)
 
 
 def check_room_together(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
+from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import fewest_nodes
 from ullage.model.plan import Limits
 from ullage.model.request import Request
@@ -14,10 +14,10 @@ from ullage.quantity import plural
 from ullage.runs.cells.costs import Costs
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells, inexact_volumes
-from ullage.runs.cells.volume import most_to_choose
+from ullage.runs.cells.volume import check_files, most_to_choose
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, check_places, most_files, this_machine
+from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import Explanation
 from ullage.suites.spio.cells import (
@@ -54,13 +54,7 @@ class PreparedSpio(PreparedCells):
         """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
         super().check(cells)
         limits = Limits(space_bytes=self.options.space)
-        for place in self.machine.places:
-            for cell in cells:
-                most = most_files(place, limits, cell.layout.nodes or 1)
-                if cell.target.name == place.target and cell.files > most:
-                    what = f"needs {plural(cell.files, 'file')}, but only {most:,} may be made"
-                    where = f"target '{place.target}' ({place.path})"
-                    raise UserError(what, where, "fewer --ranks fit", EXIT_ENVIRONMENT)
+        check_files(cells, self.machine.places, limits, "fewer --ranks fit")
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""

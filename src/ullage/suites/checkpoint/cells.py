@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of the suite ``checkpoint``: places, ranks, layouts of the files and their sizes. Pure.
+
+Layouts ``rank`` and ``shared`` are workload ``transfer``, layout ``tensor`` is workload ``stepfile`` without
+computation: the steps of a rank are its tensors.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.identity import case_id
+from ullage.launch.base import is_one_node, place_ranks
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.parameters import count_of
+from ullage.runs.cells.planning import WORKLOAD as TRANSFER
+from ullage.runs.cells.planning import Cell
+from ullage.suites.checkpoint.options import CheckpointOptions, FileLayout
+from ullage.suites.checkpoint.sizes import MODELS, Sizes, asked_bytes, sizes_of
+from ullage.uri import target_path, target_scheme
+
+STEPFILE: Final = "stepfile"
+# As the engine has them.
+_STEPS: Final = 100
+_STATE_BYTES: Final = 4 << 20
+_DIRECT: Final = "direct"
+
+
+@dataclass(frozen=True)
+class CheckpointCell(Cell):
+    """A case of this suite, of either workload."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of the workload that are not their defaults."""
+        return self.case.workload.parameters
+
+    @property
+    def file_layout(self) -> FileLayout:
+        """How the checkpoint lies in files."""
+        return file_layout(self.case.workload.name, self.parameters)
+
+    @property
+    def reads_of(self) -> str:
+        """Whose data a rank reads back: ``own`` or ``other-node``."""
+        return str(self.parameters.get("read_back", "own"))
+
+    @property
+    def block_bytes(self) -> int:
+        """See ``Cell``: in layout tensor a call moves a tensor."""
+        return call_bytes(self.case.workload.name, self.parameters)
+
+    @property
+    def rank_bytes(self) -> int:
+        """Bytes of a rank."""
+        return bytes_of_a_rank(self.case.workload.name, self.parameters)
+
+    @property
+    def dataset_bytes(self) -> int:
+        """See ``Cell``."""
+        return self.layout.ranks * self.rank_bytes
+
+    @property
+    def files(self) -> int:
+        """See ``Cell``."""
+        return files_of(self.case.workload.name, self.parameters, self.layout.ranks)
+
+    @property
+    def phases(self) -> list[str]:
+        """See ``Cell``: those of workload stepfile have other names."""
+        return ["write", "read"]
+
+
+def file_layout(workload: str, parameters: Parameters) -> FileLayout:
+    """Return the layout of a case with these parameters."""
+    if workload == STEPFILE:
+        return "tensor"
+    return "rank" if parameters.get("file_mode", "shared") == "per-process" else "shared"
+
+
+def call_bytes(workload: str, parameters: Parameters) -> int:
+    """Return the bytes of one call."""
+    if workload == STEPFILE:
+        return count_of(parameters, "state_bytes", _STATE_BYTES)
+    return count_of(parameters, "transfer_bytes", 1 << 18)
+
+
+def bytes_of_a_rank(workload: str, parameters: Parameters) -> int:
+    """Return the bytes that a rank saves."""
+    if workload == STEPFILE:
+        return count_of(parameters, "steps", _STEPS) * count_of(parameters, "state_bytes", _STATE_BYTES)
+    return count_of(parameters, "block_bytes", 1 << 20)
+
+
+def files_of(workload: str, parameters: Parameters, ranks: int) -> int:
+    """Return the files of all ranks."""
+    each = {"rank": ranks, "shared": 1, "tensor": ranks * count_of(parameters, "steps", _STEPS)}
+    return each[file_layout(workload, parameters)]
+
+
+def layouts_of(options: CheckpointOptions, cores: int | None) -> list[Layout]:
+    """Place each number of ranks; raise ``UserError`` where they do not fill the nodes, or have no other node."""
+    found = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    for layout in found:
+        if options.read_back == "other-node" and (layout.nodes == 1 or is_one_node(layout)):
+            what = f"{layout.ranks} ranks are on one node" if layout.ranks > 1 else "1 rank has no other node"
+            raise UserError(what, "--read-back other-node", "use several --nodes, or --read-back own", EXIT_BAD_INPUT)
+    return found
+
+
+def sizes_with(options: CheckpointOptions, scale: float, ranks: int) -> Sizes:
+    """Return the sizes of a rank of ``ranks``."""
+    model = MODELS[options.model]
+    share = asked_bytes(model, options.mode, scale, ranks) // ranks
+    tensors = options.tensors or model.tensors_of_a_rank
+    return sizes_of(share, tensors, options.block, direct=options.cache == _DIRECT)
+
+
+def make_cells(
+    options: CheckpointOptions, targets: Sequence[Target], description: Describe, scale: float, cores: int | None
+) -> list[CheckpointCell]:
+    """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
+    cells: dict[str, CheckpointCell] = {}
+    for layout in layouts_of(options, cores):
+        sizes = sizes_with(options, scale, layout.ranks)
+        for target in targets:
+            backend = _backend(options, target, description)
+            for name in options.layouts:
+                workload = _workload(options, name, sizes, backend[1], description)
+                identity = case_id(backend[0], workload, target, layout)
+                case = Case(id=identity, target=target.name, backend=backend[0], workload=workload)
+                cells.setdefault(identity, _with_kind(Cell(case, target, layout)))
+    return list(cells.values())
+
+
+def _backend(options: CheckpointOptions, target: Target, description: Describe) -> tuple[Named, Registered]:
+    name = options.backend if target_path(target) is not None else target_scheme(target)
+    found = find_registered(description, "backend", name)
+    if target_path(target) is not None and "path" not in found.capabilities:
+        what = f"backend '{name}' uses no storage, so it cannot measure target '{target.name}'"
+        raise UserError(what, "--backend", f"give it a target of its own: --target NAME={name}:")
+    own: Parameters = {}
+    if options.cache == _DIRECT and "data" in found.capabilities:
+        if all(parameter.name != _DIRECT for parameter in found.parameters):
+            right = "use --cache advise, or another --backend"
+            raise UserError(f"backend '{name}' has no direct I/O", "--cache direct", right, EXIT_BAD_INPUT)
+        own = {_DIRECT: True}
+    if "data" not in found.capabilities and options.verify not in (None, "none"):
+        raise UserError(f"backend '{name}' stores no data to verify", "--verify", "use --verify none")
+    return Named(name=name, parameters=validate_parameters(description, "backend", name, own)), found
+
+
+def _workload(
+    options: CheckpointOptions, name: FileLayout, sizes: Sizes, backend: Registered, description: Describe
+) -> Named:
+    """Return the workload of a layout; what holds no data has no cache to drop and nothing to verify."""
+    holds_data = "data" in backend.capabilities
+    cache = options.cache if holds_data and options.cache != _DIRECT else "none"
+    verify = (options.verify or "kept") if holds_data else "none"
+    workload, given = _tensors(sizes, cache, verify) if name == "tensor" else _streams(options, name, sizes)
+    if name != "tensor":
+        given |= {"cache": cache, "verify": verify}
+    return Named(name=workload, parameters=validate_parameters(description, "workload", workload, given))
+
+
+def _tensors(sizes: Sizes, cache: str, verify: str) -> tuple[str, Parameters]:
+    return STEPFILE, {
+        "steps": sizes.tensors,
+        "state_bytes": sizes.tensor_bytes,
+        "layout": "dir-per-rank",
+        "order": "forward",
+        "sync": "fsync",
+        "cache": "drop" if cache == "advise" else "none",
+        "verify": "none" if verify == "none" else "full",
+    }
+
+
+def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes) -> tuple[str, Parameters]:
+    return TRANSFER, {
+        "phases": ["write", "read"],
+        "transfer_bytes": sizes.call_bytes,
+        "block_bytes": sizes.rank_bytes,
+        "file_mode": "per-process" if name == "rank" else "shared",
+        "read_back": options.read_back,
+        "sync": "close",
+    }
+
+
+def _with_kind(cell: Cell) -> CheckpointCell:
+    """Name what sets the cost of a case apart from that of others at its place."""
+    found = CheckpointCell(cell.case, cell.target, cell.layout)
+    return replace(found, kind=f"layout {found.file_layout}, {found.layout.ranks} ranks")
+
+
+def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
+    """Make cells of plans those of this suite."""
+    return [cast("Cell", _with_kind(cell)) for cell in cells]

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences of suite ``checkpoint``: how long training waits, which layout is faster, and what a cache answered.
+
+Within a place any two layouts are compared at the level at which all pairs of all places hold (Bonferroni), because the
+best is chosen by what was measured.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import finding, gain_of, least_gain, with_gain
+from ullage.analysis.statistics import level_of_each, pooled_spread
+from ullage.grouping import grouped
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
+from ullage.units import format_rate, format_time, format_volume
+
+WAIT: Final = "phase_time"
+RATE: Final = "bandwidth"
+LEAST_RATE: Final = "least_rank_bandwidth"
+SAVE: Final = "save"
+RESTORE: Final = "restore"
+NOUNS: Final[Mapping[str, str]] = {SAVE: "saves", RESTORE: "restores"}
+_LAYOUTS: Final = ("rank", "tensor", "shared")
+
+
+def layout_of(row: Row) -> str:
+    """Return the layout of the files of a row."""
+    return str(row.params["layout"])
+
+
+def operation_of(row: Row) -> str:
+    """Return ``save`` or ``restore``."""
+    return str(row.params["operation"])
+
+
+def order_of(row: Row) -> tuple[str, int, int, str]:
+    """Return by what rows are ordered: target, ranks and layout; saves stand before restores."""
+    return row.target, int(row.params["ranks"]), _LAYOUTS.index(layout_of(row)), operation_of(row).replace("save", "")
+
+
+def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones. Only times that no cache answered are compared."""
+    walls = sorted((row for row in rows if row.metric == WAIT and not row.is_invalid), key=order_of)
+    of_device = [row for row in walls if is_of_device(row)]
+    rates = {(row.case, operation_of(row)): row for row in rows if row.metric == LEAST_RATE}
+    places = grouped((_place(row), row) for row in of_device)
+    return [
+        *(_waits(some, rates) for some in places.values()),
+        *_layouts(of_device, level),
+        *_cached([row for row in walls if not is_of_device(row)]),
+    ]
+
+
+def _place(row: Row) -> tuple[str, str, int, int]:
+    return row.target, str(row.params["backend"]), int(row.params["nodes"]), int(row.params["ranks"])
+
+
+# -- how long training waits -------------------------------------------------------------------------------------------
+
+
+def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding:
+    """State the times of all layouts at a place, and the least rate of a rank, as medians."""
+    first = rows[0]
+    by_operation = grouped((operation_of(row), row) for row in rows)
+    known = [(name, by_operation[name]) for name in (SAVE, RESTORE) if name in by_operation]
+    size = format_volume(int(first.params["volume_bytes"]))
+    who = f"{plural(int(first.params['ranks']), 'rank')} on {first.target}"
+    told = [f"The checkpoint has {size} ({_model(first)}) and is saved by {who}."]
+    told += [_times(name, some) for name, some in known]
+    told += [said for name, some in known if (said := _least(name, some, rates))]
+    text = " ".join(told)
+    return finding(
+        "checkpoint-wait",
+        _title(by_operation, first.target),
+        text,
+        target=first.target,
+        ranks=int(first.params["ranks"]),
+        bytes=int(first.params["volume_bytes"]),
+        case=[row.case for row in rows],
+        layout=[layout_of(row) for row in rows],
+        operation=[operation_of(row) for row in rows],
+        wait_s=[row.median for row in rows],
+    )
+
+
+def _model(row: Row) -> str:
+    model, scale = str(row.params["model"]), float(row.params.get("scale", 1.0))
+    if row.params["mode"] == "whole":
+        return model if scale == 1 else f"{model}, {100 * scale:g} % of its published size"
+    return f"{model}, {100 * scale:g} % of the published part of these ranks"
+
+
+def _title(rows: Mapping[str, Sequence[Row]], target: str) -> str:
+    words = {SAVE: "to save", RESTORE: "to restore"}
+    waits = [f"{_span(rows[name])} {word}" for name, word in words.items() if name in rows]
+    return f"Training on {target} waits {listing(waits)}"
+
+
+def _span(rows: Sequence[Row]) -> str:
+    least, most = min(row.median for row in rows), max(row.median for row in rows)
+    low, high = format_time(least), format_time(most)
+    return low if low == high else f"{low} to {high}"
+
+
+def _times(name: str, rows: Sequence[Row]) -> str:
+    each = [f"{format_time(row.median)} (layout {layout_of(row)})" for row in rows]
+    return f"{'Saving with fsync' if name == SAVE else 'Reading it back'} takes {listing(each)}."
+
+
+def _least(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> str:
+    """State the rate of the slowest rank in the same order of layouts; nothing where a row has none."""
+    found = [rates.get((row.case, name)) for row in rows]
+    known = [format_rate(row.median) for row in found if row is not None]
+    verb = "saves" if name == SAVE else "reads"
+    return f"The slowest rank {verb} at {listing(known)}." if len(known) == len(found) else ""
+
+
+# -- which layout is faster --------------------------------------------------------------------------------------------
+
+
+def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Compare the best layout with each other one wherever nothing else differs, also in whose data was read."""
+    alike = grouped(((_place(row), operation_of(row), row.params.get("data_of")), row) for row in rows)
+    several = [some for some in alike.values() if len(some) > 1]
+    own = level_of_each(level, map(len, several))
+    return [found for some in several if (found := _faster(some, own)) is not None]
+
+
+def _faster(rows: Sequence[Row], level: float) -> Finding | None:
+    """Return which layouts the best one is proved to be faster than; None where there is none."""
+    best = min(rows, key=lambda row: row.median)
+    spread = pooled_spread(row.repetitions for row in rows)
+    others = [row for row in rows if row is not best]
+    found = [(row, gain_of(compare_rows(best, row, level, None, spread))) for row in others]
+    slower = [(row, gain) for row, gain in found if gain is not None]
+    gain = least_gain([one for _, one in slower])
+    if gain is None:
+        return None
+    name, noun = layout_of(best), NOUNS[operation_of(best)]
+    each = [f"{times(one.factor)} as long in layout {layout_of(row)}" for row, one in slower]
+    title = f"Layout {name} {noun} faster than {listing([layout_of(row) for row, _ in slower])} on {best.target}"
+    text = (
+        f"With {plural(int(best.params['ranks']), 'rank')} on {best.target}, layout {name} {noun} a checkpoint in "
+        f"{format_time(best.median)}. It takes {listing(each)}."
+    )
+    told = finding(
+        "checkpoint-layout",
+        title,
+        text,
+        "advice",
+        target=best.target,
+        operation=operation_of(best),
+        ranks=int(best.params["ranks"]),
+        case=best.case,
+        others=[row.case for row, _ in slower],
+        ratio=[one.factor for _, one in slower],
+    )
+    return with_gain(told, gain, f"--layout {name}")
+
+
+# -- what the numbers are not ------------------------------------------------------------------------------------------
+
+
+def _cached(rows: Iterable[Row]) -> list[Finding]:
+    """Name what a cache answered, once for each target and operation."""
+    by_place = grouped(((row.target, operation_of(row)), row) for row in rows)
+    return [_answered(target, name, some) for (target, name), some in by_place.items()]
+
+
+def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
+    each = [f"layout {layout_of(row)} with {plural(int(row.params['ranks']), 'rank')} ({row.verdict})" for row in rows]
+    what = "was read back from memory" if name == RESTORE else "did not reach the storage in its time"
+    title = f"A part of the checkpoint {what} on {target}"
+    text = (
+        f"{title}: {listing(each)}. No finding rests on these times. Use --cache advise or direct, or a larger --scale."
+    )
+    return finding(
+        "checkpoint-cached",
+        title,
+        text,
+        "warning",
+        target=target,
+        operation=name,
+        case=[row.case for row in rows],
+        verdict=[row.verdict for row in rows],
+    )

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of suite ``checkpoint`` that was checked against engine and machine, ready to be explained or run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from ullage.launch.base import fewest_nodes
+from ullage.model.plan import Limits
+from ullage.model.request import Request
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.cells.volume import check_files, most_to_choose
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.session import Note
+from ullage.runs.suite import Explanation
+from ullage.suites.checkpoint.cells import CheckpointCell, layouts_of, make_cells, with_kinds
+from ullage.suites.checkpoint.options import CheckpointOptions
+from ullage.suites.checkpoint.sizes import MODELS, fitting_scale
+from ullage.units import format_bytes, format_time, format_volume
+
+_HEADERS: Final = [
+    "target",
+    "backend",
+    "layout",
+    "ranks",
+    "a rank",
+    "data",
+    "files",
+    "a call",
+    "reads data of",
+    "takes about",
+    "case",
+]
+_READERS: Final = {"own": "itself", "other-node": "the next node"}
+
+
+@dataclass(frozen=True)
+class PreparedCheckpoint(PreparedCells):
+    """See ``Prepared``."""
+
+    def check(self, cells: Sequence[Cell]) -> None:
+        """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
+        super().check(cells)
+        limits = Limits(space_bytes=self.options.space)
+        check_files(cells, self.machine.places, limits, "fewer --tensors or --ranks, or another --layout fit")
+
+    def explain(self) -> Explanation:
+        """See ``Prepared``."""
+        costs, usual = self.costs(self.cells), super().explain()
+        rows = [_row(cast("CheckpointCell", cell), format_time(costs.repetition_s(cell))) for cell in self.cells]
+        return Explanation(usual.head, list(_HEADERS), rows, usual.tail)
+
+
+def _row(cell: CheckpointCell, takes: str) -> list[str]:
+    return [
+        cell.target.name,
+        " ".join([cell.case.backend.name, *(f"{key}={value}" for key, value in cell.case.backend.parameters.items())]),
+        cell.file_layout,
+        str(cell.layout.ranks),
+        format_volume(cell.rank_bytes),
+        format_volume(cell.dataset_bytes),
+        str(cell.files),
+        format_bytes(cell.block_bytes),
+        _READERS.get(cell.reads_of, cell.reads_of),
+        takes,
+        cell.case.id,
+    ]
+
+
+def prepare_checkpoint(request: Request, engine_context: EngineContext) -> PreparedCheckpoint:
+    """Check everything that can be checked without starting anything, and settle the scale."""
+    asked = read_options(CheckpointOptions, request)
+    machine = this_machine(request.targets)
+    check_places(machine.places)
+    options, text = _settled(asked, machine)
+    # The room of the moment decides, so a resumed run must find the scale of its first launch in the request.
+    settled = request.model_copy(update={"options": options.model_dump(mode="json")})
+    scale = cast("float", options.scale)
+    cells = make_cells(options, request.targets, engine_context.description, scale, machine.cores)
+    lines, notes = _lines(options, cells), _notes(options, scale)
+    prepared = PreparedCheckpoint(settled, options, machine, cells, with_kinds, text, lines, notes)
+    prepared.check(cells)
+    return prepared
+
+
+def _settled(options: CheckpointOptions, machine: Machine) -> tuple[CheckpointOptions, str]:
+    """Return the options with a scale, and how that was found."""
+    model = MODELS[options.model]
+    whole = f"{options.model}, published as {format_volume(model.bytes)} on {model.ranks} ranks"
+    if options.scale is not None:
+        return options, f"{whole}, scale {options.scale:g}"
+    fewest = fewest_nodes(layouts_of(options, machine.cores))
+    limits = Limits(space_bytes=options.space)
+    most = most_to_choose(machine.places, limits, machine.memory, fewest)
+    scale = fitting_scale(model, options.mode, options.ranks, most)
+    return options.model_copy(update={"scale": scale}), f"{whole}, scale {scale:g} (the room at the targets)"
+
+
+def _lines(options: CheckpointOptions, cells: Sequence[CheckpointCell]) -> list[str]:
+    lines = ["The time of saving includes an fsync of every file. It ends when the slowest rank has closed its last."]
+    if options.mode == "whole":
+        lines.append("The ranks share the whole checkpoint, each an equal part.")
+    else:
+        lines.append("Each rank saves as much as a rank of the published run, times the scale.")
+    if "tensor" in options.layouts:
+        tensors = options.tensors or MODELS[options.model].tensors_of_a_rank
+        lines.append(f"Layout tensor divides the part of a rank into {tensors} files of equal size.")
+    if options.cache == "none":
+        lines.append("Nothing is done about caches before reads: expect the verdict warm.")
+    if any(cell.reads_of == "own" for cell in cells):
+        lines.append("Each rank reads back what it has saved. The rows say so: data_of is own.")
+    return lines
+
+
+def _notes(options: CheckpointOptions, scale: float) -> list[Note]:
+    """Return notes on what is smaller or nearer than in a real run."""
+    notes: list[Note] = []
+    if scale < 1:
+        part = "its published size" if options.mode == "whole" else "the published part of its ranks"
+        text = f"the checkpoint has {100 * scale:g} % of {part}"
+        notes.append(Note("scaled-down", text, "measure with --scale 1 before you rely on the times"))
+    if options.mode == "whole" and options.read_back == "own":
+        text = "each node reads back what it has saved, so its own memory or that of its drive may help"
+        notes.append(Note("reads-own-node", text, "read the verdict of each row, or use several nodes"))
+    return notes

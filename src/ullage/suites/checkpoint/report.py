@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of suite ``checkpoint``: how long training waits in each layout, and what the ranks reached."""
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from ullage.analysis.ceilings.rows import is_of_device
+from ullage.grouping import grouped
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_interval, plural, scale_for
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, share_text, value_column
+from ullage.report.headlines import Rule
+from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis, short
+from ullage.report.vega import INK, Spec, tooltip, verdict_shape
+from ullage.report.verdicts import caption, classify, headword
+from ullage.suites.checkpoint.findings import LEAST_RATE, RATE, RESTORE, SAVE, WAIT, layout_of, operation_of, order_of
+from ullage.units import format_bytes, format_time, format_volume
+
+_SUITE: Final = "checkpoint"
+_DONE: Final = {SAVE: "saved", RESTORE: "read back"}
+_READERS: Final = {"own": "the same rank", "other-rank": "another rank", "other-node": "another node"}
+_TOOLTIP: Final = tooltip(
+    ("operation", "operation"),
+    ("layout", "layout"),
+    ("ranks", "ranks"),
+    ("text", "median"),
+    ("verdict", "really measured"),
+    ("flags", "flags"),
+)
+
+
+# -- the tables --------------------------------------------------------------------------------------------------------
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each target and operation, or None for other suites and where nothing was measured."""
+    lines = sorted(
+        (line for line in phase_lines(data.rows_of(_SUITE)) if WAIT in line.rows), key=lambda line: order_of(line.first)
+    )
+    if not lines:
+        return None
+    places = grouped(((line.first.target, operation_of(line.first)), line) for line in lines)
+    grids = [
+        grid
+        for (target, operation), some in places.items()
+        for grid in grid_of(f"{target}: {_DONE[operation]}", _COLUMNS, some)
+    ]
+    return Content(notes=_notes([line.first for line in lines]), grids=grids)
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """State the size of the checkpoint, and who reads it back."""
+    sizes = sorted({int(row.params["volume_bytes"]) for row in rows})
+    first = rows[0].params
+    scale = float(first.get("scale", 1.0))
+    size = " to ".join(format_volume(size) for size in dict.fromkeys((sizes[0], sizes[-1])))
+    shared = "all ranks share" if first["mode"] == "whole" else "each rank has the part of a rank of the published run"
+    part = "size" if first["mode"] == "whole" else "part of these ranks"
+    notes = [f"The checkpoint of model {first['model']} has {size}, {100 * scale:g} % of the published {part}. Mode "]
+    notes[0] += f"{first['mode']}: {shared}{' it' if first['mode'] == 'whole' else ''}."
+    readers = {str(row.params["data_of"]) for row in rows if "data_of" in row.params}
+    if readers & {"own", "other-rank"}:
+        notes.append("Nodes read back what they have saved themselves. The verdict says what a cache answered.")
+    return notes
+
+
+def _param(line: PhaseLine, name: str) -> str:
+    return str(line.first.params.get(name, DASH))
+
+
+def _value(heading: str, metric: str) -> Column[PhaseLine]:
+    return value_column(heading, lambda line: line.rows.get(metric))
+
+
+def _reader(line: PhaseLine) -> str:
+    whose = _param(line, "data_of")
+    return _READERS.get(whose, whose)
+
+
+_COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
+    Column("layout", lambda line: layout_of(line.first), is_number=False),
+    Column("backend", lambda line: _param(line, "backend"), is_number=False),
+    Column("ranks", lambda line: _param(line, "ranks")),
+    Column("files", lambda line: _param(line, "files")),
+    Column("a rank", lambda line: format_volume(int(line.first.params["rank_bytes"]))),
+    Column("a call", lambda line: format_bytes(int(line.first.params["block_bytes"]))),
+    _value("training waits", WAIT),
+    Column("interval", lambda line: interval_text(line.rows.get(WAIT))),
+    _value("fastest rank", "fastest_rank_time"),
+    _value("slowest rank", "slowest_rank_time"),
+    _value("least rate of a rank", LEAST_RATE),
+    _value("rate of all", RATE),
+    Column("of the ceiling", lambda line: share_text(line.rows.get(RATE))),
+    _value("sync", "sync_time"),
+    Column("written by", _reader, is_number=False),
+    Column("verdict", lambda line: headword(line.first), is_number=False),
+)
+
+
+# -- the chart ---------------------------------------------------------------------------------------------------------
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """Return a figure for each target and number of ranks: a bar for each operation and layout."""
+    rows = sorted((row for row in data.rows_of(_SUITE) if row.metric == WAIT), key=order_of)
+    places = grouped(((row.target, str(row.params["backend"]), int(row.params["ranks"])), row) for row in rows)
+    return [
+        _figure(f"{target}, {backend}, {plural(ranks, 'rank')}", sorted(some, key=_saves_first))
+        for (target, backend, ranks), some in places.items()
+    ]
+
+
+def _saves_first(row: Row) -> bool:
+    return operation_of(row) != SAVE
+
+
+def _name(row: Row) -> str:
+    return f"{_DONE[operation_of(row)]}, {layout_of(row)}"
+
+
+def _figure(title: str, rows: Sequence[Row]) -> Figure:
+    scale = scale_for([row.median for row in rows], "s")
+    color = nominal("operation", list(_DONE.values()), COLORS[:2], None)
+    y = bar_names([_name(row) for row in rows], 200)
+    x = quantity_axis("x", f"time that training waits ({scale.unit})")
+    point = {"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}
+    layers = [
+        layer({"type": "bar", "height": 14, "fillOpacity": 0.75}, {"y": y, "x": x, "color": color}),
+        layer(
+            {"type": "rule", "color": INK}, {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}}, None, _HAS
+        ),
+        layer(point, {"y": y, "x": x, "stroke": color, "fill": color, **verdict_shape(), "tooltip": _TOOLTIP}),
+    ]
+    words = ["Lines are the intervals of the medians." if any(row.low is not None for row in rows) else _SINGLE]
+    values = [_point(row, scale.factor) for row in rows]
+    return Figure(title, " ".join(filter(None, [*words, caption(rows)])), layered(430, {"step": 26}, layers, values))
+
+
+_HAS: Final = "datum.low !== null"
+_SINGLE: Final = "One sample a bar: no interval."
+
+
+def _point(row: Row, factor: float) -> Spec:
+    measured, interval = classify(row), format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    return {
+        "name": _name(row),
+        "operation": _DONE[operation_of(row)],
+        "layout": layout_of(row),
+        "ranks": row.params["ranks"],
+        "x": short(row.median / factor),
+        "low": None if row.low is None else short(row.low / factor),
+        "high": None if row.high is None else short(row.high / factor),
+        "text": f"{format_time(row.median)} {interval}".rstrip(),
+        "measured": measured.label,
+        "hollow": not measured.filled,
+        "verdict": row.verdict,
+        "flags": ", ".join(row.flag_codes) or DASH,
+    }
+
+
+SECTIONS: Final = (
+    Section(
+        name="checkpoint",
+        title="Checkpoints of a model",
+        doc="Training waits from the first rank's open to the last rank's close, with the sync of every file. The "
+        "least rate of a rank is that of the slowest one.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="checkpoint",
+        title="Time that training waits for a checkpoint",
+        doc="A bar ends at the median of the time until the slowest rank is done.",
+        order=3,
+        part="disk",
+        build=figures,
+    ),
+)
+
+# -- headlines and the answer of the suite -----------------------------------------------------------------------------
+
+
+def _is_of_storage(row: Row) -> bool:
+    """Tell whether a row is of an operation of this suite that no cache is known to have answered."""
+    return "rank_bytes" in row.params and row.params.get("operation") in _DONE and is_of_device(row)
+
+
+def _key(row: Row) -> Hashable:
+    return operation_of(row)
+
+
+def _what(row: Row) -> str:
+    return f"{row.target}: checkpoint {_DONE[operation_of(row)]}, layout {layout_of(row)}"
+
+
+def _wait(row: Row) -> str:
+    return f"{row.target}: wait while it is {_DONE[operation_of(row)]}, layout {layout_of(row)}"
+
+
+# A rate has a share of the ceiling that is known; training waits for the time.
+HEADLINES: Final = (
+    Rule("disk", RATE, _is_of_storage, _key, _what),
+    Rule("disk", WAIT, _is_of_storage, _key, _wait),
+)
+ANSWERS: Final = (
+    AnswerRule(
+        _SUITE,
+        "How long does training wait for a checkpoint?",
+        ("checkpoint-wait", "checkpoint-layout"),
+        ("checkpoint-cached",),
+    ),
+)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suite ``checkpoint`` on real files with the real engine: all layouts, faults, a kill in mid-run, and mistakes."""
+
+import os
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.e2e import launching
+from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here, start_and_act
+from tests.e2e.launching import MIB, Document, cleaned, plan, untouched
+from tests.e2e.test_fault_resume import processes_of, records_of
+from tests.places.hosts import hosts_up
+
+from ullage.cleaning import find_run_folders
+from ullage.engine import describe
+from ullage.model.plan import Target
+from ullage.model.summary import Row
+from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import parse_options
+from ullage.suites.checkpoint.cells import make_cells
+from ullage.suites.checkpoint.options import LAYOUTS, CheckpointOptions
+
+RANKS = (1, 2, 3, 8)
+# 105 GiB x SCALE are 2.15 MiB.
+SCALE = "0.00002"
+TENSORS = 5
+SMALL = ["--scale", SCALE, "--tensors", str(TENSORS), "--block", "64K"]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkpoint") / "here"
+    folder.mkdir()
+    (folder / "precious").write_text("not ours")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def measured(engine: Path, here: Path) -> ResultFolder:
+    """All layouts on 1 to 8 ranks, verified as a whole, each once."""
+    result = here.parent / "result"
+    words = ["run", "checkpoint", "--target", f"here={here}", "--ranks", ",".join(map(str, RANKS)), *SMALL]
+    words += ["--verify", "full", "--max-repetitions", "1", "--time", "120s"]
+    code, _, err = run(command(engine, *words, "--result", str(result)))
+    assert code == 0, err
+    return ResultFolder.open(result)
+
+
+def waits(result: ResultFolder) -> dict[tuple[int, str, str], Row]:
+    rows = [row for row in result.read_summary().rows if row.metric == "phase_time"]
+    found = {(int(row.params["ranks"]), str(row.params["layout"]), str(row.params["operation"])): row for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def test_every_layout_saves_and_restores_the_same_bytes(measured: ResultFolder, here: Path) -> None:
+    found = waits(measured)
+    assert set(found) == {
+        (ranks, name, operation) for ranks in RANKS for name in LAYOUTS for operation in ("save", "restore")
+    }
+    for ranks in RANKS:
+        own = [row for (many, _, _), row in found.items() if many == ranks]
+        (volume,) = {int(row.params["volume_bytes"]) for row in own}
+        assert 2 * MIB < volume <= 105 * 1024 * MIB * float(SCALE)
+        files = {row.params["layout"]: row.params["files"] for row in own}
+        assert files == {"rank": ranks, "tensor": ranks * TENSORS, "shared": 1}
+    for file in measured.read_records():
+        for phase in file.phases:
+            assert (phase.status, phase.bad_blocks) == ("ok", 0)
+            assert phase.verified_bytes == (phase.bytes if phase.access == "read" else 0)
+            syncs = phase.latency_parts["sync"].operations if phase.phase == "forward" else phase.syncs
+            each = TENSORS if phase.phase == "forward" else 1
+            assert syncs == (each * phase.ranks if phase.access == "write" else 0)
+    assert [path.name for path in here.iterdir()] == ["precious"]
+
+
+def test_the_verdicts_say_synced_and_whose_data_was_read(measured: ResultFolder) -> None:
+    for (_, _, operation), row in waits(measured).items():
+        if operation == "save":
+            assert row.verdict.split()[0] in ("synced", "partly", "memory", "unknown")
+            assert "data_of" not in row.params
+        else:
+            assert row.params["data_of"] == "own"
+
+
+def test_a_report_shows_how_long_training_waits(measured: ResultFolder) -> None:
+    page = measured.path.parent / "page.html"
+    code, _, err = run_here("report", str(measured.path), "--format", "html", "--output", str(page))
+    assert code == 0, err
+    text = page.read_text(encoding="utf-8")
+    for words in ("Checkpoints of a model", "Time that training waits for a checkpoint", "least rate of a rank"):
+        assert words in text
+
+
+def test_two_nodes_read_back_what_the_other_has_saved(engine: Path, tmp_path: Path, target: Path) -> None:
+    result = tmp_path / "result"
+    words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "4", "--nodes", "2", *SMALL]
+    words += ["--verify", "full", "--max-repetitions", "1", "--time", "60s"]
+    with hosts_up(tmp_path / "hosts", 2) as place:
+        done = subprocess.run(
+            place.command("h0", command(engine, *words, "--hosts", ",".join(place.names), "--result", str(result))),
+            env=dict(place.environment(describe(engine).engine.mpi.family)),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+    assert done.returncode == 0, done.stderr
+    found = waits(ResultFolder.open(result))
+    assert {name for _, name, _ in found} == {"rank", "shared"}
+    assert {row.params["data_of"] for (_, _, name), row in found.items() if name == "restore"} == {"other-node"}
+    assert find_run_folders(target) == []
+
+
+# -- faults, on the cases of the suite ---------------------------------------------------------------------------------
+
+
+def faulty(engine: Path, name: str, **fault: object) -> Document:
+    """The case of two ranks in a layout, whose calls go wrong as ``fault`` says. A tensor or a call has 64 KiB."""
+    words = {"target": ["t=/t"], "ranks": "2", "layout": name, "tensors": 8, "block": "64K", "verify": "full"}
+    asked = CheckpointOptions.model_validate(parse_options(CheckpointOptions, **words).options)
+    scale = 2 * 8 * 64 * 1024 / (105 * 1024 * MIB)
+    (cell,) = make_cells(asked, [Target(name="t", uri="posix:/t")], describe(engine), scale, None)
+    assert cell.dataset_bytes == MIB
+    wrapped = {"name": "fault", "parameters": {"inner": "posix", **fault}}
+    return cell.case.model_dump(mode="json") | {"backend": wrapped}
+
+
+@pytest.mark.fault("a flipped bit in a saved checkpoint", "exit 4; file, offset, expected and found in the record")
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_flipped_bit_is_found_when_the_checkpoint_is_read(
+    engine: Path, tmp_path: Path, target: Path, name: str
+) -> None:
+    bad = faulty(engine, name, kind="flip", operation="write", rank=1, after=3, flip_bit=8 * 777)
+    done = launching.run(engine, tmp_path, plan(tmp_path, [bad], f"posix:{target}"))
+    assert done.code == 4, done.stderr
+    (failure,) = [one for record in done.of("phase") for one in record.failures]
+    before = {"rank": 3, "tensor": 0, "shared": 8 + 3}[name]
+    assert failure.offset_bytes == before * 64 * 1024 + 777
+    assert failure.expected != failure.found
+    assert failure.rank == 1
+    assert untouched(target)
+
+
+@pytest.mark.fault("ENOSPC while a checkpoint is saved", "the case failed with errno 28 on its rank, the next one runs")
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path, name: str) -> None:
+    full = faulty(engine, name, kind="enospc", operation="write", rank=1, after=2)
+    good = launching.case()
+    done = launching.run(engine, tmp_path, plan(tmp_path, [full, good], f"posix:{target}", order="listed"))
+    assert done.code == 4, done.stderr
+    failures = [one for record in done.of("phase") for one in record.failures]
+    assert {(one.errno, one.rank) for one in failures if one.errno} == {(28, 1)}
+    assert {record.status for record in done.of("case") if record.case == good["id"]} == {"ok"}
+    assert untouched(target)
+
+
+@pytest.mark.fault("a target that fills up while a checkpoint is saved", "the case failed, nothing of ours is left")
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path, name: str) -> None:
+    slow = faulty(engine, name, kind="delay", operation="write", count=0, delay_s=0.03)
+    sizes = {"steps": 64} if name == "tensor" else {"block_bytes": 4 * MIB}
+    slow["workload"]["parameters"] |= sizes
+    limits = {"space_fraction": 1.0, "reserve_bytes": 0}
+    document = plan(tmp_path, [slow], f"posix:{small}", limits=limits)
+    done = launching.run_while_filling(engine, tmp_path, document, small, 11 * MIB)
+    assert done.code == 4, done.stderr
+    assert 28 in {one.errno for record in done.of("phase") for one in record.failures}
+    assert find_run_folders(small) == []
+
+
+@pytest.mark.any_mpi
+def test_a_target_that_is_too_small_is_one_line(engine: Path, tmp_path: Path, small: Path) -> None:
+    result = tmp_path / "result"
+    words = ["run", "checkpoint", "--target", f"here={small}", "--ranks", "2", "--scale", "0.001"]
+    code, out, err = run_here(*words, "--result", str(result), "--engine", str(engine))
+    assert (code, out) == (3, "")
+    assert len(err.splitlines()) == 1
+    assert "a smaller --scale fits" in err
+    assert list(small.iterdir()) == []
+
+
+@pytest.mark.fault(
+    "SIGKILL of a rank that saves a checkpoint, then resume", "each repetition once, with the scale of the first launch"
+)
+def test_a_killed_run_goes_on_with_its_scale(engine: Path, tmp_path: Path, target: Path) -> None:
+    result = tmp_path / "result"
+    words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "2", "--scale", "0.0001", "--tensors", "9"]
+    words += ["--time", "90s", "--min-repetitions", "3", "--max-repetitions", "3", "--seed", "3"]
+
+    def kill(_process: subprocess.Popen[str]) -> None:
+        for rank in processes_of(result, engine)["rank"][:1]:
+            os.kill(rank, signal.SIGKILL)
+
+    start_and_act(command(engine, *words, "--result", str(result)), result, kill)
+    before = records_of(result)
+    code, _, err = run(command(engine, "resume", str(result)))
+    assert code == 0, err
+    after = records_of(result)
+    assert not before - after
+    assert set(after.values()) == {1}
+    assert min(Counter(case for case, _ in after).values()) >= 3
+    assert {row.params["scale"] for row in waits(ResultFolder.open(result)).values()} == {0.0001}
+    for folder in find_run_folders(target):
+        assert cleaned(engine, folder.path)
+    assert untouched(target)
+
+
+@pytest.mark.any_mpi
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["--model", "13B"], 2, "--model"),
+        (["--layout", "tree"], 2, "--layout: unknown word 'tree'"),
+        (["--ranks", "2", "--read-back", "other-node", "--layout", "rank"], 2, "--read-back other-node: 2 ranks are"),
+        (["--ranks", "2", "--scale", "0.001", "--space", "1M"], 3, "a smaller --scale fits"),
+        (["--cache", "direct", "--backend", "stdio"], 2, "backend 'stdio' has no direct I/O"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(
+    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
+) -> None:
+    check_refusal(engine, tmp_path, ["run", "checkpoint", "--target", "here={here}", *words], code, expected)

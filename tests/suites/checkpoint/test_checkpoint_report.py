@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sentences, tables and charts of suite ``checkpoint``."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.plain_words import faults
+from ullage.model.summary import Finding, Row, Summary
+from ullage.report.contents import Content
+from ullage.report.data import ReportData
+from ullage.report.headlines import headlines
+from ullage.suites.checkpoint.findings import LEAST_RATE, RATE, WAIT, findings_of
+from ullage.suites.checkpoint.report import figures, tables
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+MIB = 1 << 20
+CLEAR = [1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0, 1.01]
+
+
+def row(layout: str, seconds: float, operation: str = "save", metric: str = WAIT, **fields: object) -> Row:
+    params: dict[str, Scalar] = {
+        "access": "write" if operation == "save" else "read",
+        "operation": operation,
+        "ranks": 2,
+        "nodes": 1,
+        "model": "8B",
+        "mode": "whole",
+        "scale": 0.01,
+        "layout": layout,
+        "files": {"rank": 2, "tensor": 582, "shared": 1}[layout],
+        "block_bytes": MIB,
+        "rank_bytes": 400 * MIB,
+        "volume_bytes": 800 * MIB,
+        "backend": "posix",
+    }
+    if operation == "restore":
+        params["data_of"] = "own"
+    is_time = metric == WAIT
+    samples = [seconds * value if is_time else value * 1e9 / seconds for value in CLEAR]
+    made = Row(
+        metric=metric,
+        unit="s" if is_time else "B/s",
+        better="less" if is_time else "more",
+        target="disk",
+        params=params,
+        case=layout,
+        median=seconds if is_time else 1e9 / seconds,
+        low=min(samples),
+        high=max(samples),
+        repetitions=samples,
+        verdict="synced" if operation == "save" else "cold",
+        grade="A",
+    )
+    return made.model_copy(update=fields)
+
+
+def of(found: list[Finding], kind: str) -> list[Finding]:
+    return [finding for finding in found if finding.kind == kind]
+
+
+def whole() -> list[Row]:
+    """Both operations in all layouts, in no order."""
+    times = {"shared": (3.0, 1.0), "tensor": (6.0, 2.0), "rank": (2.0, 1.001)}
+    return [
+        one
+        for name, (save, restore) in times.items()
+        for operation, seconds in (("restore", restore), ("save", save))
+        for one in (
+            row(name, seconds, operation),
+            row(name, seconds, operation, RATE),
+            row(name, 2 * seconds, operation, LEAST_RATE),
+        )
+    ]
+
+
+def test_the_wait_is_told_for_every_layout_with_the_least_rate() -> None:
+    (found,) = of(findings_of(whole(), 0.95), "checkpoint-wait")
+    assert found.title == ("Training on disk waits 2.00 s to 6.00 s to save and 1.00 s to 2.00 s to restore")
+    assert found.text == (
+        "The checkpoint has 800 MiB (8B, 1 % of its published size) and is saved by 2 ranks on disk. Saving with fsync "
+        "takes 2.00 s (layout rank), 6.00 s (layout tensor) and 3.00 s (layout shared). Reading it back takes "
+        "1.00 s (layout rank), 2.00 s (layout tensor) and 1.00 s (layout shared). The slowest rank saves "
+        "at 250 MB/s, 83.3 MB/s and 167 MB/s. The slowest rank reads at 500 MB/s, 250 MB/s and 500 MB/s."
+    )
+    assert found.numbers["layout"] == ["rank", "rank", "tensor", "tensor", "shared", "shared"]
+    assert found.numbers["wait_s"] == [2.0, 1.001, 6.0, 2.0, 3.0, 1.0]
+
+
+def test_a_subset_is_a_part_of_what_its_ranks_have() -> None:
+    subset = row("rank", 2.0)
+    subset = subset.model_copy(update={"params": {**subset.params, "mode": "subset"}})
+    (found,) = of(findings_of([subset], 0.95), "checkpoint-wait")
+    assert "has 800 MiB (8B, 1 % of the published part of these ranks) and is saved by 2 ranks" in found.text
+    content = tables(data_of([subset]))
+    assert content is not None
+    assert "1 % of the published part of these ranks. Mode subset: each rank has the part" in content.notes[0]
+
+
+def test_a_single_time_is_no_range_and_restores_may_stand_alone() -> None:
+    (saved,) = of(findings_of([row("rank", 2.0)], 0.95), "checkpoint-wait")
+    assert saved.title == "Training on disk waits 2.00 s to save"
+    (read,) = of(findings_of([row("rank", 2.0, "restore")], 0.95), "checkpoint-wait")
+    assert read.title == "Training on disk waits 2.00 s to restore"
+
+
+def test_the_best_layout_is_named_with_those_that_are_proved_slower() -> None:
+    save, restore = of(findings_of(whole(), 0.95), "checkpoint-layout")
+    assert (save.severity, save.change) == ("advice", "--layout rank")
+    assert save.title == "Layout rank saves faster than tensor and shared on disk"
+    assert "It takes 3.00 x as long in layout tensor and 1.50 x as long in layout shared." in save.text
+    assert save.gain is not None
+    assert save.gain.factor == pytest.approx(1.5, rel=0.01)
+    # Layout rank restores as fast as the best, beyond what the noise lets tell.
+    assert restore.title == "Layout shared restores faster than tensor on disk"
+
+
+def test_layouts_within_the_noise_and_other_readers_are_not_compared() -> None:
+    same = [row("rank", 1.0), row("shared", 1.001)]
+    assert of(findings_of(same, 0.95), "checkpoint-layout") == []
+    other = row("shared", 5.0, "restore")
+    other = other.model_copy(update={"params": {**other.params, "data_of": "other-node"}})
+    assert of(findings_of([row("rank", 1.0, "restore"), other], 0.95), "checkpoint-layout") == []
+
+
+def test_nothing_is_concluded_from_what_a_cache_answered() -> None:
+    warm = [row("rank", 0.1, "restore", verdict="warm"), row("shared", 3.0, "restore", verdict="mixed 37 %")]
+    (found,) = findings_of([*warm], 0.95)
+    assert (found.kind, found.severity) == ("checkpoint-cached", "warning")
+    assert "layout rank with 2 ranks (warm) and layout shared with 2 ranks (mixed 37 %)" in found.text
+    assert "No finding rests on these times." in found.text
+    (left,) = findings_of([row("rank", 0.1, verdict="cached")], 0.95)
+    assert left.title == "A part of the checkpoint did not reach the storage in its time on disk"
+
+
+def test_sentences_are_plain() -> None:
+    cached = row("rank", 0.1, "restore", verdict="warm")
+    for found in findings_of([*whole(), cached], 0.95):
+        assert faults(found.text) == [], found.text
+
+
+# -- the report --------------------------------------------------------------------------------------------------------
+
+
+def data_of(rows: list[Row]) -> ReportData:
+    return ReportData(Summary(suite="checkpoint", run_id="r", created="now", command=[], versions={}, rows=rows))
+
+
+def column(content: Content | None, table: int, heading: str) -> list[str]:
+    assert content is not None
+    grid = content.grids[table]
+    at = [head.heading for head in grid.columns].index(heading)
+    return [line[at].text for line in grid.rows]
+
+
+def test_a_table_for_each_operation_has_the_layouts_in_one_order() -> None:
+    content = tables(data_of(whole()))
+    assert content is not None
+    assert [grid.title for grid in content.grids] == ["disk: saved", "disk: read back"]
+    for table in (0, 1):
+        assert column(content, table, "layout") == ["rank", "tensor", "shared"]
+    assert column(content, 0, "training waits") == ["2.00 s", "6.00 s", "3.00 s"]
+    assert column(content, 0, "least rate of a rank") == ["250 MB/s", "83.3 MB/s", "167 MB/s"]
+    assert column(content, 0, "files") == ["2", "582", "1"]
+    assert column(content, 1, "written by") == ["the same rank"] * 3
+    assert content.notes[0] == (
+        "The checkpoint of model 8B has 800 MiB, 1 % of the published size. Mode whole: all ranks share it."
+    )
+    assert "Nodes read back what they have saved themselves" in content.notes[1]
+    assert tables(data_of([])) is None
+
+
+def test_a_chart_has_a_bar_for_each_layout_saves_first() -> None:
+    (figure,) = figures(data_of(whole()))
+    assert figure.title == "disk, posix, 2 ranks"
+    names = [value["name"] for value in figure.spec["data"]["values"]]
+    assert names == [f"{done}, {name}" for done in ("saved", "read back") for name in ("rank", "tensor", "shared")]
+    assert "Lines are the intervals" in figure.caption
+    (single,) = figures(data_of([row("rank", 1.0, low=None, high=None)]))
+    assert "One sample a bar: no interval." in single.caption
+    assert figures(data_of([])) == []
+
+
+def test_the_headlines_are_the_best_rate_and_the_shortest_wait() -> None:
+    rows = [*whole(), row("tensor", 0.001, "restore", verdict="warm")]
+    found = {one.what: rows[one.row].median for one in headlines(rows) if one.part == "disk"}
+    assert found == {
+        "disk: checkpoint saved, layout rank": 5e8,
+        "disk: checkpoint read back, layout shared": 1e9,
+        "disk: wait while it is saved, layout rank": 2.0,
+        "disk: wait while it is read back, layout shared": 1.0,
+    }
