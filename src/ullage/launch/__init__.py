@@ -10,6 +10,7 @@ from typing import cast
 from ullage.discovery import modules_in
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Family, JobLauncherModule, Launcher, LauncherModule
+from ullage.launch.batch import BatchSystem
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.describe import Describe
 from ullage.parameters import suggest
@@ -32,6 +33,12 @@ def _job_launchers() -> dict[str, JobLauncherModule]:
 def launcher_names() -> list[str]:
     """Return the names of all launchers, as in ``--launcher``."""
     return [*_launchers(), *_job_launchers()]
+
+
+def batch_systems() -> dict[str, BatchSystem]:
+    """Return every module of this package that is a batch system, by its name."""
+    found = [cast("BatchSystem", module) for module in modules_in(__name__) if hasattr(module, "state_of")]
+    return {module.NAME: module for module in found}
 
 
 def _in_job(module: JobLauncherModule, family: Family, hosts: Hosts) -> Launcher:

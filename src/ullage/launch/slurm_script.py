@@ -55,7 +55,13 @@ class Batch:
 def write_batch(
     result: ResultFolder, engine: Path, family: Family, launches: Sequence[tuple[int, Plan]], site: Site = NO_SITE
 ) -> Batch:
-    """Write one script for each launch (number and plan, which ``prepare_launch`` wrote) below ``batch/``."""
+    """Write one script for each launch (number and plan, which ``prepare_launch`` wrote) below ``batch/``.
+
+    Raise ``UserError`` for what these scripts cannot be asked for.
+    """
+    if site.ppn:
+        what = "is of one job for all launches, and each of these scripts has the layout of its own launch"
+        raise UserError(what, "--ppn", "give --ranks-per-node")
     folder = result.path / "batch"
     scripts: list[Path] = []
     for launch, plan in launches:
@@ -89,6 +95,7 @@ def batch_script(
         launch=launch,
         ranks=layout.ranks,
         placement=_placement(plan),
+        share=sharing(exclusive=site.exclusive),
         time=f"#SBATCH --time={site.walltime}" if site.walltime else _time(plan),
         asked="\n".join(_asked(site)),
         modules="\n".join(f"module load {shlex.quote(one)}" for one in site.modules) or "# module load ...",
@@ -139,7 +146,16 @@ def _placement(plan: Plan) -> str:
 def _asked(site: Site) -> list[str]:
     said = {"account": site.account, "partition": site.queue}
     lines = [f"#SBATCH --{name}={value}" if value else f"##SBATCH --{name}=" for name, value in said.items()]
+    also = {"reservation": site.reservation, "constraint": site.constraint}
+    lines += [f"#SBATCH --{name}={value}" for name, value in also.items() if value]
     return [*lines, *(f"#SBATCH {word}" for word in site.extra)]
+
+
+def sharing(*, exclusive: bool) -> str:
+    """Return the lines on other people's jobs on the nodes."""
+    if not exclusive:
+        return "# Other people's jobs on a node are in the numbers, as --no-exclusive allows."
+    return "# The whole node: other people's jobs on it would be in the numbers.\n#SBATCH --exclusive"
 
 
 def _time(plan: Plan) -> str:

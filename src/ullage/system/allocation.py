@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 Scheduler: TypeAlias = Literal["slurm", "pbs", "lsf", "flux"]
@@ -24,6 +25,8 @@ _SIZES: Final = {
 }
 # Each says which of them we are, from 0.
 _NUMBERS: Final = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "FLUX_TASK_RANK")
+# Each names a file with a line for each processor, which names its node.
+_NODE_FILES: Final = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE")
 # Slurm writes 2(x3),4 for three nodes with 2 processors and one with 4.
 _CPUS: Final = re.compile(r"(\d+)(?:\(x\d+\))?")
 
@@ -47,7 +50,7 @@ def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None
     return Allocation(
         _JOBS[variable],
         environment[variable],
-        _count(environment.get("SLURM_JOB_NUM_NODES")) or 1,
+        _count(environment.get("SLURM_JOB_NUM_NODES")) or _listed_nodes(environment) or 1,
         _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
         _count(environment.get("SLURM_THREADS_PER_CORE")),
     )
@@ -70,6 +73,16 @@ def copies(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:
 def is_first_copy(environment: Mapping[str, str] = os.environ) -> bool:
     """Tell whether we are the first of the processes that a launcher has started at once, or the only one."""
     return all(environment.get(name, "0") == "0" for name in _NUMBERS)
+
+
+def _listed_nodes(environment: Mapping[str, str]) -> int:
+    """Return the different nodes of the file that PBS or LSF has written for the job, 0 without one."""
+    place = next((environment[name] for name in _NODE_FILES if environment.get(name)), None)
+    try:
+        lines = Path(place).read_text(encoding="utf-8", errors="replace").split() if place else []
+    except OSError:
+        return 0
+    return len(set(lines))
 
 
 def _count(word: str | None) -> int | None:
