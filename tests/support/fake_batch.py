@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of PBS, Flux and LSF without any of them: which one is this program's own name.
+
+Jobs really run, in a session of their own on this machine, and the answers have the form of the transcripts in
+tests/launch/transcripts. What is known of jobs stands in the folder $FAKE_BATCH. A file ``hold`` there lets jobs wait,
+a file ``forget`` makes the system forget those that have ended.
+"""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+STORE = Path(os.environ.get("FAKE_BATCH", "."))
+
+
+def directive(script: Path, mark: str, pattern: str) -> str:
+    """The value of an option in the lines of a script that are for its batch system."""
+    lines = [line for line in script.read_text().splitlines() if line.startswith(mark)]
+    found = [match[1] for line in lines if (match := re.search(pattern, line))]
+    return found[0] if found else ""
+
+
+def start(job: str, script: Path, output: str, variables: dict[str, str]) -> None:
+    (STORE / "jobs").mkdir(exist_ok=True)
+    (STORE / "jobs" / f"{job}.sh").write_text(script.read_text())
+    keeper = [sys.executable, __file__, "keep", job, output]
+    none = subprocess.DEVNULL
+    subprocess.Popen(
+        keeper, env={**os.environ, **variables}, stdin=none, stdout=none, stderr=none, start_new_session=True
+    )
+
+
+def keep(job: str, output: str) -> None:
+    """Wait until jobs may begin, run one, and write down how it ended."""
+    while (STORE / "hold").exists():
+        if (STORE / "jobs" / f"{job}.end").exists():
+            return
+        time.sleep(0.05)
+    with Path(output).open("w") as stream:
+        words = ["/bin/bash", str(STORE / "jobs" / f"{job}.sh")]
+        process = subprocess.Popen(words, stdout=stream, stderr=stream, start_new_session=True)
+        (STORE / "jobs" / f"{job}.pid").write_text(str(process.pid))
+        code = process.wait()
+    end = STORE / "jobs" / f"{job}.end"
+    if not end.exists():
+        end.write_text(str(code))
+
+
+def pid_of(job: str) -> int | None:
+    try:
+        return int((STORE / "jobs" / f"{job}.pid").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def end_of(job: str) -> str | None:
+    """How a job ended: a code, ``-N`` for a signal, ``deleted``, or None."""
+    try:
+        return (STORE / "jobs" / f"{job}.end").read_text()
+    except OSError:
+        return None
+
+
+def send(job: str, number: int) -> None:
+    """As batch systems do: to all processes of the job's session."""
+    session = pid_of(job)
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and session is not None:
+            try:
+                if os.getsid(int(entry.name)) == session:
+                    os.kill(int(entry.name), number)
+            except (ProcessLookupError, PermissionError):
+                continue
+
+
+def end(job: str) -> None:
+    if end_of(job) is None:
+        (STORE / "jobs" / f"{job}.end").write_text("deleted")
+        send(job, signal.SIGTERM)
+
+
+def is_known(job: str) -> bool:
+    return (STORE / "jobs" / f"{job}.sh").exists() and not (end_of(job) is not None and (STORE / "forget").exists())
+
+
+def log(words: list[str]) -> None:
+    with (STORE / "commands.log").open("a") as stream:
+        stream.write(f"{shlex.join(words)}\n")
+
+
+def qsub(words: list[str]) -> int:
+    script = Path(words[-1])
+    nodes = STORE / "nodes"
+    nodes.write_text("here\n" * 2)
+    number = len(list(STORE.glob("jobs/*.sh"))) + 7
+    output = directive(script, "#PBS", r"^#PBS -o (\S+)")
+    if directive(script, "#PBS", r"^#PBS -q (\S+)") == "nowhere":
+        sys.stderr.write("qsub: Unknown queue\n")
+        return 170
+    start(f"{number}.fake", script, output, {"PBS_JOBID": f"{number}.fake", "PBS_NODEFILE": str(nodes)})
+    print(f"{number}.fake")
+    return 0
+
+
+def qstat(words: list[str]) -> int:
+    job = words[-1]
+    if not is_known(job):
+        sys.stderr.write(f"qstat: Unknown Job Id {job}\n")
+        return 153
+    said: dict[str, object] = {"Job_Name": "ullage", "job_state": "R", "substate": 42}
+    how = end_of(job)
+    if how is not None:
+        code = {"deleted": 271}.get(how) or (int(how) if not how.startswith("-") else 256 - int(how))
+        said |= {"job_state": "F", "substate": 91 if how == "deleted" else 92, "Exit_status": code}
+    elif pid_of(job) is None:
+        said |= {"job_state": "Q", "substate": 10, "comment": "Not Running: Insufficient amount of resource: ncpus"}
+    print(json.dumps({"timestamp": 1, "pbs_version": "23.06.06", "pbs_server": "fake", "Jobs": {job: said}}))
+    return 0
+
+
+def qsig(words: list[str]) -> int:
+    send(words[-1], signal.Signals[f"SIG{words[words.index('-s') + 1]}"])
+    return 0
+
+
+def qdel(words: list[str]) -> int:
+    end(words[-1])
+    return 0
+
+
+def main() -> int:
+    name = Path(sys.argv[0]).name
+    if sys.argv[1:2] == ["keep"]:
+        keep(*sys.argv[2:])
+        return 0
+    log([name, *sys.argv[1:]])
+    return globals()[name](sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
