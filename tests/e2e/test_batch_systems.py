@@ -14,14 +14,16 @@ from pathlib import Path
 import pytest
 
 from support import calm_ullage, fake_batch
+from ullage.engine import describe
 from ullage.results.records import read_records
 
 # A simulated device sleeps: it takes time and no processor.
 DEVICE = ("sweep", "--target", "dev=model:", "--param", "model.bandwidth=1e7", "--ranks", "2", "--access", "write")
 ONCE = ("--block", "64K", "--volume", "1M", "--min-repetitions", "1", "--max-repetitions", "1")
 LONG = ("--block", "64K", "--volume", "4M", "--min-repetitions", "200", "--max-repetitions", "200", "--time", "90s")
-COMMANDS = {"pbs": ("qsub", "qstat", "qsig", "qdel")}
-SUFFIXES = {"pbs": "pbs"}
+COMMANDS = {"flux": ("flux",), "pbs": ("qsub", "qstat", "qsig", "qdel")}
+# What starts the ranks inside the job, where it is not the MPI's own mpiexec.
+LAUNCHED = {"flux": "flux run"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,9 @@ def batch(
         (folder / name).symlink_to(Path(fake_batch.__file__).resolve())
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_BATCH", str(store))
+    mpi = describe(engine).engine.mpi
+    monkeypatch.setenv("FAKE_MPIEXEC", mpi.mpiexec)
+    monkeypatch.setenv("FAKE_MPI", mpi.family)
     yield Fake(request.param, store, engine)
     for job in store.glob("jobs/*.pid"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -94,8 +99,10 @@ def test_a_run_is_submitted_followed_and_reported(batch: Fake, tmp_path: Path) -
     assert "2 ranks" in done.stdout
     assert (result / "report.html").is_file()
     kept = sorted(path.suffix for path in (result / "batch").iterdir())
-    assert kept == sorted([".out", f".{SUFFIXES[batch.name]}"])
+    assert kept == sorted([".out", f".{batch.name}"])
     assert list(tmp_path.glob("result.*")) == []
+    starts = LAUNCHED.get(batch.name)
+    assert starts is None or f"\n{starts} " in batch.asked
 
 
 @pytest.mark.any_mpi
@@ -114,7 +121,7 @@ def test_a_script_that_people_submit_makes_the_result_and_resume_asks_for_the_re
     launcher = f"script:{batch.name}"
     done = batch.run("run", *DEVICE, *ONCE, "--launcher", launcher, "--result", str(result))
     assert done.returncode == 0, done.stderr
-    script = tmp_path / f"result.{SUFFIXES[batch.name]}"
+    script = tmp_path / f"result.{batch.name}"
     typed = next(line for line in done.stdout.splitlines() if line.startswith("submit")).removeprefix("submit")
     assert typed.strip().endswith(str(script))
     subprocess.run(["bash", "-c", typed], check=True, capture_output=True)

@@ -10,7 +10,7 @@ import pytest
 
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch import batch_systems, pbs_job
+from ullage.launch import batch_systems, flux_job, pbs_job
 from ullage.launch.batch import GONE, UNKNOWN, JobState, JobText, Wanted, clock, seconds_of
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ TEXT = JobText(
     "script",
 )
 FULL = Wanted(2, 16, "phys", "main", "00:30:00", extra=["--more"], modules=["openmpi/4.1.4"])
-SNAPSHOTS = {"pbs": FULL}
+SNAPSHOTS = {"flux": FULL, "pbs": FULL}
 
 
 @pytest.mark.parametrize("name", sorted(SNAPSHOTS))
@@ -43,6 +43,7 @@ def test_a_job_that_asks_for_nothing_says_only_its_nodes(name: str) -> None:
     assert not any(word in said for word in ("phys", "SECONDS", "module load", "30"))
 
 
+LOST = "exec: lost contact with job shell on broker rank 1: n1|eth0"
 BY_JOB = "Job run at Fri Nov 11 at 17:57 on (n0:ncpus=16)+(n1:ncpus=16) and "
 
 
@@ -81,13 +82,46 @@ def test_what_a_system_refuses_is_said_in_its_words(fake_program: FakeProgram, t
     assert caught.value.code == EXIT_ENVIRONMENT
 
 
-PBS = pbs_job.job_script
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("waits", JobState("SCHED", "waits", "insufficient resources")),
+        ("runs", JobState("RUN", "runs")),
+        ("done", JobState("COMPLETED", "over", "", 0, 0, "itself")),
+        ("failed", JobState("FAILED", "over", "", 5, 0, "itself")),
+        ("signal", JobState("FAILED", "over", "", 0, 9, "killed")),
+        ("lost", JobState("FAILED", "over", LOST, 0, 0, "killed")),
+        ("timeout", JobState("TIMEOUT", "over", "timeout: resource allocation expired", 0, 15, "killed")),
+        ("canceled", JobState("CANCELED", "over", "cancel")),
+    ],
+)
+def test_what_flux_says_of_a_job(name: str, state: JobState) -> None:
+    assert flux_job.parse_state((HERE / "transcripts" / f"flux-{name}.txt").read_text()) == state
+
+
+def test_a_job_that_flux_has_forgotten_is_gone(fake_program: FakeProgram) -> None:
+    fake_program("flux", "echo 'flux-jobs: ERROR: JobID f7 unknown' >&2\nexit 1")
+    assert flux_job.state_of("f7") == GONE
+    fake_program("flux", "echo 'flux-jobs: ERROR: Unable to connect to Flux: broker socket was not found' >&2\nexit 1")
+    assert flux_job.state_of("f7") == UNKNOWN
+    assert flux_job.parse_state("") == flux_job.parse_state("RUN") == UNKNOWN
+
+
+@pytest.mark.parametrize("job", ["ƒ3QqmsJwd", "f3QqmsJwd"])
+def test_the_id_of_a_job_of_flux_is_read(fake_program: FakeProgram, tmp_path: Path, job: str) -> None:
+    fake_program("flux", f"echo {job}")
+    assert flux_job.submit(tmp_path) == job
+
+
+PBS, FLUX = pbs_job.job_script, flux_job.job_script
 
 
 @pytest.mark.parametrize(
     ("script", "wanted", "where"),
     [
         (PBS, Wanted(queue="main", reservation="R7"), "--reservation"),
+        (FLUX, Wanted(reservation="R7"), "--reservation"),
+        (FLUX, Wanted(exclusive=False), "--no-exclusive"),
         (PBS, Wanted(walltime="half an hour"), "--walltime half an hour"),
     ],
 )
@@ -107,6 +141,11 @@ def test_a_path_that_a_directive_cannot_hold_is_refused() -> None:
 def test_reservations_and_kinds_of_nodes_of_pbs() -> None:
     said = PBS(Wanted(3, 8, reservation="R7", constraint="cpu=amd", exclusive=False), TEXT)
     assert "#PBS -l select=3:ncpus=8:mpiprocs=8:cpu=amd\n#PBS -l place=scatter\n#PBS -q R7\n" in said
+
+
+def test_kinds_of_nodes_and_processors_of_flux() -> None:
+    said = FLUX(Wanted(3, 8, constraint="amd", exclusive=False), TEXT)
+    assert "#flux: --nodes=3\n#flux: --nslots=24\n#flux: --requires=amd\n" in said
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,7 @@ def test_mpich_words(layout: Layout, words: list[str]) -> None:
     assert Mpich(Path("/x/mpiexec"), cores=4).argv(ENGINE, PLAN, layout) == [
         "/x/mpiexec",
         *words,
-        "/bin/sh",
-        "-c",
-        WRAPPER,
-        "rank",
+        *WRAPPER,
         *RUN,
     ]
 

@@ -135,6 +135,70 @@ def qdel(words: list[str]) -> int:
     return 0
 
 
+def flux(words: list[str]) -> int:
+    verb, rest = words[0], words[1:]
+    if verb == "batch":
+        return flux_batch(Path(rest[-1]))
+    if verb == "jobs":
+        return flux_jobs(rest)
+    if verb == "run":
+        return flux_run(rest)
+    if verb == "job":
+        send(rest[-1], signal.SIGHUP)  # as an instance does to its script when it gets SIGTERM
+        return 0
+    if verb == "cancel":
+        end(rest[-1])
+        return 0
+    if verb == "getattr":
+        print({"size": "1", "jobid": "f7"}[rest[0]])
+        return 0
+    return 1
+
+
+def flux_batch(script: Path) -> int:
+    job = f"f{len(list(STORE.glob('jobs/*.sh'))) + 7}"
+    variables = {"FLUX_URI": "local:///fake", "FLUX_ENCLOSING_ID": job}
+    start(job, script, directive(script, "#flux:", r"--output=(\S+)"), variables)
+    print(job)
+    return 0
+
+
+def flux_jobs(words: list[str]) -> int:
+    job = words[-1]
+    if job.startswith("-"):
+        return 0
+    if not is_known(job):
+        sys.stderr.write(f"flux-jobs: ERROR: JobID {job} unknown\n")
+        return 1
+    how = end_of(job)
+    if how is None:
+        print("RUN|||||" if pid_of(job) else "SCHED||||no node is free|")
+    elif how == "deleted":
+        print("INACTIVE|CANCELED|143|cancel||")
+    else:
+        code = int(how) if not how.startswith("-") else 128 - int(how)
+        print(f"INACTIVE|{'FAILED' if code else 'COMPLETED'}|{code}|||")
+    return 0
+
+
+def mpiexec(ranks: str, number: str, command: list[str]) -> int:
+    """Start ranks as the engine's MPI does, with the variable that tells each which one it is."""
+    also = ["--oversubscribe"] if os.environ.get("FAKE_MPI") == "openmpi" else []
+    shell = f'export {number}="${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}"; exec "$@"'
+    os.environ.update({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+    os.execv(
+        os.environ["FAKE_MPIEXEC"],
+        ["mpiexec", *also, "-n", ranks, "/bin/sh", "-c", shell, "rank", *command],
+    )
+
+
+def flux_run(words: list[str]) -> int:
+    command = words[words.index("/bin/sh") :]
+    parts = [word.partition("=") for word in words[: -len(command)]]
+    said = {name: value for name, _, value in parts}
+    return mpiexec(said.get("--ntasks") or said["--tasks-per-node"], "FLUX_TASK_RANK", command)
+
+
 def main() -> int:
     name = Path(sys.argv[0]).name
     if sys.argv[1:2] == ["keep"]:

@@ -17,7 +17,16 @@ from ullage.system.hardware import usable_cores
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
 
 # Each of these stands in the environment of a batch job whose allocation may span nodes.
-_ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
+_ALLOCATIONS = (
+    "SLURM_JOB_ID",
+    "PBS_JOBID",
+    "LSB_JOBID",
+    "FLUX_JOB_ID",
+    "FLUX_ENCLOSING_ID",
+    "FLUX_URI",
+    "COBALT_JOBID",
+    "JOB_ID",
+)
 
 
 @dataclass(frozen=True, slots=True)
