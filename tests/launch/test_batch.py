@@ -10,7 +10,7 @@ import pytest
 
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch import batch_systems, flux_job, pbs_job
+from ullage.launch import batch_systems, flux_job, lsf_job, pbs_job
 from ullage.launch.batch import GONE, UNKNOWN, JobState, JobText, Wanted, clock, seconds_of
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ TEXT = JobText(
     "script",
 )
 FULL = Wanted(2, 16, "phys", "main", "00:30:00", extra=["--more"], modules=["openmpi/4.1.4"])
-SNAPSHOTS = {"flux": FULL, "pbs": FULL}
+SNAPSHOTS = {"flux": FULL, "lsf": FULL, "pbs": FULL}
 
 
 @pytest.mark.parametrize("name", sorted(SNAPSHOTS))
@@ -113,7 +113,36 @@ def test_the_id_of_a_job_of_flux_is_read(fake_program: FakeProgram, tmp_path: Pa
     assert flux_job.submit(tmp_path) == job
 
 
-PBS, FLUX = pbs_job.job_script, flux_job.job_script
+OWNER = "TERM_OWNER: job killed by owner"
+LIMIT = "TERM_RUNLIMIT: job killed after reaching LSF run time limit"
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("waits", JobState("PEND", "waits", "New job is waiting for scheduling;")),
+        ("runs", JobState("RUN", "runs")),
+        ("done", JobState("DONE", "over", "", 0, 0, "itself")),
+        ("failed", JobState("EXIT", "over", "", 5, 0, "itself")),
+        ("killed", JobState("EXIT", "over", LIMIT, 0, 12, "killed")),
+        ("signal", JobState("EXIT", "over", "", 0, 9, "killed")),
+        ("deleted", JobState("EXIT", "over", OWNER, 0, 15)),
+    ],
+)
+def test_what_bjobs_says_of_a_job(name: str, state: JobState) -> None:
+    assert lsf_job.parse_state((HERE / "transcripts" / f"lsf-{name}.json").read_text()) == state
+
+
+def test_a_job_that_lsf_has_forgotten_is_gone(fake_program: FakeProgram) -> None:
+    fake_program("bjobs", "echo 'Job <7> is not found' >&2\nexit 255")
+    assert lsf_job.state_of("7") == GONE
+    fake_program("bjobs", f"echo '{(HERE / 'transcripts' / 'lsf-gone.json').read_text()}'")
+    assert lsf_job.state_of("7") == GONE
+    fake_program("bjobs", "echo 'LSF is down. Please wait ...' >&2\nexit 255")
+    assert lsf_job.state_of("7") == UNKNOWN
+
+
+PBS, FLUX, LSF = pbs_job.job_script, flux_job.job_script, lsf_job.job_script
 
 
 @pytest.mark.parametrize(
@@ -122,6 +151,7 @@ PBS, FLUX = pbs_job.job_script, flux_job.job_script
         (PBS, Wanted(queue="main", reservation="R7"), "--reservation"),
         (FLUX, Wanted(reservation="R7"), "--reservation"),
         (FLUX, Wanted(exclusive=False), "--no-exclusive"),
+        (LSF, Wanted(exclusive=False), "--no-exclusive"),
         (PBS, Wanted(walltime="half an hour"), "--walltime half an hour"),
     ],
 )
@@ -146,6 +176,12 @@ def test_reservations_and_kinds_of_nodes_of_pbs() -> None:
 def test_kinds_of_nodes_and_processors_of_flux() -> None:
     said = FLUX(Wanted(3, 8, constraint="amd", exclusive=False), TEXT)
     assert "#flux: --nodes=3\n#flux: --nslots=24\n#flux: --requires=amd\n" in said
+
+
+def test_whole_nodes_reservations_and_kinds_of_nodes_of_lsf() -> None:
+    said = LSF(Wanted(3, walltime="00:30:10", reservation="R7", constraint="type==any"), TEXT)
+    assert '#BSUB -nnodes 3\n#BSUB -W 31\n#BSUB -U R7\n#BSUB -R "select[type==any]"\n' in said
+    assert "#BSUB -x" not in said
 
 
 @pytest.mark.parametrize(

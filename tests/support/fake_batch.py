@@ -181,6 +181,50 @@ def flux_jobs(words: list[str]) -> int:
     return 0
 
 
+def bsub(_words: list[str]) -> int:
+    script = STORE / "script"
+    script.write_text(sys.stdin.read())
+    nodes = STORE / "nodes"
+    nodes.write_text("batch1\n" + "here\n" * 2)
+    job = str(len(list(STORE.glob("jobs/*.sh"))) + 7)
+    output = directive(script, "#BSUB", r"^#BSUB -o (\S+)")
+    start(job, script, output, {"LSB_JOBID": job, "LSB_DJOB_HOSTFILE": str(nodes)})
+    print(f"Job <{job}> is submitted to queue <batch>.")
+    return 0
+
+
+def bjobs(words: list[str]) -> int:
+    job = words[-1]
+    how = end_of(job)
+    said = {"JOBID": job, "STAT": "RUN", "EXIT_CODE": "", "EXIT_REASON": "", "PEND_REASON": ""}
+    if not is_known(job):
+        said = {"JOBID": job, "ERROR": f"Job <{job}> is not found"}
+    elif how == "deleted":
+        said |= {"STAT": "EXIT", "EXIT_CODE": "143", "EXIT_REASON": "TERM_OWNER: job killed by owner"}
+    elif how is not None:
+        code = int(how) if not how.startswith("-") else 128 - int(how)
+        said |= {"STAT": "EXIT" if code else "DONE", "EXIT_CODE": str(code or "")}
+    elif pid_of(job) is None:
+        said |= {"STAT": "PEND", "PEND_REASON": "New job is waiting for scheduling;"}
+    print(json.dumps({"COMMAND": "bjobs", "JOBS": 1, "RECORDS": [said]}))
+    return 0
+
+
+def bkill(words: list[str]) -> int:
+    if "-s" in words:
+        send(words[-1], signal.Signals[f"SIG{words[words.index('-s') + 1]}"])
+    else:
+        end(words[-1])
+    return 0
+
+
+def jsrun(words: list[str]) -> int:
+    command = words[words.index("/bin/sh") :]
+    parts = [word.partition("=") for word in words[: -len(command)]]
+    said = {name: value for name, _, value in parts}
+    return mpiexec(str(int(said["--nrs"]) * int(said["--tasks_per_rs"])), "JSM_NAMESPACE_RANK", command)
+
+
 def mpiexec(ranks: str, number: str, command: list[str]) -> int:
     """Start ranks as the engine's MPI does, with the variable that tells each which one it is."""
     also = ["--oversubscribe"] if os.environ.get("FAKE_MPI") == "openmpi" else []

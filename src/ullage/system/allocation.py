@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,6 +33,7 @@ _SIZES: Final = {
 # Each says which of them we are, from 0.
 _NUMBERS: Final = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "FLUX_TASK_RANK")
 # Each names a file with a line for each processor, which names its node.
+_FRONT_NODE: Final = re.compile(r"(?:batch|login)\d*(?:\.|$)")
 _NODE_FILES: Final = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE")
 # Slurm writes 2(x3),4 for three nodes with 2 processors and one with 4.
 _CPUS: Final = re.compile(r"(\d+)(?:\(x\d+\))?")
@@ -57,12 +59,14 @@ def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None
         return Allocation("flux", job, _count(_of_instance(instance, "size")) or 1) if job else None
     if variable == "FLUX_ENCLOSING_ID":
         return Allocation("flux", environment[variable], _count(_of_instance(instance, "size")) or 1)
+    listed = _listed_nodes(environment)
+    if variable == "LSB_JOBID" and listed:
+        # Slots of LSF are cores where a site counts whole nodes, and what was asked for elsewhere.
+        return Allocation("lsf", environment[variable], len(listed), min(listed.values()), 1)
     return Allocation(
         _JOBS[variable],
         environment[variable],
-        _count(environment.get("SLURM_JOB_NUM_NODES") or environment.get("FLUX_JOB_NNODES"))
-        or _listed_nodes(environment)
-        or 1,
+        _count(environment.get("SLURM_JOB_NUM_NODES") or environment.get("FLUX_JOB_NNODES")) or len(listed) or 1,
         _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
         _count(environment.get("SLURM_THREADS_PER_CORE")),
     )
@@ -110,14 +114,18 @@ def _of_instance(address: str, attribute: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _listed_nodes(environment: Mapping[str, str]) -> int:
-    """Return the different nodes of the file that PBS or LSF has written for the job, 0 without one."""
+def _listed_nodes(environment: Mapping[str, str]) -> dict[str, int]:
+    """Return the nodes of the file that PBS or LSF has written for the job, with the lines of each; none without one.
+
+    The node that runs the script of a job, which some sites of LSF put before the others, is no node for ranks.
+    """
     place = next((environment[name] for name in _NODE_FILES if environment.get(name)), None)
     try:
         lines = Path(place).read_text(encoding="utf-8", errors="replace").split() if place else []
     except OSError:
-        return 0
-    return len(set(lines))
+        return {}
+    counts = Counter(lines)
+    return {name: count for name, count in counts.items() if not _FRONT_NODE.match(name)} or dict(counts)
 
 
 def _count(word: str | None) -> int | None:
