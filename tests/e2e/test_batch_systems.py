@@ -172,3 +172,29 @@ def test_options_of_jobs_are_refused_where_none_is_made(batch: Fake) -> None:
     unknown = batch.run("run", *DEVICE, "--launcher", "script:pbx")
     assert (unknown.returncode, len(unknown.stderr.splitlines())) == (2, 1)
     assert "unknown batch system 'pbx'" in unknown.stderr
+
+
+def engines_of(rank: int, result: Path) -> list[int]:
+    """Processes of the engine on this machine that measure into a result as that rank."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
+            is_engine = words[1:2] == [b"run"] and str(result).encode() in b" ".join(words)
+            if is_engine and f"\0FLUX_TASK_RANK={rank}\0".encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.any_mpi
+@pytest.mark.parametrize("batch", ["flux"], indirect=True)
+def test_the_rank_that_was_killed_is_named(batch: Fake, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    with under_way(batch, result, *LONG) as process:
+        wait_until(lambda: has_repetition(result) or process.poll() is not None, "no repetition")
+        [rank] = engines_of(1, result)
+        os.kill(rank, signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 5, err
+    assert "rank 1" in err
+    assert "signal 9 (Killed)" in err

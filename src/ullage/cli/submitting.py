@@ -48,7 +48,7 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     elif not is_job and said:
         name = next(iter(said))
         what = f"is of batch jobs, and launcher {launcher} makes none"
-        raise UserError(what, f"--{name}", f"give --launcher {listing_of_systems()} or script")
+        raise UserError(what, f"--{name}", f"give --launcher {listing_of_systems()}, or script")
     if said.pop(_CHAIN, 0) and is_script(launcher):
         what = f"needs an ullage that watches the job, and with --launcher {launcher} none does"
         raise UserError(what, f"--{_CHAIN}", f"give --launcher {launcher.partition(_MARK)[2]}")
@@ -84,7 +84,8 @@ def listing_of_systems() -> str:
     """Return the names of all batch systems."""
     from ullage.launch import batch_systems
 
-    return ", ".join(sorted(batch_systems()))
+    *others, last = sorted(batch_systems())
+    return f"{', '.join(others)} or {last}"
 
 
 def system_of(launcher: str) -> "BatchSystem | None":
@@ -173,7 +174,7 @@ def check_nodes(folder: "ResultFolder", request: "Request") -> None:
     if request.hosts or wanted <= here:
         return
     where = "there is no batch job here" if here == 1 else f"this batch job has {here}"
-    right = "give --launcher slurm, or resume inside a job of as many nodes"
+    right = f"give --launcher {listing_of_systems()}, or resume inside a job of as many nodes"
     raise UserError(f"the run needs {wanted} nodes, and {where}", str(folder.path), right, EXIT_ENVIRONMENT)
 
 

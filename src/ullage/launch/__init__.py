@@ -48,8 +48,9 @@ def _in_job(module: JobLauncherModule, family: Family, hosts: Hosts) -> Launcher
 
     job = allocation()
     if job is None or job.scheduler != module.SCHEDULER:
-        what = f"{module.PROGRAM} starts ranks inside a job of {module.SCHEDULER.capitalize()}, and this is none"
-        raise UserError(what, f"--launcher {module.NAME}", "run it inside salloc or sbatch", EXIT_ENVIRONMENT)
+        title = batch_systems()[module.SCHEDULER].TITLE
+        what = f"{module.PROGRAM} starts ranks inside a job of {title}, and this is none"
+        raise UserError(what, f"--launcher {module.NAME}", f"run it inside {module.INSIDE}", EXIT_ENVIRONMENT)
     if hosts.names:
         raise UserError("the batch system chooses the nodes", "--hosts", f"leave --hosts out with {module.NAME}")
     program = shutil.which(module.PROGRAM)

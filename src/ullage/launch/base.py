@@ -150,11 +150,15 @@ class LauncherModule(Protocol):
 
 
 class JobLauncherModule(Protocol):
-    """What the file of a launcher offers that starts ranks of any MPI as part of a batch job."""
+    """What the file of a launcher offers that starts ranks of any MPI as part of a batch job.
+
+    ``INSIDE``: the commands that make such a job.
+    """
 
     NAME: str
     SCHEDULER: Scheduler
     PROGRAM: str
+    INSIDE: str
 
     def in_job(self, program: Path, family: Family, cores: int | None) -> Launcher:
         """Make the launcher for ranks of an MPI of that family; raise ``UserError`` where they would not meet.

@@ -20,6 +20,7 @@ from ullage.system.allocation import Scheduler
 NAME: Final = "flux-run"
 SCHEDULER: Final[Scheduler] = "flux"
 PROGRAM: Final = "flux"
+INSIDE: Final = "flux alloc or flux batch"
 
 _TIMEOUT_S: Final = 10
 

@@ -16,6 +16,7 @@ from ullage.system.allocation import Scheduler
 NAME: Final = "jsrun"
 SCHEDULER: Final[Scheduler] = "lsf"
 PROGRAM: Final = "jsrun"
+INSIDE: Final = "bsub -Is or a script of bsub"
 
 
 @dataclass(frozen=True, slots=True)
