@@ -78,7 +78,7 @@ class Jsrun:
         return first_ended(stderr)
 
     def end_elsewhere(self) -> None:
-        """See ``Launcher``: nothing. Ranks of a step whose jsrun was killed are left to the watchdog of the engine."""
+        """See ``Launcher``: nothing is known to end a step whose jsrun was killed, so its ranks end with the job."""
 
 
 def in_job(program: Path, family: Family, cores: int | None) -> Launcher:
