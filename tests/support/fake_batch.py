@@ -98,7 +98,7 @@ def log(words: list[str]) -> None:
 def qsub(words: list[str]) -> int:
     script = Path(words[-1])
     nodes = STORE / "nodes"
-    nodes.write_text("here\n" * 2)
+    nodes.write_text(f"{os.uname().nodename}\n" * 2)
     number = len(list(STORE.glob("jobs/*.sh"))) + 7
     output = directive(script, "#PBS", r"^#PBS -o (\S+)")
     if directive(script, "#PBS", r"^#PBS -q (\S+)") == "nowhere":
@@ -185,7 +185,7 @@ def bsub(_words: list[str]) -> int:
     script = STORE / "script"
     script.write_text(sys.stdin.read())
     nodes = STORE / "nodes"
-    nodes.write_text("batch1\n" + "here\n" * 2)
+    nodes.write_text(f"{os.uname().nodename}\n" * 2)
     job = str(len(list(STORE.glob("jobs/*.sh"))) + 7)
     output = directive(script, "#BSUB", r"^#BSUB -o (\S+)")
     start(job, script, output, {"LSB_JOBID": job, "LSB_DJOB_HOSTFILE": str(nodes)})
