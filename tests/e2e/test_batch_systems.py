@@ -179,10 +179,16 @@ def test_the_script_warns_of_the_time_limit_itself_and_the_rest_is_submitted(bat
 
 
 @pytest.mark.any_mpi
-def test_options_of_jobs_are_refused_where_none_is_made(batch: Fake) -> None:
+@pytest.mark.parametrize("batch", ["pbs"], indirect=True)
+def test_options_of_jobs_are_refused_where_none_is_made(batch: Fake, tmp_path: Path) -> None:
     done = batch.run("run", *DEVICE, "--no-exclusive")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert "--no-exclusive: is of batch jobs, and launcher auto makes none" in done.stderr
+    result = tmp_path / "result"
+    scripts = batch.run("run", *DEVICE, *ONCE, "--launcher", "script", "--ppn", "2", "--result", str(result))
+    assert (scripts.returncode, len(scripts.stderr.splitlines())) == (2, 1)
+    assert scripts.stderr.endswith("give --ranks-per-node\n")
+    assert not result.exists()
     unknown = batch.run("run", *DEVICE, "--launcher", "script:pbx")
     assert (unknown.returncode, len(unknown.stderr.splitlines())) == (2, 1)
     assert "unknown batch system 'pbx'" in unknown.stderr

@@ -104,6 +104,9 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")
+    if site.ppn:
+        what = "is of one job for all launches, and each of these scripts has the layout of its own launch"
+        raise UserError(what, "--ppn", "give --ranks-per-node")
     folder = ResultFolder.create(where, prepared.request)
     freeze_system(folder, prepared.request, engine_context)
     plans = list(enumerate(prepared.plans(folder), start=1))

@@ -55,13 +55,7 @@ class Batch:
 def write_batch(
     result: ResultFolder, engine: Path, family: Family, launches: Sequence[tuple[int, Plan]], site: Site = NO_SITE
 ) -> Batch:
-    """Write one script for each launch (number and plan, which ``prepare_launch`` wrote) below ``batch/``.
-
-    Raise ``UserError`` for what these scripts cannot be asked for.
-    """
-    if site.ppn:
-        what = "is of one job for all launches, and each of these scripts has the layout of its own launch"
-        raise UserError(what, "--ppn", "give --ranks-per-node")
+    """Write one script for each launch (number and plan, which ``prepare_launch`` wrote) below ``batch/``."""
     folder = result.path / "batch"
     scripts: list[Path] = []
     for launch, plan in launches:
