@@ -48,7 +48,7 @@ LauncherOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NAME",
         autocompletion=complete_launchers,
-        help="Start the engine by auto (the command of the batch job that it is in, else the mpiexec of its MPI), "
+        help="Start the engine by auto (the batch job's own command, else the mpiexec of its MPI), "
         "open-mpi, mpich, srun, flux-run or jsrun. slurm, pbs, lsf or flux submits a job and follows it. "
         "script writes batch scripts instead, of Slurm or of the site's batch system. script:pbs names one.",
     ),

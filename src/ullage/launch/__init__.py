@@ -82,6 +82,9 @@ def choose_launcher(
                 return _in_job(found, family, hosts)
     module = next((m for m in known.values() if family == m.FAMILY), None) if name is None else known.get(name)
     if module is None:
+        if name is not None and name.rpartition(":")[2] in {*batch_systems(), "script"}:
+            what = f"{name} makes jobs of `ullage run` and `ullage resume`, and this command measures here"
+            raise UserError(what, "--launcher", "leave it out, and start the command inside a job")
         if name is not None:
             raise UserError(f"unknown launcher '{name}'", "--launcher", suggest(name, [*known, *of_jobs]))
         what = f"no launcher for the engine's MPI: {description.engine.mpi.library}"
