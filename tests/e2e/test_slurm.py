@@ -186,6 +186,20 @@ def test_a_run_is_submitted_followed_and_reported(slurm: SlurmPlace, engine: Pat
 
 
 @pytest.mark.any_mpi
+def test_a_job_may_share_its_nodes_and_asks_for_its_processors(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    done = slurm.run(*submit(engine, result, *SMALL, "--nodes", "2", "--ppn", "1", "--no-exclusive"))
+    assert done.returncode == 0, done.stderr
+    assert nodes_of(result) == {"n0", "n1"}
+    script = next((result / "batch").glob("job-*.sbatch")).read_text()
+    assert "#SBATCH --ntasks-per-node=1\n" in script
+    assert "#SBATCH --exclusive" not in script
+    refused = slurm.run(*submit(engine, tmp_path / "other", *SMALL, "--reservation", "nowhere"))
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (3, 1)
+    assert "reservation" in refused.stderr
+
+
+@pytest.mark.any_mpi
 def test_what_the_scheduler_refuses_is_said_in_its_own_words(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     done = slurm.run(*submit(engine, tmp_path / "result", *SMALL, "--queue", "nowhere"))
     assert (done.returncode, len(done.stderr.splitlines())) == (3, 1)

@@ -13,7 +13,7 @@ from ullage.model.plan import Layout
 
 ENGINE, PLAN = Path("/e"), Path("/p")
 RUN = ["/e", "run", "/p"]
-NAMED = ["/bin/sh", "-c", WRAPPER, "rank"]
+NAMED = list(WRAPPER)
 FOUR = Hosts(("n0", "n1", "n2", "n3"))
 
 

@@ -64,10 +64,7 @@ def test_mpich_words(layout: Layout, words: list[str]) -> None:
     assert Mpich(Path("/x/mpiexec"), cores=4).argv(ENGINE, PLAN, layout) == [
         "/x/mpiexec",
         *words,
-        "/bin/sh",
-        "-c",
-        WRAPPER,
-        "rank",
+        *WRAPPER,
         *RUN,
     ]
 
@@ -213,5 +210,8 @@ def test_an_unknown_mpi_needs_a_named_launcher(description: Describe) -> None:
     with pytest.raises(UserError, match="name one with --launcher: mpich, open-mpi"):
         choose_launcher(description)
     assert choose_launcher(description, "mpich", Path("/x/mpiexec")).name == "mpich"
+    for job in ("pbs", "script", "script:flux"):
+        with pytest.raises(UserError, match=f"{job} makes jobs of `ullage run`"):
+            choose_launcher(description, job)
     with pytest.raises(UserError, match="did you mean 'mpich'"):
         choose_launcher(description, "mpch")

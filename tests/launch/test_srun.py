@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ullage.launch.base import DeadRank
-from ullage.launch.slurm_job import JobState, parse_state
+from ullage.launch.batch import JobState
+from ullage.launch.slurm_job import parse_state
 from ullage.launch.srun import Srun
 
 KILLED = "srun: error: n1: task 1: Killed\nsrun: error: n0: task 0: Terminated\nsrun: Force Terminated StepId=1.0\n"
@@ -33,12 +34,15 @@ def test_what_srun_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> None:
 @pytest.mark.parametrize(
     ("text", "state"),
     [
-        ("JobId=1 JobState=FAILED Reason=NonZeroExitCode ExitCode=5:0", JobState("FAILED", "NonZeroExitCode", 5, 0)),
+        (
+            "JobId=1 JobState=FAILED Reason=NonZeroExitCode ExitCode=5:0",
+            JobState("FAILED", "over", "NonZeroExitCode", 5, 0, "itself"),
+        ),
         (
             "JobId=1 JobState=FAILED Reason=JobLaunchFailure ExitCode=0:15",
-            JobState("FAILED", "JobLaunchFailure", 0, 15),
+            JobState("FAILED", "over", "JobLaunchFailure", 0, 15, "itself"),
         ),
-        ("JobId=1 JobState=RUNNING Reason=None ExitCode=0:0", JobState("RUNNING")),
+        ("JobId=1 JobState=RUNNING Reason=None ExitCode=0:0", JobState("RUNNING", "runs")),
     ],
 )
 def test_what_scontrol_says_of_a_job(text: str, state: JobState) -> None:

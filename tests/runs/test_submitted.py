@@ -7,7 +7,8 @@ import pytest
 
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ABORTED, UserError
-from ullage.launch.slurm_job import Wanted
+from ullage.launch import batch_systems
+from ullage.launch.batch import Wanted
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs import submitted
@@ -24,7 +25,9 @@ def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_program: Fa
     monkeypatch.setattr(submitted, "_ASK_S", 0.0)
     monkeypatch.setattr(submitted, "_POLL_S", 0.01)
     monkeypatch.setattr(submitted, "_LONG_S", 0.0)
-    return Submission(tmp_path / "result", ["run", "pairs"], Wanted(), "run pairs", ["resume"])
+    return Submission(
+        tmp_path / "result", ["run", "pairs"], Wanted(), "run pairs", ["resume"], batch_systems()["slurm"]
+    )
 
 
 def submitted_jobs(submission: Submission) -> int:

@@ -27,9 +27,11 @@ def complete_results(incomplete: str) -> list[str]:
 
 def complete_launchers(incomplete: str) -> list[str]:
     """Return the words for ``--launcher`` that begin with ``incomplete``."""
-    from ullage.launch import launcher_names
+    from ullage.launch import batch_systems, launcher_names
 
-    return [name for name in ["auto", *launcher_names(), "script", "slurm"] if name.startswith(incomplete)]
+    systems = sorted(batch_systems())
+    jobs = [*systems, "script", *(f"script:{name}" for name in systems)]
+    return [name for name in ["auto", *launcher_names(), *jobs] if name.startswith(incomplete)]
 
 
 EngineOption: TypeAlias = Annotated[
@@ -46,8 +48,9 @@ LauncherOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NAME",
         autocompletion=complete_launchers,
-        help="Start the engine by auto (srun inside a Slurm job, else the mpiexec of its MPI), open-mpi, mpich or "
-        "srun. slurm submits a job and follows it. script writes Slurm batch scripts instead.",
+        help="Start the engine by auto (the batch job's own command, else the mpiexec of its MPI), "
+        "open-mpi, mpich, srun, flux-run or jsrun. slurm, pbs, lsf or flux submits a job and follows it. "
+        "script writes batch scripts instead, of Slurm or of the site's batch system. script:pbs names one.",
     ),
 ]
 AccountOption: TypeAlias = Annotated[
@@ -60,9 +63,32 @@ WalltimeOption: TypeAlias = Annotated[
     str,
     typer.Option(
         metavar="TIME",
-        help="Limit the batch job to this time, as the batch system writes it: 00:30:00.",
+        help="Limit the batch job to this time: 00:30:00. Slurm also takes its own words.",
         show_default=False,
     ),
+]
+PpnOption: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="COUNT",
+        help="Ask for this many processors on each node of the batch job. Default: what the batch system gives.",
+        show_default=False,
+    ),
+]
+ReservationOption: TypeAlias = Annotated[
+    str, typer.Option(metavar="NAME", help="Run the batch job in this reservation.", show_default=False)
+]
+ConstraintOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="WORDS",
+        help="Run the batch job on nodes of this kind, as the batch system writes it: amd (Slurm), cpu=amd (PBS).",
+        show_default=False,
+    ),
+]
+ExclusiveOption: TypeAlias = Annotated[
+    bool, typer.Option("--exclusive/--no-exclusive", help="Keep other people's batch jobs off the nodes of this one.")
 ]
 ChainOption: TypeAlias = Annotated[
     int,
@@ -78,7 +104,8 @@ ExtraOption: TypeAlias = Annotated[
     typer.Option(
         "--extra",
         metavar="WORD",
-        help="Add this option of sbatch to the batch job, for example --extra=--constraint=amd. Repeat it for more.",
+        help="Add this option of the batch system to the batch job, for example --extra=--exclude=n17 (Slurm). "
+        "Repeat it for more.",
         show_default=False,
     ),
 ]

@@ -9,17 +9,21 @@ from ullage.cli.options import (
     AccountOption,
     AllOption,
     ChainOption,
+    ConstraintOption,
     EngineOption,
+    ExclusiveOption,
     ExtraOption,
     LauncherOption,
+    PpnOption,
     QueueOption,
     QuietOption,
+    ReservationOption,
     ResultArgument,
     SiteOption,
     WalltimeOption,
     shown_at_end,
 )
-from ullage.cli.submitting import OF_JOBS, asked_of_site, check_nodes, submit_rest
+from ullage.cli.submitting import asked_of_site, check_nodes, submit_rest, system_of
 
 
 def resume(
@@ -40,6 +44,10 @@ def resume(
     account: AccountOption = "",
     queue: QueueOption = "",
     walltime: WalltimeOption = "",
+    ppn: PpnOption = 0,
+    reservation: ReservationOption = "",
+    constraint: ConstraintOption = "",
+    exclusive: ExclusiveOption = True,
     chain: ChainOption = 0,
     extra: ExtraOption = None,
     site: SiteOption = None,
@@ -66,11 +74,13 @@ def resume(
     request = folder.read_request()
     if recheck:
         request = request.model_copy(update={"options": {**request.options, "recheck": True}})
-    said = {"account": account, "queue": queue, "walltime": walltime, "extra": extra, "chain": chain}
-    asked = asked_of_site({"launcher": launcher, "site": site, **said})
+    said = {"account": account, "queue": queue, "walltime": walltime, "extra": extra, "chain": chain, "ppn": ppn}
+    more = {"reservation": reservation, "constraint": constraint, "exclusive": exclusive}
+    asked = asked_of_site({"launcher": launcher, "site": site, **said, **more})
     program = find_engine(engine)
-    if asked.launcher in OF_JOBS:
-        raise typer.Exit(submit_rest(folder, program, asked, shown, chain))
+    system = system_of(asked.launcher)
+    if system is not None:
+        raise typer.Exit(submit_rest(folder, program, asked, system, shown, chain))
     check_nodes(folder, request)
     engine_context = EngineContext(program, describe(program))
     prepared = find_suite(request.suite).prepare(request, engine_context)

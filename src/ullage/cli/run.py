@@ -11,18 +11,22 @@ from ullage.cli.options import (
     AccountOption,
     AllOption,
     ChainOption,
+    ConstraintOption,
     EngineOption,
+    ExclusiveOption,
     ExtraOption,
     HostsOption,
     LauncherOption,
+    PpnOption,
     QueueOption,
     QuietOption,
+    ReservationOption,
     ResultOption,
     SiteOption,
     WalltimeOption,
     shown_at_end,
 )
-from ullage.cli.submitting import SCRIPT, SLURM, asked_of_site, submission
+from ullage.cli.submitting import asked_of_site, submission, submit_or_write, system_of, writes_each_launch
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
@@ -46,6 +50,10 @@ def _options(
     account: AccountOption = "",
     queue: QueueOption = "",
     walltime: WalltimeOption = "",
+    ppn: PpnOption = 0,
+    reservation: ReservationOption = "",
+    constraint: ConstraintOption = "",
+    exclusive: ExclusiveOption = True,
     chain: ChainOption = 0,
     extra: ExtraOption = None,
     site: SiteOption = None,
@@ -70,14 +78,13 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     request = make_request(suite, asked, own["hosts"])
     site = asked_of_site(own)
     name = site.launcher
-    if name == SLURM:
-        from ullage.runs.submitted import submit_and_watch
-
-        first = submission(suite, request, own["result"], engine, site)
-        raise typer.Exit(submit_and_watch(first, shown, own["chain"]))
-    if name == SCRIPT:
+    if writes_each_launch(name):
         _write_scripts(suite.prepare(request, engine_context), engine_context, own["result"], site)
         return
+    system = system_of(name)
+    if system is not None:
+        first = submission(suite, request, own["result"], engine, site, system)
+        raise typer.Exit(submit_or_write(first, site, shown, own["chain"]))
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
     prepared = suite.prepare(request, engine_context)
     folder = ResultFolder.create(own["result"], prepared.request)
@@ -97,6 +104,9 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")
+    if site.ppn:
+        what = "is of one job for all launches, and each of these scripts has the layout of its own launch"
+        raise UserError(what, "--ppn", "give --ranks-per-node")
     folder = ResultFolder.create(where, prepared.request)
     freeze_system(folder, prepared.request, engine_context)
     plans = list(enumerate(prepared.plans(folder), start=1))

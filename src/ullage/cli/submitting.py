@@ -9,64 +9,131 @@ from typing import TYPE_CHECKING, Any, Final
 from ullage.errors import UserError
 
 if TYPE_CHECKING:
+    from ullage.launch.batch import BatchSystem, Wanted
     from ullage.launch.site import Site
-    from ullage.launch.slurm_job import Wanted
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.runs.lifecycle import Shown
     from ullage.runs.submitted import Submission
     from ullage.runs.suite import Suite
 
-SLURM: Final = "slurm"
 SCRIPT: Final = "script"
-OF_JOBS: Final = (SLURM, SCRIPT)
-_WORDS: Final = ("account", "queue", "walltime", "extra")
+_MARK: Final = ":"
+_SLURM: Final = "slurm"
+_WORDS: Final = ("ppn", "account", "queue", "walltime", "reservation", "constraint", "extra")
 _CHAIN: Final = "chain"
+_NOT_EXCLUSIVE: Final = "no-exclusive"
 AUTO: Final = "auto"
 
 
 def asked_of_site(own: Mapping[str, Any]) -> "Site":
     """Return the site's defaults with what the command line says; raise ``UserError`` for options of no job.
 
-    Inside a job nothing is submitted: what the site file says of launchers does not hold there.
+    Inside a job nothing is submitted: what the site file says of launchers does not hold there. ``launcher`` of what is
+    returned names a batch system, or ``script:SYSTEM``, where a job is made.
     """
     from ullage.launch.site import read_site
     from ullage.system.allocation import allocation
 
     site = read_site(own["site"])
-    said = {name: own[name] for name in (*_WORDS, _CHAIN) if own[name]}
-    launcher = str(own["launcher"])
-    if launcher == AUTO and site.launcher and allocation() is None:
-        launcher = site.launcher
-    if launcher == SLURM and allocation() is not None:
+    said: dict[str, Any] = {name: own[name] for name in (*_WORDS, _CHAIN) if own[name]}
+    if not own["exclusive"]:
+        said[_NOT_EXCLUSIVE] = True
+    job = allocation()
+    launcher = _named_system(str(own["launcher"]), site.launcher, is_outside=job is None)
+    is_job = system_of(launcher) is not None
+    if is_job and not is_script(launcher) and job is not None:
+        _check_same(launcher, job.scheduler)
         launcher = AUTO
-    elif launcher not in OF_JOBS and said:
+    elif not is_job and said:
         name = next(iter(said))
         what = f"is of batch jobs, and launcher {launcher} makes none"
-        raise UserError(what, f"--{name}", "give --launcher slurm or script")
-    if said.pop(_CHAIN, 0) and launcher == SCRIPT:
-        what = "needs an ullage that watches the job, and with --launcher script none does"
-        raise UserError(what, f"--{_CHAIN}", "give --launcher slurm")
-    update = {**said, "launcher": launcher}
+        raise UserError(what, f"--{name}", f"give --launcher {listing_of_systems()}, or script")
+    if said.pop(_CHAIN, 0) and is_script(launcher):
+        what = f"needs an ullage that watches the job, and with --launcher {launcher} none does"
+        raise UserError(what, f"--{_CHAIN}", f"give --launcher {launcher.partition(_MARK)[2]}")
+    exclusive = site.exclusive and not said.pop(_NOT_EXCLUSIVE, False)
+    update = {**said, "launcher": launcher, "exclusive": exclusive}
     if "extra" in said:
         update["extra"] = [*site.extra, *said["extra"]]
     return type(site).model_validate({**site.model_dump(), **update})
 
 
+def _named_system(launcher: str, of_site: str, *, is_outside: bool) -> str:
+    """Return ``launcher``, else the site's, where ``script`` says for which batch system."""
+    if launcher == AUTO and of_site and is_outside:
+        launcher = of_site
+    if launcher != SCRIPT:
+        return launcher
+    of_site = of_site.rpartition(_MARK)[2]
+    return f"{SCRIPT}{_MARK}{of_site if system_of(of_site) is not None else _SLURM}"
+
+
+def _check_same(launcher: str, scheduler: str) -> None:
+    if launcher != scheduler:
+        what = f"this is a job of {scheduler} already, and {launcher} would submit another"
+        raise UserError(what, f"--launcher {launcher}", "leave --launcher out to run in this job")
+
+
+def is_script(launcher: str) -> bool:
+    """Tell whether people submit the job themselves."""
+    return launcher.partition(_MARK)[0] == SCRIPT
+
+
+def listing_of_systems() -> str:
+    """Return the names of all batch systems."""
+    from ullage.launch import batch_systems
+
+    *others, last = sorted(batch_systems())
+    return f"{', '.join(others)} or {last}"
+
+
+def system_of(launcher: str) -> "BatchSystem | None":
+    """Return the batch system of a launcher that makes jobs, or None. Raise ``UserError`` for ``script:`` of none."""
+    from ullage.launch import batch_systems
+    from ullage.parameters import suggest
+
+    known = batch_systems()
+    found = known.get(launcher.partition(_MARK)[2] if is_script(launcher) else launcher)
+    if found is None and is_script(launcher) and launcher != SCRIPT:
+        name = launcher.partition(_MARK)[2]
+        raise UserError(f"unknown batch system '{name}'", "--launcher", suggest(name, sorted(known)))
+    return found
+
+
+def writes_each_launch(launcher: str) -> bool:
+    """Tell whether each launch gets a script of its own, which starts the engine without Python on the nodes."""
+    return launcher == f"{SCRIPT}{_MARK}{_SLURM}"
+
+
 def wanted_of(site: "Site", nodes: int) -> "Wanted":
     """Return what a job of so many nodes asks for."""
-    from ullage.launch.slurm_job import Wanted
+    from ullage.launch.batch import Wanted
 
-    return Wanted(nodes, site.account, site.queue, site.walltime, site.extra, site.modules)
+    return Wanted(
+        nodes,
+        site.ppn,
+        site.account,
+        site.queue,
+        site.walltime,
+        site.reservation,
+        site.constraint,
+        site.exclusive,
+        site.extra,
+        site.modules,
+    )
 
 
-def submission(suite: "Suite", request: "Request", where: Path | None, engine: Path, site: "Site") -> "Submission":
+def submission(
+    suite: "Suite", request: "Request", where: Path | None, engine: Path, site: "Site", system: "BatchSystem"
+) -> "Submission":
     """Return what is submitted for a run. Raise ``UserError`` where the result cannot be made, or hosts are named."""
     from ullage.results.folder import DEFAULT_PARENT
     from ullage.runs.submitted import Submission, words_in_job, words_of_rest
 
     if request.hosts:
-        raise UserError("the batch system chooses the nodes", "--hosts", "leave --hosts out with --launcher slurm")
+        right = f"leave --hosts out with --launcher {site.launcher}"
+        raise UserError("the batch system chooses the nodes", "--hosts", right)
     result = (where or DEFAULT_PARENT / request.run_id).absolute()
     if result.exists():
         raise UserError("exists already", str(result), "choose another --result, or `ullage resume` it")
@@ -74,7 +141,22 @@ def submission(suite: "Suite", request: "Request", where: Path | None, engine: P
     nodes = request.options.get("nodes")
     words = words_in_job(sys.argv[1:], result, engine)
     wanted = wanted_of(site, nodes if isinstance(nodes, int) else 1)
-    return Submission(result, words, wanted, f"run {suite.name}", words_of_rest(["run"], result, engine))
+    return Submission(result, words, wanted, f"run {suite.name}", words_of_rest(["run"], result, engine), system)
+
+
+def submit_or_write(submission: "Submission", site: "Site", shown: "Shown", chain: int) -> int:
+    """Submit a job and follow it, or write its script; return the exit code. ``chain``: see ``submit_and_watch``."""
+    from ullage.runs.submitted import submit_and_watch, write_script
+    from ullage.terminal import print_line
+
+    if not is_script(site.launcher):
+        return submit_and_watch(submission, shown, chain)
+    script = write_script(submission)
+    print_line(f"written  {script}")
+    print_line(f"submit   {submission.system.TYPED} {script}")
+    print_line(f"then     ullage report {submission.result}")
+    print_line(str(submission.result))
+    return 0
 
 
 def most_nodes(folder: "ResultFolder") -> int:
@@ -92,25 +174,21 @@ def check_nodes(folder: "ResultFolder", request: "Request") -> None:
     if request.hosts or wanted <= here:
         return
     where = "there is no batch job here" if here == 1 else f"this batch job has {here}"
-    right = "give --launcher slurm, or resume inside a job of as many nodes"
+    right = f"give --launcher {listing_of_systems()}, or resume inside a job of as many nodes"
     raise UserError(f"the run needs {wanted} nodes, and {where}", str(folder.path), right, EXIT_ENVIRONMENT)
 
 
-def submit_rest(folder: "ResultFolder", engine: Path, site: "Site", shown: "Shown", chain: int) -> int:
+def submit_rest(
+    folder: "ResultFolder", engine: Path, site: "Site", system: "BatchSystem", shown: "Shown", chain: int
+) -> int:
     """Submit what is missing of a result, or write the script of its job; return the exit code.
 
     ``chain``: see ``submit_and_watch``.
     """
     from ullage.results.lock import measured_alone
-    from ullage.runs.submitted import Submission, submit_and_watch, words_of_rest, write_script
-    from ullage.terminal import print_line
+    from ullage.runs.submitted import Submission, words_of_rest
 
     with measured_alone(folder):  # a run that is under way has its own rest
         words = words_of_rest(sys.argv[1:], folder.path, engine)
-    submission = Submission(folder.path, words, wanted_of(site, most_nodes(folder)), "resume", words)
-    if site.launcher == SLURM:
-        return submit_and_watch(submission, shown, chain)
-    print_line(f"written  {write_script(submission)}")
-    print_line(f"submit   sbatch {submission.script}")
-    print_line(str(folder.path))
-    return 0
+    rest = Submission(folder.path, words, wanted_of(site, most_nodes(folder)), "resume", words, system)
+    return submit_or_write(rest, site, shown, chain)

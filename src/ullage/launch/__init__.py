@@ -10,6 +10,7 @@ from typing import cast
 from ullage.discovery import modules_in
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Family, JobLauncherModule, Launcher, LauncherModule
+from ullage.launch.batch import BatchSystem
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.describe import Describe
 from ullage.parameters import suggest
@@ -34,6 +35,12 @@ def launcher_names() -> list[str]:
     return [*_launchers(), *_job_launchers()]
 
 
+def batch_systems() -> dict[str, BatchSystem]:
+    """Return every module of this package that is a batch system, by its name."""
+    found = [cast("BatchSystem", module) for module in modules_in(__name__) if hasattr(module, "state_of")]
+    return {module.NAME: module for module in found}
+
+
 def _in_job(module: JobLauncherModule, family: Family, hosts: Hosts) -> Launcher:
     """Return the launcher of a batch job. Raise ``UserError`` outside of one, and where it does not fit."""
     from ullage.system.allocation import allocation
@@ -41,8 +48,9 @@ def _in_job(module: JobLauncherModule, family: Family, hosts: Hosts) -> Launcher
 
     job = allocation()
     if job is None or job.scheduler != module.SCHEDULER:
-        what = f"{module.PROGRAM} starts ranks inside a job of {module.SCHEDULER.capitalize()}, and this is none"
-        raise UserError(what, f"--launcher {module.NAME}", "run it inside salloc or sbatch", EXIT_ENVIRONMENT)
+        title = batch_systems()[module.SCHEDULER].TITLE
+        what = f"{module.PROGRAM} starts ranks inside a job of {title}, and this is none"
+        raise UserError(what, f"--launcher {module.NAME}", f"run it inside {module.INSIDE}", EXIT_ENVIRONMENT)
     if hosts.names:
         raise UserError("the batch system chooses the nodes", "--hosts", f"leave --hosts out with {module.NAME}")
     program = shutil.which(module.PROGRAM)
@@ -74,6 +82,9 @@ def choose_launcher(
                 return _in_job(found, family, hosts)
     module = next((m for m in known.values() if family == m.FAMILY), None) if name is None else known.get(name)
     if module is None:
+        if name is not None and name.rpartition(":")[2] in {*batch_systems(), "script"}:
+            what = f"{name} makes jobs of `ullage run` and `ullage resume`, and this command measures here"
+            raise UserError(what, "--launcher", "leave it out, and start the command inside a job")
         if name is not None:
             raise UserError(f"unknown launcher '{name}'", "--launcher", suggest(name, [*known, *of_jobs]))
         what = f"no launcher for the engine's MPI: {description.engine.mpi.library}"

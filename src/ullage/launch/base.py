@@ -17,7 +17,16 @@ from ullage.system.hardware import usable_cores
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
 
 # Each of these stands in the environment of a batch job whose allocation may span nodes.
-_ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
+_ALLOCATIONS = (
+    "SLURM_JOB_ID",
+    "PBS_JOBID",
+    "LSB_JOBID",
+    "FLUX_JOB_ID",
+    "FLUX_ENCLOSING_ID",
+    "FLUX_URI",
+    "COBALT_JOBID",
+    "JOB_ID",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +150,15 @@ class LauncherModule(Protocol):
 
 
 class JobLauncherModule(Protocol):
-    """What the file of a launcher offers that starts ranks of any MPI as part of a batch job."""
+    """What the file of a launcher offers that starts ranks of any MPI as part of a batch job.
+
+    ``INSIDE``: the commands that make such a job.
+    """
 
     NAME: str
     SCHEDULER: Scheduler
     PROGRAM: str
+    INSIDE: str
 
     def in_job(self, program: Path, family: Family, cores: int | None) -> Launcher:
         """Make the launcher for ranks of an MPI of that family; raise ``UserError`` where they would not meet.

@@ -2,7 +2,6 @@
 """MPICH and its kin: mpiexec.hydra."""
 
 import re
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Final
 
 from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
+from ullage.launch.wrapped import ended_ranks, wrapper
 from ullage.model.plan import Layout
 from ullage.system.allocation import allocation
 
@@ -26,15 +26,8 @@ YIELDING: Final = {
     "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
 }
 _BAD_TERMINATION: Final = re.compile(r"PID \d+ RUNNING AT (?P<node>\S+)\s*\n=\s+EXIT CODE: (?P<code>\d+)")
-# The parent of a rank knows how it has ended before Hydra does: the socket by which Hydra sees it is its parent's, too.
-# It then ends by the same signal itself, without a second core dump.
-WRAPPER: Final = (
-    '"$@"; code=$?; [ $code -gt 128 ] || exit $code; ulimit -c 0; '
-    'echo "ullage: rank $PMI_RANK on $(uname -n) ended by signal $((code - 128))" >&2; kill -$((code - 128)) $$'
-)
-_ENDED: Final = re.compile(
-    r"^ullage: rank (?P<rank>\d+) on (?P<node>\S+) ended by signal (?P<signal>\d+)$", re.MULTILINE
-)
+# The socket by which Hydra sees the end of a rank is that of the shell around it, too.
+WRAPPER: Final = wrapper("$PMI_RANK")
 _EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<signal>\d+)\)")
 
 
@@ -63,7 +56,7 @@ class Mpich:
             words += ["-ppn", str(layout.ranks_per_node)]
         width = bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
-        return [*words, "-bind-to", bind, "/bin/sh", "-c", WRAPPER, "rank", str(engine), "run", str(plan)]
+        return [*words, "-bind-to", bind, *WRAPPER, str(engine), "run", str(plan)]
 
     def on_this_node(self) -> "Mpich":
         """See ``Launcher``."""
@@ -97,9 +90,8 @@ class Mpich:
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``. Hydra names the node; its process is any of those that it has killed itself, so no rank."""
-        if told := _ENDED.search(stderr):
-            number = int(told["signal"])
-            return [DeadRank(int(told["rank"]), told["node"], f"signal {number} ({signal.strsignal(number)})")]
+        if told := ended_ranks(stderr)[:1]:
+            return told
         word = _EXIT_STRING.search(stderr)
         cause = f"signal {word['signal']} ({word['word']})" if word else None
         return [DeadRank(None, m["node"], cause or f"exit code {m['code']}") for m in _BAD_TERMINATION.finditer(stderr)]

@@ -89,7 +89,14 @@ def is_stopped(pid: int) -> bool:
 _KILL_TIMEOUT_S: Final = 5.0
 _KILL_PAUSE_S: Final = 0.02
 LAUNCH_VARIABLE: Final = "ULLAGE_LAUNCH"
-_RANK_VARIABLES: Final = (b"PMI_RANK=", b"OMPI_COMM_WORLD_RANK=", b"PMIX_RANK=", b"SLURM_PROCID=")
+_RANK_VARIABLES: Final = (
+    b"PMI_RANK=",
+    b"OMPI_COMM_WORLD_RANK=",
+    b"PMIX_RANK=",
+    b"SLURM_PROCID=",
+    b"FLUX_TASK_RANK=",
+    b"JSM_NAMESPACE_RANK=",
+)
 
 
 class Running:

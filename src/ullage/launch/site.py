@@ -21,6 +21,10 @@ class Site(Strict):
     account: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     queue: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     walltime: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
+    reservation: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
+    constraint: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
+    ppn: Annotated[int, Field(ge=0)] = 0
+    exclusive: bool = True
     extra: list[Annotated[str, Field(pattern=_NO_LINE_END)]] = []
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+/:@=-]*$")]] = []
 

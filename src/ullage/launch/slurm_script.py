@@ -89,6 +89,7 @@ def batch_script(
         launch=launch,
         ranks=layout.ranks,
         placement=_placement(plan),
+        share=sharing(exclusive=site.exclusive),
         time=f"#SBATCH --time={site.walltime}" if site.walltime else _time(plan),
         asked="\n".join(_asked(site)),
         modules="\n".join(f"module load {shlex.quote(one)}" for one in site.modules) or "# module load ...",
@@ -139,7 +140,16 @@ def _placement(plan: Plan) -> str:
 def _asked(site: Site) -> list[str]:
     said = {"account": site.account, "partition": site.queue}
     lines = [f"#SBATCH --{name}={value}" if value else f"##SBATCH --{name}=" for name, value in said.items()]
+    also = {"reservation": site.reservation, "constraint": site.constraint}
+    lines += [f"#SBATCH --{name}={value}" for name, value in also.items() if value]
     return [*lines, *(f"#SBATCH {word}" for word in site.extra)]
+
+
+def sharing(*, exclusive: bool) -> str:
+    """Return the lines on other people's jobs on the nodes."""
+    if not exclusive:
+        return "# Other people's jobs on a node are in the numbers, as --no-exclusive allows."
+    return "# The whole node: other people's jobs on it would be in the numbers.\n#SBATCH --exclusive"
 
 
 def _time(plan: Plan) -> str:

@@ -20,6 +20,7 @@ from ullage.system.allocation import Scheduler
 NAME: Final = "srun"
 SCHEDULER: Final[Scheduler] = "slurm"
 PROGRAM: Final = "srun"
+INSIDE: Final = "salloc or sbatch"
 
 # How the ranks of each MPI find each other: the first that a site's Slurm has. Under any other, each would be alone.
 # The mpich wheel and Debian's know PMI-2, but not the PMIx of Slurm.

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
-from ullage.launch import slurm_job
-from ullage.launch.slurm_job import JobState, Wanted
+from ullage.launch.batch import GONE, BatchSystem, JobState, JobText, Wanted
 from ullage.launch.stopping import stop_signals
 from ullage.model.record import CaseRecord
-from ullage.results.folder import ResultFolder, is_result
+from ullage.results.folder import ResultFolder, is_result, write_atomically
 from ullage.results.records import AnyRecord, RecordTail
 from ullage.results.said import telling_lines
 from ullage.runs.lifecycle import Shown, show_result
@@ -29,10 +28,8 @@ _LONG_S: Final = 10.0
 _AGAIN_S: Final = 300.0
 # Longer than a controller takes to restart or to move to another machine.
 _GIVE_UP_S: Final = 1800.0
-# Ends of jobs that are not somebody's wish: their rest may follow by itself.
-_ENDED_BY_ITSELF: Final = frozenset({"COMPLETED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"})
 _FRONT_MARK: Final = "ullage: "
-# Inside the job ranks are started by srun where it fits, else by the mpiexec of the engine's MPI.
+# Inside the job ranks are started by the batch system where that fits, else by the mpiexec of the engine's MPI.
 _IN_JOB: Final = ("--launcher", "here")
 # Options of the submission, with a value each; the job's own command line is without them.
 _OF_SUBMISSION: Final = (
@@ -40,12 +37,16 @@ _OF_SUBMISSION: Final = (
     "--account",
     "--queue",
     "--walltime",
+    "--reservation",
+    "--constraint",
+    "--ppn",
     "--chain",
     "--extra",
     "--site",
     "--result",
     "--engine",
 )
+_FLAGS_OF_SUBMISSION: Final = ("--exclusive", "--no-exclusive")
 
 
 @dataclass(frozen=True)
@@ -60,22 +61,29 @@ class Submission:
     wanted: Wanted
     verb: str
     rest: list[str]
+    system: BatchSystem
 
     @property
     def script(self) -> Path:
         """The script, beside the result, whose folder the job makes itself."""
-        return self.result.with_name(f"{self.result.name}.sbatch")
+        return self.result.with_name(f"{self.result.name}.{self.system.SUFFIX}")
 
     @property
     def output(self) -> Path:
         """What the job says."""
         return self.result.with_name(f"{self.result.name}.out")
 
+    @property
+    def ended(self) -> Path:
+        """Where the script writes its exit code, on systems that forget jobs."""
+        return self.result.with_name(f"{self.result.name}.exit")
+
     def text(self, launcher: str) -> str:
         """Return the script."""
         command = [sys.executable, "-m", "ullage", *self.words]
         name = f"ullage-{self.result.name}"
-        return slurm_job.job_script(self.wanted, name, self.output, command, self.verb, launcher)
+        said = JobText(name, self.output, self.ended, Path.cwd(), command, self.verb, launcher)
+        return self.system.job_script(self.wanted, said)
 
 
 def words_in_job(words: Sequence[str], result: Path, engine: Path) -> list[str]:
@@ -94,6 +102,8 @@ def _without(words: Sequence[str], options: Sequence[str]) -> "Iterator[str]":
     rest = iter(words)
     for word in rest:
         name, equals, _ = word.partition("=")
+        if name in _FLAGS_OF_SUBMISSION:
+            continue
         if name not in options:
             yield word
         elif not equals:
@@ -102,9 +112,7 @@ def _without(words: Sequence[str], options: Sequence[str]) -> "Iterator[str]":
 
 def write_script(submission: Submission) -> Path:
     """Write the script of a job that people submit themselves."""
-    from ullage.results.folder import write_atomically
-
-    write_atomically(submission.script, submission.text("script"))
+    write_atomically(submission.script, submission.text(f"script:{submission.system.NAME}"))
     return submission.script
 
 
@@ -130,23 +138,34 @@ def submit_and_watch(submission: Submission, shown: Shown, chain: int = 0) -> in
 def _submit_and_follow(submission: Submission, shown: Shown) -> "_Followed":
     tails = _Tails(submission.result)
     tails.poll()  # of an earlier job
-    job = slurm_job.submit(submission.script, submission.text("slurm"))
+    system = submission.system
+    write_atomically(submission.script, submission.text(system.NAME))
+    submission.ended.unlink(missing_ok=True)
+    job = system.submit(submission.script)
     progress = make_progress(quiet=shown == "path")
     progress.part(f"job {job}")
     caught: list[int] = []
-    watch = _Watch(job, progress, tails)
+    watch = _Watch(system, job, progress, tails)
     try:
         with stop_signals(caught.append):
             state = watch.follow(caught)
     finally:
         progress.close()
-    return _Followed(submission, job, state, watch)
+    return _Followed(submission, job, _remembered(state, submission.ended), watch)
+
+
+def _remembered(state: JobState, ended: Path) -> JobState:
+    """Return the state of a job that its batch system has forgotten by what its script has said itself."""
+    said = _read_text(ended).strip()
+    ended.unlink(missing_ok=True)
+    return replace(state, code=int(said), end="itself") if state == GONE and said.isdecimal() else state
 
 
 @dataclass
 class _Watch:
     """Follows a job from outside. ``cases``: the repetitions that it has finished."""
 
+    system: BatchSystem
     job: str
     progress: Progress
     tails: "_Tails"
@@ -160,14 +179,14 @@ class _Watch:
     def follow(self, caught: list[int]) -> JobState:
         """Wait for the end of the job, and return its state.
 
-        That is unknown where Slurm does not answer for long, or Ctrl-C comes while it does not.
+        That is unknown where the batch system does not answer for long, or Ctrl-C comes while it does not.
         """
         began = self._answered = time.monotonic()
-        state, asked_at = JobState("PENDING"), 0.0
+        state, asked_at = JobState("PENDING", "waits"), 0.0
         while True:
             now = time.monotonic()
             if now - asked_at >= _ASK_S or len(caught) > self.asked:
-                state, asked_at = slurm_job.state_of(self.job), now
+                state, asked_at = self.system.state_of(self.job), now
                 self._say_why(state, now - began)
                 self._say_silence(state)
             if state.is_over or self._has_lost_it(state, caught):
@@ -182,9 +201,9 @@ class _Watch:
         self.asked += 1
         if state.is_pending or self.asked > 1:
             self.was_withdrawn = state.is_pending
-            slurm_job.withdraw(self.job)
+            self.system.withdraw(self.job)
         else:
-            slurm_job.ask_to_end(self.job)
+            self.system.ask_to_end(self.job)
 
     def _say_why(self, state: JobState, waited_s: float) -> None:
         """Say why a job waits: after some seconds, when the reason changes, and every five minutes."""
@@ -197,15 +216,15 @@ class _Watch:
             sys.stderr.write(f"ullage: job {self.job} waits since {waited_s:.0f} s{why}; Ctrl-C withdraws it\n")
 
     def _say_silence(self, state: JobState) -> None:
-        """Say once that Slurm does not answer, and once that it does so again."""
+        """Say once that the batch system does not answer, and once that it does so again."""
         silent_s = time.monotonic() - self._answered
         if state.is_unknown and not self._is_silent and silent_s >= _LONG_S:
             self._is_silent = True
-            what = f"Slurm has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
+            what = f"{self.system.TITLE} has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
             sys.stderr.write(f"ullage: {what}, and Ctrl-C only ends the watching\n")
         if not state.is_unknown:
             if self._is_silent:
-                sys.stderr.write(f"ullage: Slurm answers again; job {self.job} is {state.state}\n")
+                sys.stderr.write(f"ullage: {self.system.TITLE} answers again; job {self.job} is {state.state}\n")
             self._answered, self._is_silent = time.monotonic(), False
 
     def _has_lost_it(self, state: JobState, caught: list[int]) -> bool:
@@ -232,7 +251,7 @@ class _Tails:
 
 @dataclass(frozen=True)
 class _Followed:
-    """A job that was followed to its end, or until Slurm was lost."""
+    """A job that was followed to its end, or until its batch system was lost."""
 
     submission: Submission
     job: str
@@ -242,7 +261,7 @@ class _Followed:
     @property
     def wants_another(self) -> bool:
         """Whether it ended before its run did, and nobody wanted that."""
-        ended = self.state.state in _ENDED_BY_ITSELF and self.watch.asked == 0
+        ended = self.state.is_over and self.state.end != "wished" and self.watch.asked == 0
         return ended and _code(self.state) == EXIT_ABORTED and is_result(self.submission.result)
 
 
@@ -252,14 +271,15 @@ def _conclude(followed: _Followed, shown: Shown) -> int:
         sys.stderr.write(f"ullage: job {job} was withdrawn before it began\n")
         return EXIT_ABORTED
     if state.is_unknown:
-        what = f"Slurm does not answer, so nobody knows whether job {job} still runs"
-        right = f"when it answers: `squeue --jobs={job}`, then `ullage report {result}`"
-        raise UserError(what, "scontrol", right, EXIT_ABORTED)
+        system = followed.submission.system
+        what = f"{system.TITLE} does not answer, so nobody knows whether job {job} still runs"
+        right = f"when it answers: `{system.LIST}{job}`, then `ullage report {result}`"
+        raise UserError(what, system.ASKED, right, EXIT_ABORTED)
     _gather(followed)
     show_result(ResultFolder.open(result), shown)
     code = _code(state)
     if code == EXIT_ABORTED:
-        rest = f"`ullage resume {result} --launcher slurm` submits the rest"
+        rest = f"`ullage resume {result} --launcher {followed.submission.system.NAME}` submits the rest"
         sys.stderr.write(f"ullage: job {job} ended early ({_end_of(state)}); {rest}\n")
     sys.stdout.write(f"{result}\n")
     return code
@@ -279,7 +299,10 @@ def _gather(followed: _Followed) -> None:
         raise UserError(f"job {job} ended ({_end_of(state)}): {why or 'it said nothing'}", "", right, _code(state))
     for line in own:
         sys.stderr.write(f"{one_line(line)}\n")
-    for path, name in ((submission.script, f"job-{job}.sbatch"), (submission.output, f"job-{job}.out")):
+    for path, name in (
+        (submission.script, f"job-{job}.{submission.system.SUFFIX}"),
+        (submission.output, f"job-{job}.out"),
+    ):
         _keep(path, submission.result / "batch" / name)
 
 
@@ -290,7 +313,7 @@ def _end_of(state: JobState) -> str:
 
 def _code(state: JobState) -> int:
     """Return the exit code of Ullage in the job, where it had one; a job that was ended has none."""
-    if state.state in ("COMPLETED", "FAILED") and state.signal == 0:
+    if state.end == "itself" and state.signal == 0:
         known = (EXIT_OK, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_ABORTED)
         return state.code if state.code in known else EXIT_ENVIRONMENT
     return EXIT_ABORTED

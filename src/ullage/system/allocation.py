@@ -3,8 +3,12 @@
 
 import os
 import re
+import shutil
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 Scheduler: TypeAlias = Literal["slurm", "pbs", "lsf", "flux"]
@@ -14,7 +18,11 @@ _JOBS: Final[dict[str, Scheduler]] = {
     "PBS_JOBID": "pbs",
     "LSB_JOBID": "lsf",
     "FLUX_JOB_ID": "flux",
+    "FLUX_ENCLOSING_ID": "flux",
 }
+# Older versions of Flux leave only this to a batch script. It may also name the instance of the whole system.
+_INSTANCE: Final = "FLUX_URI"
+_ASK_TIMEOUT_S: Final = 10
 # Each says how many processes one command of a launcher has started, of which we are one.
 _SIZES: Final = {
     "SLURM_STEP_NUM_TASKS": "srun",
@@ -24,6 +32,9 @@ _SIZES: Final = {
 }
 # Each says which of them we are, from 0.
 _NUMBERS: Final = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "FLUX_TASK_RANK")
+# Each names a file with a line for each processor, which names its node.
+_FRONT_NODE: Final = re.compile(r"(?:batch|login)\d*(?:\.|$)")
+_NODE_FILES: Final = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE")
 # Slurm writes 2(x3),4 for three nodes with 2 processors and one with 4.
 _CPUS: Final = re.compile(r"(\d+)(?:\(x\d+\))?")
 
@@ -42,12 +53,20 @@ class Allocation:
 def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None:
     """Return the job that we are in, or None outside of one. One whose size is not known counts as one node."""
     variable = next((name for name in _JOBS if environment.get(name)), None)
+    instance = environment.get(_INSTANCE, "")
     if variable is None:
-        return None
+        job = _of_instance(instance, "jobid") if instance else ""
+        return Allocation("flux", job, _count(_of_instance(instance, "size")) or 1) if job else None
+    if variable == "FLUX_ENCLOSING_ID":
+        return Allocation("flux", environment[variable], _count(_of_instance(instance, "size")) or 1)
+    listed = _listed_nodes(environment)
+    if variable == "LSB_JOBID" and listed:
+        # Slots of LSF are cores where a site counts whole nodes, and what was asked for elsewhere.
+        return Allocation("lsf", environment[variable], len(listed), min(listed.values()), 1)
     return Allocation(
         _JOBS[variable],
         environment[variable],
-        _count(environment.get("SLURM_JOB_NUM_NODES")) or 1,
+        _count(environment.get("SLURM_JOB_NUM_NODES") or environment.get("FLUX_JOB_NNODES")) or len(listed) or 1,
         _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
         _count(environment.get("SLURM_THREADS_PER_CORE")),
     )
@@ -70,6 +89,43 @@ def copies(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:
 def is_first_copy(environment: Mapping[str, str] = os.environ) -> bool:
     """Tell whether we are the first of the processes that a launcher has started at once, or the only one."""
     return all(environment.get(name, "0") == "0" for name in _NUMBERS)
+
+
+@lru_cache
+def _of_instance(address: str, attribute: str) -> str:
+    """Return what an instance of Flux says of itself; empty where it does not answer. ``size``: its nodes."""
+    import subprocess
+
+    program = shutil.which("flux")
+    if program is None:
+        return ""
+    try:
+        done = subprocess.run(
+            [program, "getattr", attribute],
+            env={**os.environ, _INSTANCE: address},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_ASK_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _listed_nodes(environment: Mapping[str, str]) -> dict[str, int]:
+    """Return the nodes of the file that PBS or LSF has written for the job, with the lines of each; none without one.
+
+    The node that runs the script of a job, which some sites of LSF put before the others, is no node for ranks.
+    """
+    place = next((environment[name] for name in _NODE_FILES if environment.get(name)), None)
+    try:
+        lines = Path(place).read_text(encoding="utf-8", errors="replace").split() if place else []
+    except OSError:
+        return {}
+    counts = Counter(lines)
+    return {name: count for name, count in counts.items() if not _FRONT_NODE.match(name)} or dict(counts)
 
 
 def _count(word: str | None) -> int | None:

@@ -14,7 +14,13 @@ from ullage.model.describe import Describe
 from ullage.model.system import Environment, Kernel
 from ullage.system.files import ROOT, read_fields, read_int, read_text
 
-_SCHEDULERS: Final = {"SLURM_JOB_ID": "slurm", "PBS_JOBID": "pbs", "LSB_JOBID": "lsf", "FLUX_JOB_ID": "flux"}
+_SCHEDULERS: Final = {
+    "SLURM_JOB_ID": "slurm",
+    "PBS_JOBID": "pbs",
+    "LSB_JOBID": "lsf",
+    "FLUX_JOB_ID": "flux",
+    "FLUX_ENCLOSING_ID": "flux",
+}
 _ALLOWED: Final = re.compile(
     r"(?:OMPI_MCA|PRTE_MCA|PMIX_MCA|MPIR_CVAR|MPICH|I_MPI|UCX|FI|HYDRA|OMP|GOMP|KMP|MKL_NUM|OPENBLAS|ROMIO|HDF5|LIBFABRIC|DARSHAN)_\w+"
     r"|SLURM_(?:JOB_ID|NNODES|NTASKS|NTASKS_PER_NODE|CPUS_PER_TASK|CPU_BIND\w*|JOB_PARTITION|MPI_TYPE)"

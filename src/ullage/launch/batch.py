@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a batch system is: how a job that runs Ullage is written, submitted, watched and withdrawn. One file a system.
+
+Inside the job the same command line goes on with ``--launcher here``: one job, many launches, and what depends on the
+machine is settled on its own nodes.
+"""
+
+import math
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Final, Literal, Protocol, TypeAlias
+
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+
+# A client waits long for a server that restarts.
+_TIMEOUT_S: Final = 60
+# Who follows a job asks again, and reads records in between.
+STATE_TIMEOUT_S: Final = 10
+_WARNING_S: Final = 60
+_CLOCK: Final = re.compile(r"(?:(?:(\d+):)?(\d+):)?(\d+)")
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+Stage: TypeAlias = Literal["waits", "runs", "over", "unknown"]
+"""Where a job is. ``unknown``: the batch system did not answer, so nothing is concluded."""
+End: TypeAlias = Literal["itself", "killed", "wished"]
+"""How it ended: by itself, killed by its batch system (limit, node), or as somebody wished or nobody knows why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a job asks of its batch system. Empty texts, and 0 for ``ppn``: the site's defaults.
+
+    ``ppn``: processors to use on each node. ``extra``: further words of the command that submits.
+    """
+
+    nodes: int = 1
+    ppn: int = 0
+    account: str = ""
+    queue: str = ""
+    walltime: str = ""
+    reservation: str = ""
+    constraint: str = ""
+    exclusive: bool = True
+    extra: list[str] = field(default_factory=list[str])
+    modules: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """What a batch system says of a job, in its own word ``state``.
+
+    ``code`` and ``signal``: of its script, once it has ended. ``end``: how that was.
+    """
+
+    state: str
+    stage: Stage
+    reason: str = ""
+    code: int = 0
+    signal: int = 0
+    end: End = "wished"
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it has not begun."""
+        return self.stage == "waits"
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the batch system did not answer."""
+        return self.stage == "unknown"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, in whatever way."""
+        return self.stage == "over"
+
+
+UNKNOWN: Final = JobState("UNKNOWN", "unknown")
+# Systems forget jobs that have ended. Their script may have said how (``JobText.ended``).
+GONE: Final = JobState("GONE", "over")
+
+
+@dataclass(frozen=True, slots=True)
+class JobText:
+    """What the script of a job says besides what it asks for.
+
+    ``command``: to run on the first of its nodes, in ``folder``. ``output``: where what it says goes. ``ended``: file
+    for its exit code. ``verb`` and ``launcher``: of the command line that wrote it.
+    """
+
+    name: str
+    output: Path
+    ended: Path
+    folder: Path
+    command: Sequence[str]
+    verb: str
+    launcher: str
+
+
+class BatchSystem(Protocol):
+    """What the file of a batch system offers.
+
+    ``TYPED``: what people type before the script to submit it. ``ASKED``: the program that tells states. ``LIST``: what
+    people type to see a job, whose id comes at its end.
+    """
+
+    NAME: str
+    TITLE: str
+    SUFFIX: str
+    TYPED: str
+    ASKED: str
+    LIST: str
+
+    def job_script(self, wanted: Wanted, text: JobText) -> str:
+        """Return the script of a job. Raise ``UserError`` for what this system cannot be asked for."""
+        ...
+
+    def submit(self, script: Path) -> str:
+        """Submit a script; return the job's id. Raise ``UserError`` (exit code 3) with what the system says."""
+        ...
+
+    def state_of(self, job: str) -> JobState:
+        """Return what is said of a job; ``UNKNOWN`` where nobody answers, ``GONE`` where there is no such job."""
+        ...
+
+    def withdraw(self, job: str) -> None:
+        """End a job, whether it has begun or not."""
+        ...
+
+    def ask_to_end(self, job: str) -> None:
+        """Send a signal to the script of a running job, so that Ullage in it ends as after Ctrl-C."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Submitter:
+    """The command that submits. ``job``: pattern of its answer, with the group ``job``; ``check``: tells what is up.
+
+    ``by_stdin``: it reads the script there, else its path is the last word.
+    """
+
+    name: str
+    title: str
+    words: tuple[str, ...]
+    job: "re.Pattern[str]"
+    check: str
+    by_stdin: bool = False
+
+    def submit(self, script: Path) -> str:
+        """Submit a script and return the job's id. Raise ``UserError`` (exit code 3) with what the system says."""
+        words = list(self.words) if self.by_stdin else [*self.words, str(script)]
+        done = ask(words, self.title, script=script if self.by_stdin else None)
+        if done is None:
+            what = f"{words[0]} did not answer within {_TIMEOUT_S} s"
+            right = f"ask `{self.check}` whether {self.title} is up"
+            raise UserError(what, f"--launcher {self.name}", right, EXIT_ENVIRONMENT)
+        found = self.job.search(done.stdout.strip())
+        if done.returncode != 0 or found is None:
+            said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+            what = " / ".join(said) or f"exit code {done.returncode}"
+            raise UserError(what, " ".join(self.words[:1]), "", EXIT_ENVIRONMENT)
+        return found["job"]
+
+
+def ask(
+    words: list[str], title: str, timeout_s: float = _TIMEOUT_S, script: Path | None = None
+) -> "subprocess.CompletedProcess[str] | None":
+    """Run a command of a batch system; None where it does not answer. Raise ``UserError`` where there is none.
+
+    ``script``: what it reads from stdin.
+    """
+    try:
+        with Path(script or os.devnull).open(encoding="utf-8") as stdin:
+            return subprocess.run(words, stdin=stdin, capture_output=True, text=True, timeout=timeout_s, check=False)
+    except FileNotFoundError as error:
+        what, right = f"no {words[0]} found", f"run it where commands of {title} are, such as a login node"
+        raise UserError(what, "PATH", right, EXIT_ENVIRONMENT) from error
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def template(name: str) -> Template:
+    """Return a template that stands beside this file."""
+    return Template(resources.files("ullage.launch").joinpath(name).read_text(encoding="utf-8"))
+
+
+def job_body(wanted: Wanted, text: JobText) -> str:
+    """Return what a job does, for systems that send signals to all processes of a job, and warn of no limit."""
+    seconds = seconds_of(wanted.walltime) if wanted.walltime else None
+    lines = [f"module load {shlex.quote(one)}" for one in wanted.modules]
+    return template("job.body.in").substitute(
+        modules="\n".join([*lines, ""]) if lines else "",
+        folder=shlex.quote(str(text.folder)),
+        command=shlex.join(text.command),
+        warning="" if seconds is None else _warning(seconds),
+        ended=shlex.quote(str(text.ended)),
+    )
+
+
+def _warning(seconds: int) -> str:
+    return template("job.warning.in").substitute(seconds=max(seconds - _WARNING_S, seconds // 2))
+
+
+def seconds_of(walltime: str) -> int:
+    """Read ``00:30:00``, ``30:00``, ``30m`` or ``2h``. Raise ``UserError`` for anything else."""
+    unit = _UNITS.get(walltime[-1:])
+    if unit is not None and walltime[:-1].isdecimal():
+        return int(walltime[:-1]) * unit
+    match = _CLOCK.fullmatch(walltime)
+    if match is None or ":" not in walltime:
+        raise UserError("is no time limit", f"--walltime {walltime}", "write 00:30:00, 30m or 2h")
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def clock(walltime: str) -> str:
+    """Write a time limit as ``00:30:00``."""
+    seconds = seconds_of(walltime)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def whole_minutes(walltime: str) -> int:
+    """Write a time limit in minutes, rounded up."""
+    return math.ceil(seconds_of(walltime) / 60)
+
+
+def plain_path(path: Path, forbidden: str) -> str:
+    """Return a path as a word of a directive. Raise ``UserError`` where it has a blank or one of ``forbidden``."""
+    text = str(path)
+    if any(character.isspace() or character in forbidden for character in text):
+        what = f"a batch script cannot write to a path with blanks or one of {' '.join(forbidden)}"
+        raise UserError(what, text, "choose another --result")
+    return text
+
+
+def plain_name(text: str) -> str:
+    """Return the name of a job without characters that a batch system may not take."""
+    return re.sub(r"[^A-Za-z0-9_.+-]", "_", text)[:200]

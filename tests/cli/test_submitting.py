@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which batch system a command line means, and what of it goes into the job."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ullage.cli.submitting import asked_of_site
+from ullage.errors import UserError
+from ullage.runs.submitted import words_in_job
+
+NOTHING: dict[str, Any] = {
+    "launcher": "auto",
+    "ppn": 0,
+    "account": "",
+    "queue": "",
+    "walltime": "",
+    "reservation": "",
+    "constraint": "",
+    "extra": None,
+    "chain": 0,
+    "exclusive": True,
+}
+
+
+@pytest.fixture(autouse=True)
+def outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "FLUX_ENCLOSING_ID", "FLUX_URI"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    path = tmp_path / "site.toml"
+    path.write_text("launcher = 'pbs'\nppn = 16\nqueue = 'main'\nextra = ['-l a=1']\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("auto", "pbs"), ("script", "script:pbs"), ("script:lsf", "script:lsf"), ("flux", "flux"), ("mpich", "mpich")],
+)
+def test_the_site_says_for_which_system_where_the_command_line_does_not(site: Path, typed: str, meant: str) -> None:
+    assert asked_of_site({**NOTHING, "launcher": typed, "site": site}).launcher == meant
+
+
+def test_script_is_of_slurm_without_a_site(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.toml"
+    empty.write_text("")
+    assert asked_of_site({**NOTHING, "launcher": "script", "site": empty}).launcher == "script:slurm"
+
+
+def test_the_command_line_takes_precedence_and_adds_words(site: Path) -> None:
+    said = asked_of_site({**NOTHING, "site": site, "queue": "short", "exclusive": False, "extra": ["-l b=2"]})
+    assert (said.queue, said.ppn, said.exclusive, said.extra) == ("short", 16, False, ["-l a=1", "-l b=2"])
+
+
+def test_inside_a_job_nothing_is_submitted(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBS_JOBID", "7.pbs1")
+    assert asked_of_site({**NOTHING, "launcher": "pbs", "site": site}).launcher == "auto"
+    assert asked_of_site({**NOTHING, "site": site}).launcher == "auto"
+    with pytest.raises(UserError, match="this is a job of pbs already"):
+        asked_of_site({**NOTHING, "launcher": "slurm", "site": site})
+
+
+def test_a_chain_needs_somebody_who_watches(site: Path) -> None:
+    with pytest.raises(UserError, match="give --launcher pbs"):
+        asked_of_site({**NOTHING, "launcher": "script", "site": site, "chain": 2})
+
+
+def test_options_of_the_job_stay_outside_of_it(tmp_path: Path) -> None:
+    typed = ["run", "pairs", "--no-exclusive", "--ppn=4", "--reservation", "R7", "--constraint", "amd", "--quick"]
+    words = words_in_job(typed, tmp_path, Path("/e"))
+    assert words[:3] == ["run", "pairs", "--quick"]
