@@ -54,7 +54,7 @@ def _part(name: str, asked: Mapping[str, object], names: list[str]) -> PartReque
     share, form = SMALL[name]
     seconds = cast("float", asked["time_s"]) * share / sum(SMALL[one][0] for one in names)
     own = {
-        "targets": asked["targets"],
+        "targets": asked.get("targets"),
         "seed": asked.get("seed"),
         "ceilings": asked.get("ceilings"),
         "ranks": [max(2, cores_of_nodes({}))],
