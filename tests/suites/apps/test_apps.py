@@ -2,6 +2,7 @@
 """What suite ``apps`` asks of its kernels, and what it concludes over them."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
@@ -9,6 +10,7 @@ from support.make_records import make_row
 from ullage.errors import UserError
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.data import ReportData
+from ullage.runs.composite.options import PartRequest, PartsOptions
 from ullage.runs.options.reading import settled
 from ullage.suites.apps import SUITE
 from ullage.suites.apps.classes import class_of
@@ -22,9 +24,9 @@ def near(value: float, number: int = 8) -> list[float]:
     return [value * (1 + 0.01 * (index % 3 - 1)) for index in range(number)]
 
 
-def pio(rate: float, *, base: int = 0, calls: str = "independent", block: int = 4096, **fields: object) -> Row:
+def pio(rate: float, *, base: int = 0, calls: str = "independent", block: int = 4096, verdict: str = "synced") -> Row:
     params = {"pattern": "segmented", "base_bytes": base, "calls": calls, "nodes": 1, "backend": "mpiio"}
-    return make_row(near(rate), block=block, ranks=2, suite="pio", params=params, **{"verdict": "synced", **fields})
+    return make_row(near(rate), block=block, ranks=2, suite="pio", params=params, verdict=verdict)
 
 
 def spio(rate: float, operation: str, verdict: str) -> Row:
@@ -36,20 +38,18 @@ def kinds(found: Sequence[Finding]) -> list[str]:
     return [one.kind for one in found]
 
 
-def parts(**said: object) -> list[str]:
-    asked = settled(AppsOptions, **said)
-    return [str(part["suite"]) for part in asked.options["parts"]]  # type: ignore[index, union-attr]
+def parts(**said: object) -> list[PartRequest]:
+    return PartsOptions.model_validate(settled(AppsOptions, **said).options).parts
 
 
 def test_every_kernel_is_a_part_with_its_share_of_the_time() -> None:
-    asked = settled(AppsOptions, time_s=100.0)
-    found = {part["suite"]: part["options"]["time_s"] for part in asked.options["parts"]}  # type: ignore[index, union-attr]
+    found = {part.suite: cast("float", part.options["time_s"]) for part in parts(time_s=100.0)}
     assert found == {name: pytest.approx(100 * share) for name, (share, _) in SMALL.items()}
     assert sum(found.values()) == pytest.approx(100)
 
 
 def test_kernels_are_left_out_by_name_and_unknown_words_are_refused() -> None:
-    assert parts(without=["flash", "pio"]) == ["spio", "tile", "stepfile"]
+    assert [part.suite for part in parts(without=["flash", "pio"])] == ["spio", "tile", "stepfile"]
     with pytest.raises(UserError, match="unknown word 'flahs'"):
         parts(without=["flahs"])
     with pytest.raises(UserError, match="no kernel is left"):

@@ -69,7 +69,8 @@ def _extremes(rates: Sequence[Row], level: float) -> list[Finding]:
 def _extreme(rows: Sequence[Row], level: float) -> Finding:
     top, low = max(rows, key=lambda row: row.median), min(rows, key=lambda row: row.median)
     found = compare_rows(top, low, level, None)
-    what = f"{top.verdict} {direction(top)} on {top.target}"
+    known = "" if top.verdict == "none" else f"{top.verdict} "
+    what = f"{known}{direction(top)} on {top.target}"
     text = (
         f"Of {plural(len(rows), 'setting')} of {what}, {class_of(top)} ({top.suite}) has the highest median, "
         f"{format_rate(top.median)}. {capital(class_of(low))} ({low.suite}) has the lowest, {format_rate(low.median)}. "
