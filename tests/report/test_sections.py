@@ -37,6 +37,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
     assert [section.name for section in found] == [
         "front",
         "scores",
+        "apps",
         "cpu",
         "published",
         "stepfile_prediction",

@@ -3,7 +3,7 @@
 
 import gc
 import hashlib
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -97,6 +97,8 @@ class ReportData:
     def declared_by(self) -> Declaring:
         """How the suite of this result is told what the datasheets say."""
         options = {} if self.request is None else self.request.options
+        if self.request is not None and is_made_of_targets(self.request):
+            return "ceiling"
         if options.keys() & {"machine", "parts"}:
             return "machine"
         return "ceiling" if "ceilings" in options else ""
@@ -118,6 +120,13 @@ class ReportData:
     @cached_property
     def _phases_by_case(self) -> dict[str, dict[str, list[PhaseRecord]]]:
         return nested((case, phase, records) for (case, phase), records in self.phases.items())
+
+
+def is_made_of_targets(request: Request) -> bool:
+    """Tell whether the request is of several suites which all take the rates of their targets."""
+    parts = request.options.get("parts")
+    asked = [cast("Mapping[str, Mapping[str, object]]", part) for part in cast("list[object]", parts or [])]
+    return bool(asked) and all("ceilings" in part["options"] for part in asked)
 
 
 def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The classes of access patterns, and the settings in which two of their rows may differ. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.model.summary import Row
+from ullage.report.headlines import word_of
+from ullage.units import format_bytes
+
+RATE: Final = "bandwidth"
+_WRITES: Final = frozenset({"write", "forward"})
+_CALLS: Final = "collective against independent calls"
+
+
+def _pio(row: Row) -> str:
+    base = int(row.params.get("base_bytes", 0))
+    form = f"{base} bytes off" if base else "well-formed"
+    return f"{word_of(row, 'pattern')} {_size(row)}, {form}, {word_of(row, 'calls')}"
+
+
+def _size(row: Row) -> str:
+    return format_bytes(int(row.params.get("block_bytes", 0)))
+
+
+_NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
+    "spio": lambda row: f"stream of {_size(row)} blocks, a file for each rank",
+    "tile": lambda row: f"tiles of {word_of(row, 'tile')}, {word_of(row, 'calls')}",
+    "pio": _pio,
+    "flash": lambda row: f"arrays of blocks, {word_of(row, 'format')}, {word_of(row, 'transfers')}",
+    "stepfile": lambda row: f"states in {word_of(row, 'order')} order, {word_of(row, 'layout')}",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter of the rows of a kernel. ``advice`` turns the better value into what to do; kind of its finding."""
+
+    suite: str
+    param: str
+    kind: str
+    title: str
+    advice: Callable[[Row], str]
+
+
+def _begin(row: Row) -> str:
+    return f"begin the pattern at byte {row.params['base_bytes']} of the file"
+
+
+SETTINGS: Final = (
+    Setting("pio", "calls", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'calls')} calls"),
+    Setting("tile", "calls", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'calls')} calls"),
+    Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'transfers')} calls"),
+    Setting("pio", "block_bytes", "apps-request", "size of a request", lambda row: f"make requests of {_size(row)}"),
+    Setting("pio", "base_bytes", "apps-alignment", "first byte of the pattern", _begin),
+    Setting("pio", "pattern", "apps-pattern", "pattern", lambda row: f"arrange data as {word_of(row, 'pattern')}"),
+    Setting(
+        "stepfile", "layout", "apps-layout", "layout of states", lambda row: f"use layout {word_of(row, 'layout')}"
+    ),
+)
+
+
+def is_write(row: Row) -> bool:
+    """Tell whether the row's phase writes."""
+    return word_of(row, "access") in _WRITES
+
+
+def direction(row: Row) -> str:
+    """Return ``writes`` or ``reads``."""
+    return "writes" if is_write(row) else "reads"
+
+
+def class_of(row: Row) -> str:
+    """Name the class of a row's pattern; that of a kernel without words here is the kernel."""
+    named = _NAMES.get(row.suite)
+    return row.suite if named is None else named(row)
+
+
+def is_clear(row: Row) -> bool:
+    """Tell whether it is known where the bytes came from or went to: a part from memory is no rate of the target."""
+    return not row.verdict.startswith(("mixed", "unknown"))
+
+
+def rates_of(rows: Iterable[Row], suites: Iterable[str]) -> list[Row]:
+    """Return the rates of the kernels that may be compared at all, in their order."""
+    known = frozenset(suites)
+    return [row for row in rows if row.suite in known and row.metric == RATE and not row.is_invalid and row.repetitions]
+
+
+def settled_but(row: Row, param: str) -> tuple[Scalar, ...]:
+    """Return everything that sets a row apart from others but ``param``."""
+    rest = sorted((name, value) for name, value in row.params.items() if name != param)
+    return (row.suite, row.target, row.verdict, *(f"{name}={value}" for name, value in rest))

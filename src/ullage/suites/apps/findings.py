@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences over all kernels: the best and the worst class of patterns, the page cache, the settings that change most.
+
+The error that all of them together may make is shared out, a part to each of three families. The best and the worst
+class are found by what was measured, so they are compared at the level at which all pairs of their group hold
+(Bonferroni). The other pairs are fixed beforehand and judged together by Holm's procedure.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, with_gain
+from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each
+from ullage.grouping import grouped
+from ullage.model.summary import Finding, Row
+from ullage.quantity import plural, times
+from ullage.suites.apps.classes import SETTINGS, Setting, class_of, direction, is_clear, rates_of, settled_but
+from ullage.suites.apps.options import SMALL
+from ullage.units import format_rate
+
+LEVEL: Final = 0.95
+MOST_SETTINGS: Final = 3
+_FAMILIES: Final = 3
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two rows that differ in ``setting`` alone, the one with the higher median first."""
+
+    setting: Setting
+    top: Row
+    other: Row
+    found: Comparison
+
+
+def findings_of(rows: Sequence[Row], level: float = LEVEL) -> list[Finding]:
+    """Return the findings over ``rows``, which are sound; none where a suite that is no kernel has rows among them."""
+    if not {row.suite for row in rows} <= SMALL.keys():
+        return []
+    rates = rates_of(rows, SMALL)
+    own = level_of_part(level, _FAMILIES)
+    return [*_extremes(rates, own), *_settings(rates, own), *_cached(rates, own)]
+
+
+def _interval(found: Comparison) -> str:
+    if found.low is None or found.high is None:
+        return times(found.ratio)
+    return f"{times(found.ratio)} ({found.low:.2f} to {found.high:.2f})"
+
+
+# -- the best and the worst class --------------------------------------------------------------------------------------
+
+
+def _extremes(rates: Sequence[Row], level: float) -> list[Finding]:
+    """Name the highest and the lowest median of each target, direction and verdict, where they are shown to differ."""
+    clear = [row for row in rates if is_clear(row)]
+    groups = [
+        some
+        for some in grouped(((row.target, direction(row), row.verdict), row) for row in clear).values()
+        if len({class_of(row) for row in some}) > 1
+    ]
+    own = level_of_each(level, map(len, groups))
+    return [_extreme(some, own) for some in groups]
+
+
+def _extreme(rows: Sequence[Row], level: float) -> Finding:
+    top, low = max(rows, key=lambda row: row.median), min(rows, key=lambda row: row.median)
+    found = compare_rows(top, low, level, None)
+    known = "" if top.verdict == "none" else f"{top.verdict} "
+    what = f"{known}{direction(top)} on {top.target}"
+    text = (
+        f"Of {plural(len(rows), 'setting')} of {what}, {class_of(top)} ({top.suite}) has the highest median, "
+        f"{format_rate(top.median)}. {capital(class_of(low))} ({low.suite}) has the lowest, {format_rate(low.median)}. "
+    )
+    if found.verdict == "faster":
+        title = f"{class_of(low)} is the slowest class of {what}"
+        text += f"The first is {_interval(found)} as fast."
+    else:
+        title = f"No class is shown to be faster for {what}"
+        text += "Whether they differ cannot be told."
+    severity = "advice" if found.verdict == "faster" else "info"
+    return finding(
+        "apps-classes", capital(title), text, severity, case=top.case, other=low.case, ratio=found.ratio, of=len(rows)
+    )
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+def pairs_of(rates: Sequence[Row]) -> list[tuple[Setting, Row, Row]]:
+    """Return every two rows that differ in one setting alone and whose verdicts are the same and clear."""
+    return [
+        (setting, first, second)
+        for setting in SETTINGS
+        for some in grouped(
+            (settled_but(row, setting.param), row)
+            for row in rates
+            if row.suite == setting.suite and setting.param in row.params and is_clear(row)
+        ).values()
+        for first, second in combinations(some, 2)
+    ]
+
+
+def ranked_settings(rates: Sequence[Row], level: float) -> tuple[list[Paired], int]:
+    """Return of each setting the pair with the largest sure gain, largest first, and how many pairs were compared."""
+    pairs = [(one, *sorted((a, b), key=lambda row: -row.median)) for one, a, b in pairs_of(rates)]
+    judged = compare_all([Contest(top.repetitions, low.repetitions, top.better) for _, top, low in pairs], level)
+    proved = [
+        Paired(setting, top, low, found)
+        for (setting, top, low), found in zip(pairs, judged, strict=True)
+        if gain_of(found) is not None
+    ]
+    best: dict[str, Paired] = {}
+    for pair in sorted(proved, key=lambda pair: -(pair.found.low or 1.0)):
+        best.setdefault(pair.setting.kind, pair)
+    return list(best.values())[:MOST_SETTINGS], len(pairs)
+
+
+def _settings(rates: Sequence[Row], level: float) -> list[Finding]:
+    ranked, compared = ranked_settings(rates, level)
+    if ranked:
+        return [_setting(place, pair) for place, pair in enumerate(ranked, start=1)]
+    if not compared:
+        return []
+    text = (
+        f"{capital(plural(compared, 'pair'))} of rates differ in one setting alone. None of them is shown to differ. "
+        "Give more --time to tell smaller differences."
+    )
+    return [finding("apps-settings", "No setting is shown to change a rate", text, pairs=compared)]
+
+
+def _setting(place: int, pair: Paired) -> Finding:
+    top, low, setting = pair.top, pair.other, pair.setting
+    text = (
+        f"{capital(class_of(top))} ({top.suite}): {direction(top)} on {top.target} reach {format_rate(top.median)}, "
+        f"and {format_rate(low.median)} with {class_of(low)}."
+    )
+    title = f"Setting {place}: {setting.title} ({direction(top)} on {top.target})"
+    told = finding(
+        setting.kind, title, text, "advice", case=top.case, other=low.case, ratio=pair.found.ratio, place=place
+    )
+    return with_gain(told, gain_of(pair.found), setting.advice(top))
+
+
+# -- the page cache ----------------------------------------------------------------------------------------------------
+
+
+def _cached(rates: Sequence[Row], level: float) -> list[Finding]:
+    """Compare what spio read from the target with what it read again from memory."""
+    pairs = [
+        (warm, cold)
+        for some in grouped(
+            ((row.target, row.params.get("ranks", 0)), row) for row in rates if row.suite == "spio"
+        ).values()
+        for warm in some
+        if warm.params.get("operation") == "reread" and warm.verdict == "warm"
+        for cold in some
+        if cold.params.get("operation") == "read" and cold.verdict in ("cold", "direct")
+    ]
+    judged = compare_all([Contest(warm.repetitions, cold.repetitions, warm.better) for warm, cold in pairs], level)
+    found = [(warm, cold, one) for (warm, cold), one in zip(pairs, judged, strict=True) if one.verdict != "cannot tell"]
+    return [_reread(warm, cold, one) for warm, cold, one in found]
+
+
+def _reread(warm: Row, cold: Row, found: Comparison) -> Finding:
+    text = (
+        f"Data in the page cache are read at {format_rate(warm.median)}, data of {cold.target} at "
+        f"{format_rate(cold.median)}: the cached rate is {_interval(found)} as high."
+    )
+    title = f"Cached reads are {found.verdict} than {cold.verdict} ones on {cold.target}"
+    return finding("apps-cached", title, text, case=warm.case, other=cold.case, ratio=found.ratio)
