@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which access patterns of parallel programs is this target good and bad at?
+"""Which access patterns is this target good and bad at?
 
 The suite runs the small form of every kernel of parallel programs and writes one report. It states the rate of each
 class of patterns, and which settings change a rate most.

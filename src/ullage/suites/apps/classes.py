@@ -12,7 +12,7 @@ from ullage.units import format_bytes
 
 RATE: Final = "bandwidth"
 _WRITES: Final = frozenset({"write", "forward"})
-_CALLS: Final = "collective against independent calls"
+_CALLS: Final = "the kind of calls"
 
 
 def _pio(row: Row) -> str:
@@ -30,6 +30,7 @@ _NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
     "tile": lambda row: f"tiles of {word_of(row, 'tile')}, {word_of(row, 'calls')}",
     "pio": _pio,
     "flash": lambda row: f"arrays of blocks, {word_of(row, 'format')}, {word_of(row, 'transfers')}",
+    "checkpoint": lambda row: f"checkpoint of a model, {word_of(row, 'layout')}",
     "stepfile": lambda row: f"states in {word_of(row, 'order')} order, {word_of(row, 'layout')}",
 }
 
@@ -45,6 +46,10 @@ class Setting:
     advice: Callable[[Row], str]
 
 
+def _layout(row: Row) -> str:
+    return f"use layout {word_of(row, 'layout')}"
+
+
 def _begin(row: Row) -> str:
     return f"begin the pattern at byte {row.params['base_bytes']} of the file"
 
@@ -53,12 +58,11 @@ SETTINGS: Final = (
     Setting("pio", "calls", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'calls')} calls"),
     Setting("tile", "calls", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'calls')} calls"),
     Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'transfers')} calls"),
-    Setting("pio", "block_bytes", "apps-request", "size of a request", lambda row: f"make requests of {_size(row)}"),
-    Setting("pio", "base_bytes", "apps-alignment", "first byte of the pattern", _begin),
-    Setting("pio", "pattern", "apps-pattern", "pattern", lambda row: f"arrange data as {word_of(row, 'pattern')}"),
-    Setting(
-        "stepfile", "layout", "apps-layout", "layout of states", lambda row: f"use layout {word_of(row, 'layout')}"
-    ),
+    Setting("pio", "block_bytes", "apps-request", "the size of requests", lambda row: f"make requests of {_size(row)}"),
+    Setting("pio", "base_bytes", "apps-alignment", "the first byte of the pattern", _begin),
+    Setting("pio", "pattern", "apps-pattern", "the pattern", lambda row: f"arrange data as {word_of(row, 'pattern')}"),
+    Setting("checkpoint", "layout", "apps-layout", "the layout of a checkpoint", _layout),
+    Setting("stepfile", "layout", "apps-layout", "the layout of states", _layout),
 )
 
 

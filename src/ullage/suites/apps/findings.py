@@ -138,7 +138,7 @@ def _setting(place: int, pair: Paired) -> Finding:
         f"{capital(class_of(top))} ({top.suite}): {direction(top)} on {top.target} reach {format_rate(top.median)}, "
         f"and {format_rate(low.median)} with {class_of(low)}."
     )
-    title = f"Setting {place}: {setting.title} ({direction(top)} on {top.target})"
+    title = f"{capital(setting.title)} changes {direction(top)} on {top.target}"
     told = finding(
         setting.kind, title, text, "advice", case=top.case, other=low.case, ratio=pair.found.ratio, place=place
     )
