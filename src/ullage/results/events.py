@@ -44,6 +44,7 @@ _TITLES: Final = {
     "read-back-own": "Every rank reads its own data",
     "read-back-same-node": "Ranks read data of their own node",
     "reads-own-node": "Nodes read back what they have saved",
+    "hdf5-left-out": "HDF5 was not measured",
     "scaled-down": "The case is smaller than the published one",
     "size-aligned": "Sizes were changed for direct I/O",
     "sizes-left-out": "Some message sizes were left out",

@@ -37,7 +37,7 @@ _NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter of the rows of a kernel. ``advice`` turns the better value into what to do; kind of its finding."""
+    """A parameter of the rows of a kernel. ``advice`` turns the better value into the setting to choose; kind of its finding."""
 
     suite: str
     param: str
@@ -47,20 +47,20 @@ class Setting:
 
 
 def _layout(row: Row) -> str:
-    return f"use layout {word_of(row, 'layout')}"
+    return f"layout={word_of(row, 'layout')}"
 
 
 def _begin(row: Row) -> str:
-    return f"begin the pattern at byte {row.params['base_bytes']} of the file"
+    return f"base_bytes={row.params['base_bytes']}"
 
 
 SETTINGS: Final = (
-    Setting("pio", "calls", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'calls')} calls"),
-    Setting("tile", "calls", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'calls')} calls"),
-    Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"use {word_of(row, 'transfers')} calls"),
-    Setting("pio", "block_bytes", "apps-request", "the size of requests", lambda row: f"make requests of {_size(row)}"),
+    Setting("pio", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
+    Setting("tile", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
+    Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'transfers')}"),
+    Setting("pio", "block_bytes", "apps-request", "the size of requests", lambda row: f"request={_size(row)}"),
     Setting("pio", "base_bytes", "apps-alignment", "the first byte of the pattern", _begin),
-    Setting("pio", "pattern", "apps-pattern", "the pattern", lambda row: f"arrange data as {word_of(row, 'pattern')}"),
+    Setting("pio", "pattern", "apps-pattern", "the pattern", lambda row: f"pattern={word_of(row, 'pattern')}"),
     Setting("checkpoint", "layout", "apps-layout", "the layout of a checkpoint", _layout),
     Setting("stepfile", "layout", "apps-layout", "the layout of states", _layout),
 )

@@ -48,7 +48,7 @@ def findings_of(rows: Sequence[Row], level: float = LEVEL) -> list[Finding]:
 def _interval(found: Comparison) -> str:
     if found.low is None or found.high is None:
         return times(found.ratio)
-    return f"{times(found.ratio)} ({found.low:.2f} to {found.high:.2f})"
+    return f"{times(found.ratio)} ({times(found.low)} to {times(found.high)})"
 
 
 # -- the best and the worst class --------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class Pair:
     def text(self) -> str:
         """Name it with its ratio and interval."""
         low, high = self.found.low or self.found.ratio, self.found.high or self.found.ratio
-        return f"{self.where} {times(self.found.ratio)} ({low:.2f} to {high:.2f})"
+        return f"{self.where} {times(self.found.ratio)} ({times(low)} to {times(high)})"
 
 
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:

@@ -200,7 +200,7 @@ def _peaks(lines: Iterable[Line]) -> list[Finding]:
 def _peak(target: str, rows: Sequence[Row]) -> Finding:
     most = max(rows, key=_share)
     title = f"Streams on {target} reach up to {percent(_share(most))} of the peak"
-    text = f"{title}: {listing([_of_peak(row) for row in rows])}. {PUBLISHED}"
+    text = " ".join([f"{title}.", *map(_of_peak, rows), PUBLISHED])
     return finding(
         "spio-peak",
         title,
@@ -221,7 +221,9 @@ def _share(row: Row) -> float:
 def _of_peak(row: Row) -> str:
     ceiling = row.ceiling
     whole = "" if ceiling is None else f" of {format_rate(ceiling.value)} ({ceiling.kind}: {ceiling.source})"
-    return f"{NOUNS[operation_of(row)]} {percent(_share(row))}{whole} with {plural(ranks_of(row), 'rank')}"
+    return (
+        f"{capital(NOUNS[operation_of(row)])} reach {percent(_share(row))}{whole} with {plural(ranks_of(row), 'rank')}."
+    )
 
 
 # -- neighbours' files -------------------------------------------------------------------------------------------------
