@@ -60,11 +60,7 @@ def test_the_setting_that_changes_most_comes_first_with_its_gain() -> None:
     rows = [pio(100e6), pio(80e6, base=8), pio(130e6, calls="collective"), pio(400e6, block=1 << 20)]
     found = [one for one in findings_of(rows) if one.gain is not None]
     assert kinds(found) == ["apps-request", "apps-calls", "apps-alignment"]
-    assert [one.change for one in found] == [
-        "make requests of 1M",
-        "use collective calls",
-        "begin the pattern at byte 0 of the file",
-    ]
+    assert [one.change for one in found] == ["request=1M", "calls=collective", "base=0"]
     assert found[0].gain is not None
     assert found[0].gain.factor == pytest.approx(4, rel=0.01)
     assert found[0].gain.low is not None

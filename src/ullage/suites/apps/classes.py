@@ -37,7 +37,7 @@ _NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter of the rows of a kernel. ``advice`` turns the better value into the setting to choose; kind of its finding."""
+    """A parameter of the rows of a kernel, and kind of its finding; ``advice`` names the setting to choose."""
 
     suite: str
     param: str
@@ -51,13 +51,13 @@ def _layout(row: Row) -> str:
 
 
 def _begin(row: Row) -> str:
-    return f"base_bytes={row.params['base_bytes']}"
+    return f"base={row.params['base_bytes']}"
 
 
 SETTINGS: Final = (
     Setting("pio", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
     Setting("tile", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
-    Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'transfers')}"),
+    Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"transfers={word_of(row, 'transfers')}"),
     Setting("pio", "block_bytes", "apps-request", "the size of requests", lambda row: f"request={_size(row)}"),
     Setting("pio", "base_bytes", "apps-alignment", "the first byte of the pattern", _begin),
     Setting("pio", "pattern", "apps-pattern", "the pattern", lambda row: f"pattern={word_of(row, 'pattern')}"),
