@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The baseline of `step_pairs`: states written and read again by the calls that backend posix makes, under names as
 // long and as deep, from as many buffers in turn, a process for each rank, with one clock read before the first call
-// and one after the last. step_loop files|log STATE_BYTES STEPS TIMES FOLDER RANKS prints ns of the writing and of the
+// and one after the last. As in an application, buffers hold new data whenever they are written again. The clock stands
+// still while it is made, as the engine's does. step_loop files|log STATE_BYTES STEPS TIMES FOLDER RANKS prints ns of the writing and of the
 // reading of each time, in turn.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -57,9 +58,25 @@ static void move(int file, int writes, char* data, size_t bytes, off_t at) {
   require(moved == (ssize_t)bytes, "transfer");
 }
 
+static int64_t paused_ns;
+
+// New data for the states that follow, as many as there are buffers.
+static void renew(const struct job* job, char* data, int step) {
+  const int64_t from = now();
+  const uint64_t change = (uint64_t)(step + 1) * 0x9e3779b97f4a7c15ULL;
+  for (size_t i = 0; i + sizeof change <= buffers(job) * stride(job); i += sizeof change) {
+    uint64_t word;
+    memcpy(&word, data + i, sizeof word);
+    word ^= change;
+    memcpy(data + i, &word, sizeof word);
+  }
+  paused_ns += now() - from;
+}
+
 static void move_files(const struct job* job, int process, int writes, char* data) {
   char name[64];
   for (int i = 0; i < job->steps; ++i) {
+    if (writes && (size_t)i % buffers(job) == 0) renew(job, data, i);
     name_state(name, sizeof name, process, writes ? i : job->steps - 1 - i);
     const int file = open_below(job->folder, name, writes ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY);
     move(file, writes, data + (size_t)i % buffers(job) * stride(job), job->bytes, 0);
@@ -71,9 +88,11 @@ static void move_log(const struct job* job, int process, int writes, char* data)
   char name[64];
   name_log(name, sizeof name, process);
   const int file = open_below(job->folder, name, writes ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY);
-  for (int i = 0; i < job->steps; ++i)
+  for (int i = 0; i < job->steps; ++i) {
+    if (writes && (size_t)i % buffers(job) == 0) renew(job, data, i);
     move(file, writes, data + (size_t)i % buffers(job) * stride(job), job->bytes,
          (off_t)job->bytes * (writes ? i : job->steps - 1 - i));
+  }
   require(close(file) == 0, "close");
 }
 
@@ -100,10 +119,11 @@ static void work(struct stamps* stamps, int process, const void* given) {
     clear(job, process);
     require(mkdirat(job->folder, name, 0700) == 0, name);
     for (int reads = 0; reads < 2; ++reads) {
+      paused_ns = 0;
       pthread_barrier_wait(&stamps->barrier);
       stamps->start[2 * i + reads][process] = now();
       (job->log ? move_log : move_files)(job, process, !reads, data);
-      stamps->stop[2 * i + reads][process] = now();
+      stamps->stop[2 * i + reads][process] = now() - paused_ns;
     }
   }
   clear(job, process);
