@@ -77,10 +77,11 @@ def _clauses(summary: Summary) -> Iterator[str]:
     if dirty:
         yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C), which no finding uses"
     if unknown:
-        yield f"the other load of {unknown:,} is not known (grade ?)"
+        yield f"the load of other programs during {plural(unknown, 'number')} is not known (grade ?)"
     single = sum(row.low is None for row in summary.rows)
     if single:
-        yield f"{single:,} {_are(single)} one sample without an interval"
+        samples = "single samples" if single > 1 else "a single sample"
+        yield f"{plural(single, 'number')} {_are(single)} {samples} without an interval"
 
 
 def _warnings(summary: Summary, *, names_warnings: bool) -> Iterator[str]:

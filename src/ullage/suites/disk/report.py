@@ -223,9 +223,7 @@ def _transfer(row: Row) -> str:
     order = f"{word_of(row, 'order')} " if "order" in row.params else ""
     size = row.params.get("block_bytes")
     block = f" of {format_bytes(size)}" if isinstance(size, int) else ""
-    ranks = row.params.get("ranks", 1)
-    # The ranks of this suite stand for threads.
-    who = plural(ranks, "rank") if row.suite != _SUITE and isinstance(ranks, int) else threads_text(row)
+    who = threads_text(row) if "threads" in row.params else plural(int(row.params.get("ranks", 1)), "rank")
     return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {who}"
 
 
