@@ -17,7 +17,7 @@ END_TO_END = "tests/e2e"
 FAULTS = "faults"
 # An ordinary test run has no time for these amounts: only `random_damage` has them, unless somebody asks for others.
 _RANDOM = ("tests/fuzz", "tests/e2e/test_fault_resume.py")
-# While writing, damage of other kinds is left to `make test`.
+# Random damage is for `make test-all`; every other run only shows that its tests work.
 _LITTLE_DAMAGE = {"ULLAGE_FUZZ_S": "0.25"}
 _THOROUGH = {"ULLAGE_FUZZ_S": "4", "ULLAGE_KILLS": "20"}
 # After `make test` the same time is for seeds that it has not come to.
@@ -64,7 +64,7 @@ def _cores() -> int:
 
 def unit(preset: str) -> Tally:
     """Run what starts no run of its own, and print nothing unless it fails: other tests print beside it."""
-    return _run(preset, "unit", *UNIT, at_once=_cores(), run=_kept)
+    return _unit(preset, _kept)
 
 
 def _kept(argv: Argv, extra: Mapping[str, str]) -> int:
@@ -77,8 +77,12 @@ def _kept(argv: Argv, extra: Mapping[str, str]) -> int:
 
 
 def unit_while_writing(preset: str) -> Tally:
-    """Do the same with less random damage."""
-    return _run(preset, "unit", *UNIT, at_once=_cores(), extra=_unless_asked(_LITTLE_DAMAGE))
+    """Do the same and print it."""
+    return _unit(preset)
+
+
+def _unit(preset: str, run: Callable[[Argv, Mapping[str, str]], int] | None = None) -> Tally:
+    return _run(preset, "unit", *UNIT, at_once=_cores(), extra=_unless_asked(_LITTLE_DAMAGE), run=run)
 
 
 def timed(preset: str) -> Tally:
