@@ -46,7 +46,9 @@ def test_suites_of_one_node_refuse_hosts(engine: Path, tmp_path: Path, suite: st
     code, out, err = run_here("run", suite, *place, "--hosts", "a,b", "--engine", str(engine))
     assert (code, out) == (2, "")
     what = f"suite {suite} measures the node that it is started on"
-    assert err == f"ullage: --hosts a,b: {what}; leave --hosts out, and run it on each node\n"
+    has_each = suite not in ("io_bench", "matrix")
+    right = "add --each-node to run it on each node" if has_each else "leave --hosts out, and run it on each node"
+    assert err == f"ullage: --hosts a,b: {what}; {right}\n"
 
 
 def test_an_overview_of_two_hosts_measures_between_them_and_here(engine: Path, tmp_path: Path) -> None:

@@ -47,7 +47,8 @@ def _walk(command: Any, words: tuple[str, ...]) -> Iterator[Command]:  # noqa: A
     for name in below:
         # A group may list a command without its options, and completes it when it is asked for.
         _, whole, _ = command.resolve_command(context, [name])
-        yield from _walk(whole, (*words, name))
+        if not whole.hidden:
+            yield from _walk(whole, (*words, name))
 
 
 def _parameter(one: Any, context: typer.Context) -> Parameter | None:  # noqa: ANN401 - typer's own are not exported

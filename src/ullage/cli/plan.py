@@ -35,9 +35,10 @@ def _options(
 def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
     from ullage.engine import describe, find_engine
     from ullage.runs.inputs import EngineContext
+    from ullage.runs.members.prepared import prepare_run
 
     engine = find_engine(own["engine"])
-    prepared = suite.prepare(make_request(suite, asked, own["hosts"]), EngineContext(engine, describe(engine)))
+    prepared = prepare_run(suite, make_request(suite, asked, own["hosts"]), EngineContext(engine, describe(engine)))
     if own["as_json"]:
         typer.echo(_json(prepared))
     else:

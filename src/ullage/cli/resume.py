@@ -64,6 +64,7 @@ def resume(
     from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_name, measure, refuse_copies
+    from ullage.runs.members.prepared import prepare_run
     from ullage.runs.options.declared import read_word
     from ullage.runs.options.kinds import Duration
     from ullage.runs.suite import find_suite
@@ -83,7 +84,7 @@ def resume(
         raise typer.Exit(submit_rest(folder, program, asked, system, shown, chain))
     check_nodes(folder, request)
     engine_context = EngineContext(program, describe(program))
-    prepared = find_suite(request.suite).prepare(request, engine_context)
+    prepared = prepare_run(find_suite(request.suite), request, engine_context, asked.launcher)
     seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(asked.launcher), hosts=make_hosts(request.hosts))
     raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown))

@@ -65,11 +65,14 @@ def _options(
 
 def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
     from ullage.engine import describe, find_engine
+    from ullage.errors import UserError
     from ullage.launch import choose_launcher
     from ullage.launch.hosts import make_hosts
     from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_name, measure, refuse_copies
+    from ullage.runs.members.prepared import prepare_run
+    from ullage.runs.nodes.asked import is_of_each_node
 
     refuse_copies("run")
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
@@ -78,15 +81,18 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     request = make_request(suite, asked, own["hosts"])
     site = asked_of_site(own)
     name = site.launcher
+    if writes_each_launch(name) and is_of_each_node(request):
+        what = "each node is measured by an Ullage on it, and these scripts start the engine alone"
+        raise UserError(what, "--each-node", "give --launcher slurm, or start it inside a job")
     if writes_each_launch(name):
-        _write_scripts(suite.prepare(request, engine_context), engine_context, own["result"], site)
+        _write_scripts(prepare_run(suite, request, engine_context), engine_context, own["result"], site)
         return
     system = system_of(name)
     if system is not None:
         first = submission(suite, request, own["result"], engine, site, system)
         raise typer.Exit(submit_or_write(first, site, shown, own["chain"]))
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
-    prepared = suite.prepare(request, engine_context)
+    prepared = prepare_run(suite, request, engine_context, name)
     folder = ResultFolder.create(own["result"], prepared.request)
     raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
 

@@ -73,10 +73,15 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
 
     def command(**values: object) -> None:
         hosts = parse_hosts(cast("str | None", values["hosts"]))
-        if hosts and not suite.options.uses_hosts:
+        each = bool(values.get("each_node"))
+        if hosts and not each and not suite.options.uses_hosts:
             what = f"suite {suite.name} measures the node that it is started on"
-            raise UserError(what, f"--hosts {values['hosts']}", "leave --hosts out, and run it on each node")
-        asked = parse_options(suite.options, len(hosts), **{name: values[name] for name in own})
+            has_each = "each_node" in own
+            right = (
+                "add --each-node to run it on each node" if has_each else "leave --hosts out, and run it on each node"
+            )
+            raise UserError(what, f"--hosts {values['hosts']}", right)
+        asked = parse_options(suite.options, 1 if each else len(hosts), **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 
     every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]

@@ -10,8 +10,10 @@ from typing import Annotated, Final, Literal, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
+from ullage.model.acceptance import Judged
 from ullage.model.base import Strict, Tolerant
 from ullage.model.flags import INVALID, Flag
+from ullage.model.nodes import Nodes
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade
 from ullage.model.tuning import Tuning
@@ -226,6 +228,15 @@ class Summary(Strict):
             exclude_if=lambda value: value is None, description="of a search for the best setting; not there without"
         ),
     ] = None
+
+    nodes: Annotated[
+        Nodes | None,
+        Field(exclude_if=lambda value: value is None, description="where each node was measured by itself"),
+    ] = None
+    judged: Annotated[
+        list[Judged],
+        Field(exclude_if=lambda value: not value, description="rows under the floors that were declared"),
+    ] = []
 
     @model_validator(mode="before")
     @classmethod

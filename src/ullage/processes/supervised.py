@@ -58,8 +58,11 @@ class Supervised:
         variables: Mapping[str, str] | None = None,
         out: int | IO[bytes] = subprocess.DEVNULL,
         err: int | IO[bytes] = subprocess.DEVNULL,
+        into: int = subprocess.DEVNULL,
     ) -> "Supervised":
         """Start ``command`` in ``folder``. ``environment``: instead of ours; ``variables``: besides, of it alone.
+
+        ``out``, ``err`` and ``into``: its streams, as ``Popen`` has them.
 
         Raise the ``OSError`` of the command when it cannot be started.
         """
@@ -81,7 +84,7 @@ class Supervised:
                 words,
                 cwd=folder,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=into,
                 stdout=out,
                 stderr=err,
                 pass_fds=(lifeline, status),
@@ -147,9 +150,10 @@ class Supervised:
         self._tell(word)
         os.close(self._lifeline)
         # Nobody reads what it still says: it must not wait for that.
-        for stream in (self.process.stdout, self.process.stderr):
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
-                stream.close()
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
         try:
             self.process.wait(_END_S)
         except subprocess.TimeoutExpired:

@@ -14,6 +14,8 @@ from ullage.results.folder import ResultFolder
 from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
+from ullage.runs.nodes.asked import is_of_each_node
+from ullage.runs.nodes.lists import write_lists
 from ullage.runs.progress import make_progress
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
@@ -73,23 +75,28 @@ def _measure(
 ) -> int:
     freeze_system(folder, prepared.request, engine_context)
     progress = make_progress(quiet=shown == "path")
-    if not is_made_of_parts(prepared.request):
+    if not is_made_of_parts(prepared.request) and not is_of_each_node(prepared.request):
         progress.part(prepared.request.suite)
     session = Session(folder, engine_context, launcher, progress, seconds)
     with outlive_warnings():
-        with terminable():
-            try:
-                code = prepared.run(session)
-            except KeyboardInterrupt:
-                session.messages.append("interrupted")
-                code = EXIT_ABORTED
-            except (UserError, OSError) as error:
-                # After an error such as a result folder without room, what was measured is there, and is shown.
-                session.messages.append(str(error))
-                code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
-            finally:
-                progress.close()
+        code = run_to_end(prepared, session)
         return _conclude(folder, session, code, shown)
+
+
+def run_to_end(prepared: Prepared, session: Session) -> int:
+    """Run ``prepared`` and return its exit code; why it ended early is in the session's messages."""
+    with terminable():
+        try:
+            return prepared.run(session)
+        except KeyboardInterrupt:
+            session.messages.append("interrupted")
+            return EXIT_ABORTED
+        except (UserError, OSError) as error:
+            # After an error such as a result folder without room, what was measured is there, and is shown.
+            session.messages.append(str(error))
+            return error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
+        finally:
+            session.progress.close()
 
 
 def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -> int:
@@ -99,12 +106,21 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
     if unwritten is not None and code in (EXIT_OK, EXIT_CASE_FAILED):
         sys.stderr.write(f"ullage: no report: {unwritten}\n")
         code = EXIT_ENVIRONMENT
+    if code == EXIT_OK and not reaches_floors(folder):
+        code = EXIT_CASE_FAILED
     if code == EXIT_ABORTED:
         sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
         for result in (folder, *folder.parts()):
             _hint_at_remains(result.read_request())
     sys.stdout.write(f"{folder.path}\n")
     return code
+
+
+def reaches_floors(folder: ResultFolder) -> bool:
+    """Tell whether all rows pass under the floors that were declared, if any were."""
+    if not folder.summary_path.is_file():
+        return not folder.read_request().options.get("require")
+    return all(one.verdict == "pass" for one in folder.read_summary().judged)
 
 
 def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:
@@ -128,6 +144,8 @@ def _show_result(finished: "FinishedResult", shown: Shown) -> UserError | None:
     data, refused = load(finished, summary), None
     try:
         finished.write_summary(summary)
+        if summary.nodes is not None:
+            write_lists(finished, summary.nodes)
         if summary.rows:
             write_report(finished, finished.report_path, data)
     except UserError as error:

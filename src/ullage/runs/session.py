@@ -42,6 +42,14 @@ class Watch(Protocol):
         ...
 
 
+class Meeting(Protocol):
+    """Where runs on several nodes wait for each other, so that they load what they share at the same time."""
+
+    def await_others(self, stage: str) -> None:
+        """Wait until all are at ``stage`` or beyond, have ended, or take too long."""
+        ...
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a launch ended, as far as a suite cares. ``code`` is by docs/contract.md; ``seconds`` are of wall time.
@@ -66,6 +74,7 @@ class Session:
     ``seconds``: time to measure in, when it is not the one in the request. ``messages``: why the run must not go on;
     ``was_stopped``: because somebody has asked for it. ``ends_at``: when its launches have to be gone, by
     ``time.monotonic()``; None: when their plans say. ``had_enough``: a launch was ended because no more was wanted.
+    ``meeting``: where the first launch into each result waits for those of other nodes.
     """
 
     def __init__(
@@ -89,6 +98,8 @@ class Session:
         self.ends_at = ends_at
         self.had_enough = False
         self._start, self._watch = start, watch
+        self.meeting: Meeting | None = None
+        self._has_met = False
 
     def within(
         self,
@@ -107,7 +118,9 @@ class Session:
         own = self.seconds if seconds is None else seconds
         launcher = self.launcher.on_this_node() if on_this_node else self.launcher
         ends_at = self.ends_at if ends_at is None else ends_at
-        return Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
+        inner = Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
+        inner.meeting = self.meeting
+        return inner
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""
@@ -138,6 +151,9 @@ class Session:
         return end_of(outcome, plan), records
 
     def _run(self, plan_path: Path, plan: Plan, stderr_path: Path, hear: Listener) -> LaunchOutcome:
+        if self.meeting is not None and not self._has_met:
+            self._has_met = True
+            self.meeting.await_others(plan.suite)
         engine = self.engine_context.engine
         if self._start is not None:
             return self._start(engine, self.launcher, plan_path, plan, stderr_path, hear)

@@ -18,6 +18,8 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord, RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
+from ullage.runs.nodes.asked import is_of_each_node
+from ullage.runs.nodes.summarise import judged_by_floors, summary_of_nodes
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
 
@@ -36,24 +38,28 @@ def build_summary(result: ResultFolder) -> Summary:
     request = result.read_request()
     if request.suite == IMPORT_SUITE:
         return imported_summary(result, request)
+    if is_of_each_node(request):
+        return summary_of_nodes(result, request, build_summary)
     if is_made_of_parts(request):
-        return summary_of_parts(result, request, build_summary)
+        return judged_by_floors(summary_of_parts(result, request, build_summary), request)
     system, files = result.read_system(), result.read_records()
     said = _summarise(result, request, row_context(request, system), files)
     rows = [row if row.suite else row.model_copy(update={"suite": request.suite}) for row in said.rows]
-    return Summary(
+    rows = with_peers(rows, result.read_peers())
+    summary = Summary(
         suite=request.suite,
         run_id=request.run_id,
         created=request.created,
         command=request.command,
         versions=_versions(request, files),
-        rows=with_peers(rows, result.read_peers()),
+        rows=rows,
         findings=[*([] if said.measures_others else contamination_findings(rows)), *said.findings],
         scores=said.scores,
         events=[*summarise_events(files), *failed_launches(result, files)],
         system={} if system is None else {**system.model_dump(mode="json"), **_measured_on(files)},
         tune=said.tune,
     )
+    return judged_by_floors(summary, request)
 
 
 def _summarise(

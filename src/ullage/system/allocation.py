@@ -78,6 +78,25 @@ def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
     return 1 if found is None else found.nodes
 
 
+def node_names(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the names of the nodes of the job that we are in, in its order; none outside of one.
+
+    Those of Slurm and Flux are as they say them: ``n[0-3]``.
+    """
+    job = allocation(environment)
+    if job is None:
+        return ()
+    match job.scheduler:
+        case "slurm":
+            said = environment.get("SLURM_JOB_NODELIST") or environment.get("SLURM_NODELIST", "")
+            return (said,) if said else ()
+        case "flux":
+            said = _of_instance(environment.get(_INSTANCE, ""), "hostlist")
+            return (said,) if said else ()
+        case _:
+            return tuple(_listed_nodes(environment))
+
+
 def copies(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:
     """Return how many of us a launcher has started at once, and which; 1 and nothing where we are the only one."""
     for variable, launcher in _SIZES.items():

@@ -18,6 +18,7 @@ from ullage.report.answers.once import DIFFERS, ONCE, said_once
 
 MOST_LINES: Final = 8
 _ANY_QUESTION: Final = "What do the numbers say?"
+_OF_NODES: Final = "Which nodes are worse than the others?"
 TROUBLE: Final = frozenset({"failure", "invalid"})
 """Kinds of findings on what went wrong. They stand before the answers."""
 _OF_A_KIND: Final = 2
@@ -57,6 +58,8 @@ class Answer:
 def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list[Answer]:
     """Return an answer for each suite with something to say, in the order of the summary. ``rules``: all by default."""
     by_suite = {rule.suite: rule for rule in (load_rules() if rules is None else rules)}
+    if summary.nodes is not None:
+        by_suite[summary.suite] = AnswerRule(summary.suite, _OF_NODES)
     suites = [part.suite for part in summary.parts] or [summary.suite]
     found = [_answer(by_suite.get(suite, AnswerRule(suite, _ANY_QUESTION)), summary) for suite in suites]
     return [answer for answer in found if answer.lines or answer.notes or answer.remarks]

@@ -11,7 +11,7 @@ from ullage.model.plan import Target
 from ullage.parameters import suggest
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Option, declared
-from ullage.runs.options.groups import TargetsOptions
+from ullage.runs.options.groups import EachNodeOptions, TargetsOptions
 from ullage.runs.options.kinds import Names
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
 from ullage.runs.options.reading import settled
@@ -33,7 +33,7 @@ class PartRequest(Strict):
     on_hosts: bool = False
 
 
-class PartsOptions(Strict):
+class PartsOptions(EachNodeOptions):
     """What a suite of suites runs, in this order. ``care``: suites and parts of the machine whose gains rank first."""
 
     parts: list[PartRequest]
@@ -67,7 +67,8 @@ class CompositeOptions(TargetsOptions):
     def kept(self) -> dict[str, object]:
         """See ``SuiteOptions``."""
         left_out: set[str] = set() if self.care else {"care"}
-        return PartsOptions(parts=self.parts, care=self.care).model_dump(mode="json", exclude=left_out)
+        own = {name: value for name, value in self if name in PartsOptions.model_fields}
+        return PartsOptions.model_validate(own).model_dump(mode="json", exclude=left_out)
 
 
 def cared_words() -> list[str]:

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
+from ullage.model.acceptance import Floor
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.runs.options.declared import (
@@ -223,6 +224,50 @@ class MachineOptions(SuiteOptions):
             order=CEILINGS,
         ),
     ] = None
+
+
+def _read_floors(path: Path) -> list[Floor]:
+    from ullage.analysis.acceptance.floors_file import read_floors
+
+    return read_floors(path)
+
+
+def _is_empty(value: object) -> bool:
+    return not value
+
+
+class RequireOptions(SuiteOptions):
+    """The option for what the rows have to reach. Requests without it look as they did before there was one."""
+
+    require: Annotated[
+        list[Floor],
+        Field(description="floors for the rows", exclude_if=_is_empty),
+        FilePath(_read_floors),
+        Option("Judge the rows by the floors in this TOML file. The exit code is 4 unless all pass.", order=CEILINGS),
+    ] = []
+
+
+class EachNodeOptions(RequireOptions):
+    """Options of suites that can measure every node by itself. ``each_of``: the nodes, found when the run begins.
+
+    ``each_by``: the batch system whose job they are of; empty: they were named.
+    """
+
+    each_node: Annotated[
+        bool,
+        Field(exclude_if=_is_empty),
+        Option(
+            "Measure every node of the batch job, or of --hosts, at the same time and each by itself. Name slow nodes.",
+            order=RANKS,
+        ),
+    ] = False
+    each_of: Annotated[list[str], Field(exclude_if=_is_empty)] = []
+    each_by: Annotated[str, Field(exclude_if=_is_empty)] = ""
+
+
+EACH_NODE: Final = ("each_node", "each_of", "each_by")
+"""What a request of all nodes has, and that of one of them has not."""
+REQUIRE: Final = "require"
 
 
 class SpaceOptions(SuiteOptions):

@@ -136,6 +136,10 @@ def prepare_tune(request: Request, engine_context: EngineContext, build: Build) 
     suite = find_suite(options.suite)
     hosts = len(request.hosts)
     parsed = parse_options(suite.options, hosts, **options.words)
+    for name in ("each_node", "require"):
+        if parsed.options.get(name):
+            what = "is of runs, and a search compares settings"
+            raise UserError(what, f"--{name.replace('_', '-')}", "leave it out, and give it to `ullage run`")
     ground = Ground(suite.name, suite.options, parsed, engine_context.description)
     overs = options.parameters or read_overs(options.over, options.default, ground)
     options = options.model_copy(update={"parameters": overs})

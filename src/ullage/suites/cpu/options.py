@@ -11,7 +11,7 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions, PeerOptions
+from ullage.runs.options.groups import EachNodeOptions, MachineOptions, PeerOptions
 from ullage.runs.options.kinds import Count, FilePath, Names, Word
 
 METRICS = ("compute_rate", "best_compute_rate", "clock", "instructions_per_cycle")
@@ -41,7 +41,7 @@ def find_library(path: Path) -> str:
     return str(path.absolute())
 
 
-class CpuOptions(PeerOptions, MachineOptions, KernelOptions):
+class CpuOptions(EachNodeOptions, PeerOptions, MachineOptions, KernelOptions):
     """The options of suite ``cpu``.
 
     ``types`` and ``isas``: those to measure, by the engine's names; empty: all that run here.

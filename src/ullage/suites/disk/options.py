@@ -7,14 +7,21 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import RANKS, Change, Option
-from ullage.runs.options.groups import MachineOptions, PeerOptions, Positive, QuickOnCommandLine, RunOptions
+from ullage.runs.options.groups import (
+    EachNodeOptions,
+    MachineOptions,
+    PeerOptions,
+    Positive,
+    QuickOnCommandLine,
+    RunOptions,
+)
 from ullage.runs.options.kinds import CountAxis, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 
 METRICS = ("bandwidth", "operation_rate", "latency_p50", "latency_p99")
 
 
-class DiskOptions(QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
+class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
     """The options of suite ``disk``.
 
     Sizes in bytes. ``volume`` is of a case with blocks, ``small_volume`` of one with small requests.

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ullage.runs.kernels.options import MEMORY, KernelOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions, PeerOptions
+from ullage.runs.options.groups import EachNodeOptions, MachineOptions, PeerOptions
 from ullage.runs.options.kinds import SizeAxis
 from ullage.suites.memory.sizes import Cache
 
@@ -18,7 +18,7 @@ _EXAMPLE: Final = "4K, 1M or 10M"
 Bytes = Annotated[int, Field(ge=512, lt=2**53)]
 
 
-class MemoryOptions(PeerOptions, MachineOptions, KernelOptions):
+class MemoryOptions(EachNodeOptions, PeerOptions, MachineOptions, KernelOptions):
     """The options of suite ``memory``.
 
     Sizes in bytes. ``caches`` and ``most`` are what this machine allows, found once, when a run is prepared.

@@ -6,7 +6,16 @@ from typing import ClassVar, Final, cast
 
 from ullage.runs.composite.options import CompositeOptions, PartRequest, asked_of, goes_between_hosts, part_of
 from ullage.runs.options.declared import Change
-from ullage.runs.options.groups import MachineOptions, PeerOptions, QuickOptions, SeedOptions, TimeBudgetOptions
+from ullage.runs.options.groups import (
+    EACH_NODE,
+    REQUIRE,
+    EachNodeOptions,
+    MachineOptions,
+    PeerOptions,
+    QuickOptions,
+    SeedOptions,
+    TimeBudgetOptions,
+)
 from ullage.runs.suite import load_suites
 
 # Shares of the measuring time; the share of a part that this version lacks goes to the others.
@@ -14,7 +23,9 @@ SHARES: Final[Mapping[str, float]] = {"cpu": 0.36, "memory": 0.34, "disk": 0.22,
 _WITH_PLACE: Final = frozenset({"disk"})
 
 
-class NodeOptions(CompositeOptions, TimeBudgetOptions, QuickOptions, PeerOptions, MachineOptions, SeedOptions):
+class NodeOptions(
+    EachNodeOptions, CompositeOptions, TimeBudgetOptions, QuickOptions, PeerOptions, MachineOptions, SeedOptions
+):
     """The options of suite ``node``, which it shares out to its parts."""
 
     changes: ClassVar[Mapping[str, Change]] = {
@@ -28,7 +39,7 @@ class NodeOptions(CompositeOptions, TimeBudgetOptions, QuickOptions, PeerOptions
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Make a request of each part that this version has."""
         values = super().settle(said)
-        return {**values, "parts": _parts(values)}
+        return {**values, "parts": _parts({k: v for k, v in values.items() if k not in (*EACH_NODE, REQUIRE)})}
 
 
 def _parts(asked: Mapping[str, object]) -> list[PartRequest]:

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.options.declared import Change
+from ullage.runs.options.groups import EachNodeOptions
 
 
-class NoiseOptions(KernelOptions):
+class NoiseOptions(EachNodeOptions, KernelOptions):
     """The options of suite ``noise``: those of all kernels."""
 
     at = (CPU,)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run of every node by itself tells: nodes that are worse than the others, and nodes that were not measured."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.analysis.findings.words import columns, finding, noun
+from ullage.analysis.statistics.outlying import FEWEST_NODES, MANY_NODES
+from ullage.model.nodes import NodeCell, NodeNumber, Nodes, OneNode
+from ullage.model.summary import Finding, Row
+from ullage.quantity import format_param, listing, param_label, plural, show, times
+
+_MOST_NAMED: Final = 8
+SLOW_NODE: Final = "slow-node"
+LOST_NODE: Final = "lost-node"
+EQUAL_NODES: Final = "equal-nodes"
+
+
+def findings_on_nodes(nodes: Nodes, rows: Sequence[Row]) -> list[Finding]:
+    """Return a finding for each node that is worse, the clearest first, then those on nodes without numbers."""
+    named = [(index, found) for index in range(len(nodes.nodes)) if (found := _named_for(nodes, index))]
+    named.sort(key=lambda one: -max(_worse(cell) for _, cell in one[1]))
+    told = [_slow(nodes, nodes.nodes[index], found, rows) for index, found in named[:_MOST_NAMED]]
+    if len(named) > _MOST_NAMED:
+        told.append(_more([nodes.nodes[index].name for index, _ in named[_MOST_NAMED:]]))
+    return [*told, *([] if named else _none_named(nodes)), *_lost(nodes)]
+
+
+def name_of(row: Row) -> str:
+    """Name a number of a node: its suite, metric and setting, as in ``memory bandwidth, threads 2``."""
+    access = str(row.params.get("access", ""))
+    target = "" if row.target in ("cpu", "memory", "mpi") else row.target
+    what = " ".join(word for word in (target, noun(access) if access else "", param_label(row.metric)) if word)
+    told = [
+        f"{param_label(key)} {format_param(key, value)}"
+        for key, value in row.params.items()
+        if key not in ("access", "backend", "nodes", "ranks_per_node") and not (key == "ranks" and value == 1)
+    ]
+    return ", ".join([what, *told])
+
+
+def _worse(cell: NodeCell) -> float:
+    return cell.worse or 1.0
+
+
+def _named_for(nodes: Nodes, index: int) -> list[tuple[NodeNumber, NodeCell]]:
+    """Return the numbers for which a node is named, the worst first."""
+    found = [(number, cell) for number in nodes.numbers if (cell := number.cells[index]) is not None and cell.named]
+    return sorted(found, key=lambda one: -_worse(one[1]))
+
+
+def _slow(nodes: Nodes, node: OneNode, found: Sequence[tuple[NodeNumber, NodeCell]], rows: Sequence[Row]) -> Finding:
+    number, cell = found[0]
+    row = rows[number.row]
+    tested = sum(one.tested for one in nodes.numbers)
+    factor = times(_worse(cell))
+    text = (
+        f"{node.name} is worse than the other nodes in {len(found)} of {plural(tested, 'number')}. "
+        f"The largest difference is {factor}, in {name_of(row)}: {show(cell.median, row.unit)}. "
+        f"The median of all nodes is {show(row.median, row.unit)}. "
+    )
+    if cell.grade == "C":
+        text += f"Other programs ran on {node.name} at that time (grade C). "
+    text += f"Measure {node.name} again, and keep jobs off it until it is repaired."
+    title = f"{node.name} is up to {factor} worse than the other nodes"
+    numbers = columns(
+        node=node.name,
+        numbers=len(found),
+        tested=tested,
+        worse=[_worse(one) for _, one in found],
+        metric=[rows[one.row].metric for one, _ in found],
+    )
+    return Finding(kind=SLOW_NODE, title=title, text=text, severity="warning", numbers=numbers)
+
+
+def _more(names: Sequence[str]) -> Finding:
+    text = f"{plural(len(names), 'more node')} are worse than the others: {listing(names)}. The table of nodes has all."
+    return finding(
+        SLOW_NODE, f"{plural(len(names), 'more node')} are worse than the others", text, "warning", nodes=names
+    )
+
+
+def _none_named(nodes: Nodes) -> list[Finding]:
+    measured = len(nodes.nodes) - len(nodes.named("not measured"))
+    if measured == 0:
+        return []
+    if measured < FEWEST_NODES:
+        title = (
+            f"{plural(measured, 'node')} are too few to name one" if measured != 1 else "1 node is too few to name one"
+        )
+        text = f"{title}. Measure at least {FEWEST_NODES} nodes to have them compared."
+        return [finding(EQUAL_NODES, title, text, measured=measured)]
+    title = f"None of {measured} nodes is worse than the others"
+    text = f"{title} by more than {times(nodes.margin)} and by more than the noise."
+    if measured < MANY_NODES:
+        text += f" With {MANY_NODES} nodes or more, smaller differences can be told."
+    return [finding(EQUAL_NODES, title, text, measured=measured, margin=nodes.margin)]
+
+
+def _lost(nodes: Nodes) -> list[Finding]:
+    lost = [node for node in nodes.nodes if node.state == "not measured"]
+    if not lost:
+        return []
+    names = [node.name for node in lost]
+    was = "was" if len(lost) == 1 else "were"
+    title = f"{plural(len(lost), 'node')} {was} not measured"
+    said = [f"{node.name}: {node.reason.rstrip('.')}" for node in lost[:_MOST_NAMED]]
+    text = (
+        f"{plural(len(lost), 'node')} {was} not measured ({'; '.join(said)}). `ullage resume` measures what is missing."
+    )
+    return [finding(LOST_NODE, title, text, "warning", nodes=names)]
