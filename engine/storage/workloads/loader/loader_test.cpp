@@ -147,7 +147,7 @@ TEST_F(MpiLoader, SimulatedDevicesNeedNoSamples) {
   }
 }
 
-TEST_F(MpiLoader, ASecondFailureOfAFileSystemIsAnErrorWithItsName) {
+TEST_F(MpiLoader, AReadErrorFailsTheEpochAndLeavesNothing) {
   use("fault", {{"inner", words("posix")}, {"operation", words("read")}, {"kind", words("eio")}});
   const Json records = run({{"threads", number(1)}});
   EXPECT_EQ(status_, PhaseStatus::failed);

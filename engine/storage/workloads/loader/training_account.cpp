@@ -55,7 +55,8 @@ bool TrainingAccount::add(const TrainingStep& step) {
   meter_->add_part(number_of(TrainingPart::wait), step.wait_ns);
   meter_->add_part(number_of(TrainingPart::late), step.late_ns);
   most_late_ns_ = std::max(most_late_ns_, step.late_ns);
-  return meter_->completed_since(step.begun_ns, step.bytes) && !failure_;
+  // The step was over when it was due. The next one begins then, however late this is noticed.
+  return meter_->completed_since(step.begun_ns + step.late_ns, step.bytes) && !failure_;
 }
 
 void TrainingAccount::end(const TrainingRun& run) {
