@@ -148,6 +148,13 @@ class FaultBackend final : public ForwardingBackend {
         world_(*context.world),
         folder_(context.folder) {}
 
+  /// Which call is chosen is counted by one thread.
+  [[nodiscard]] Capabilities capabilities() const override {
+    Capabilities inner = ForwardingBackend::capabilities();
+    inner.file_threads = std::min(inner.file_threads, 1);
+    return inner;
+  }
+
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     if (auto status = suffer_open(request); !status) return fail(status.error());
     auto file = inner().open(request);
@@ -248,7 +255,7 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
 }
 
 constexpr Capabilities fault_capabilities{
-    .metadata = true, .views = true, .arrays = true};  // as far as the inner backend has them
+    .metadata = true, .views = true, .arrays = true, .file_threads = 1};  // as far as the inner backend has them
 
 const Registered<BackendEntry> registered_fault{{
     .description = {.name = "fault",

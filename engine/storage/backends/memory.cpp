@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -112,7 +113,7 @@ class MemoryFile final : public File {
   MovingThreads* threads_;
 };
 
-constexpr Capabilities memory_capabilities{.path = false, .memory = true, .threads = 1024};
+constexpr Capabilities memory_capabilities{.path = false, .memory = true, .threads = 1024, .file_threads = 1024};
 
 /// What is written lives as long as this: a repetition of a case.
 class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet {
@@ -144,6 +145,7 @@ class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet
   [[nodiscard]] Status make_directory(const std::string&) override { return {}; }
   [[nodiscard]] Status remove_directory(const std::string&) override { return {}; }
   [[nodiscard]] Status remove_file(const std::string& name) override {
+    const std::scoped_lock lock(mutex_);
     const bool held = parts_.erase(name) > 0;
     if (!node_memory_) return {};
     const Status removed = node_memory_->remove(name);
@@ -197,6 +199,7 @@ class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet
 
   /// What this rank has open stays mapped until it is removed, so that pages are not mapped anew in each phase.
   [[nodiscard]] Result<MemoryPart*> find_or_make(const OpenRequest& request, bool creates) {
+    const std::scoped_lock lock(mutex_);
     const auto held = parts_.find(request.name);
     if (held != parts_.end() && !creates) return &held->second;
     if (held != parts_.end()) return fail(errno_error(EEXIST, "create", "memory:" + request.name));
@@ -258,6 +261,7 @@ class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet
   MemoryParameters parameters_;
   const mpi::World& world_;
   std::optional<NodeMemory> node_memory_;  // of pages that are shared
+  std::mutex mutex_;                       // guards names, not what they name: a part is of one thread at a time
   std::map<std::string, MemoryPart> parts_;
   ThreadsFacet threads_;
 };

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,7 +31,7 @@ Table<UringParameters> uring_table() {
   return table;
 }
 
-/// What the files of a backend share.
+/// What the files of one thread share.
 struct Course {
   IoRing ring;
   std::size_t depth;
@@ -139,7 +142,7 @@ class UringFile final : public File {
   std::size_t oldest_ = 0;  // extent that is under way, or was when it was looked for
 };
 
-constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest};
+constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest, .file_threads = 256};
 
 class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
  public:
@@ -149,31 +152,46 @@ class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
 
   [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
   [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
-    const int queue_depth = wanted.queue_depth;
-    course_.reset();
-    auto ring = IoRing::make(static_cast<unsigned>(queue_depth));
-    if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder().path()));
-    course_ = std::make_unique<Course>(std::move(*ring), static_cast<std::size_t>(queue_depth), wanted.window,
-                                       "not asked for");
-    if (!fixed_buffers_) return {};
-    const auto kept = course_->ring.register_buffers(memory);
-    course_->memory = kept ? "yes" : std::string("no: ") + std::strerror(kept.error());
-    return {};
+    const std::scoped_lock lock(mutex_);
+    courses_.clear();
+    memory_ = memory;
+    wanted_ = wanted;
+    const auto own = own_course();
+    return own ? Status{} : fail(own.error());
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     auto file = open_file(request);
     if (!file) return fail(file.error());
-    if (!course_)
-      if (auto ready = make_ready({}, {}); !ready) return fail(ready.error());
-    const auto number = course_->ring.register_file(file->get());
+    const std::scoped_lock lock(mutex_);
+    const auto course = own_course();
+    if (!course) return fail(course.error());
+    const auto number = (*course)->ring.register_file(file->get());
     if (!number) return fail(errno_error(number.error(), "open", folder().path() + "/" + request.name));
-    return std::make_unique<UringFile>(std::move(*file), *number, *course_);
+    return std::make_unique<UringFile>(std::move(*file), *number, **course);
   }
 
  private:
+  /// That of the calling thread, made when its first file is opened. Under the lock.
+  [[nodiscard]] Result<Course*> own_course() {
+    std::unique_ptr<Course>& own = courses_[std::this_thread::get_id()];
+    if (own) return own.get();
+    const auto depth = static_cast<unsigned>(wanted_.queue_depth);
+    auto ring = IoRing::make(depth);
+    if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder().path()));
+    own = std::make_unique<Course>(std::move(*ring), depth, wanted_.window, "not asked for");
+    if (!fixed_buffers_) return own.get();
+    const auto kept = own->ring.register_buffers(memory_);
+    own->memory = kept ? "yes" : std::string("no: ") + std::strerror(kept.error());
+    return own.get();
+  }
+
   bool fixed_buffers_;
-  std::unique_ptr<Course> course_;
+  std::mutex mutex_;
+  // Guarded by mutex_, as are the next two. What they name is of one thread each.
+  std::map<std::thread::id, std::unique_ptr<Course>> courses_;
+  std::span<std::byte> memory_;
+  Concurrency wanted_;
 };
 
 Result<std::unique_ptr<Backend>> make_uring(const Values& values, const BackendContext& context) {

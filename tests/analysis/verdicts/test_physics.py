@@ -47,6 +47,14 @@ def test_operations_under_way_at_once_count_as_many_slots() -> None:
     assert littles_law(phase, {"queue_depth": 2}) is not None  # type: ignore[arg-type]
 
 
+def test_each_accelerator_has_one_step_at_a_time() -> None:
+    phase = _busy(2.4).model_copy(update={"facts": {"accelerators": 5}})  # type: ignore[attr-defined]
+    assert littles_law(phase, {"threads": 4}) is None
+    found = littles_law(phase.model_copy(update={"facts": {"accelerators": 4}}), {"threads": 4})
+    assert found is not None
+    assert found.code == "INVALID:littles-law"
+
+
 def test_time_for_payload_is_named_where_ranks_were_idle() -> None:
     phase = make_phase(latency=make_latency(1000, 500_000), prepare_ns=SECOND_NS // 2)
     found = littles_law(phase, {})

@@ -33,7 +33,7 @@ PhaseInfo AdjointPhase::info() const {
 }
 
 Status AdjointPhase::before() {
-  start_helpers([this](std::uint64_t operation, StepClock& clock) {
+  start_helpers([this](std::uint64_t operation, HelperClock& clock) {
     return files_.read(step_of(operation), slot(operation), parameters().remove_read, clock);
   });
   for (std::uint64_t i = 0; verifies() && i < slots_; ++i) Payload::poison(slot(i));

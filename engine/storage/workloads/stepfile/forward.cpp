@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "storage/workloads/file_system_sync.hpp"
 
 namespace ullage {
 namespace {
@@ -28,7 +29,7 @@ PhaseInfo ForwardPhase::info() const {
 }
 
 Status ForwardPhase::before() {
-  start_helpers([this](std::uint64_t step, StepClock& clock) { return files_.write(write_of(step), clock); });
+  start_helpers([this](std::uint64_t step, HelperClock& clock) { return files_.write(write_of(step), clock); });
   return StepPhase::before();
 }
 
@@ -124,15 +125,9 @@ Status ForwardPhase::sync() {
   world.node().barrier();
   if (!world.topology().leader()) return {};
   for (std::size_t tier = 0; tier < state_.tiers->size(); ++tier)
-    if (auto status = sync_all(*state_.tiers->at(tier).backend); !status) return status;
+    if (auto status = sync_file_system_of(*state_.tiers->at(tier).backend, state_.dataset.directory); !status)
+      return status;
   return {};
-}
-
-Status ForwardPhase::sync_all(Backend& backend) const {
-  const auto api = backend.make_metadata();
-  if (!api) return fail(api.error());
-  const auto directory = (*api)->enter(state_.dataset.directory);
-  return directory ? (*api)->sync_file_system(*directory) : fail(directory.error());
 }
 
 Status ForwardPhase::close() {

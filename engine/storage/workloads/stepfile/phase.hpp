@@ -77,7 +77,7 @@ class StepPhase : public PhaseWork {
   ComputeTime compute_;
   Payload payload_;
   StepFiles files_;
-  StepClock clock_;
+  HelperClock clock_;
   StepAccount account_;
   Verification verification_;
   std::uint64_t states_moved_ = 0;

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t state_alignment = 4096;
 
-const std::atomic<bool>& never_stopped() {
-  static const std::atomic<bool> never = false;
-  return never;
-}
-
 Status move_whole(File& file, Direction direction, std::uint64_t offset_bytes, std::span<std::byte> data,
                   Meter& meter) {
   const std::array<Extent, 1> extents{Extent{offset_bytes, data.size(), data.data()}};
@@ -25,11 +20,6 @@ Status move_whole(File& file, Direction direction, std::uint64_t offset_bytes, s
 }
 
 }  // namespace
-
-StepClock::StepClock() : meter_(std::make_unique<Meter>(never_stopped())) {
-  meter_->use_histogram(false);
-  meter_->start(meter_->clock_ns());
-}
 
 std::uint64_t StepFiles::log_stride(const StepfileState& state) {
   return round_up<std::uint64_t>(state.parameters->state_bytes, state.capabilities.alignment_bytes);
@@ -57,14 +47,14 @@ Result<std::unique_ptr<File>> StepFiles::open(const StorageContext& where, std::
   return where.backend->open(request);
 }
 
-Result<StepTimes> StepFiles::write(const Write& write, StepClock& clock) {
+Result<StepTimes> StepFiles::write(const Write& write, HelperClock& clock) {
   if (state_.parameters->in_log()) return append(write, clock);
   if (write.again) return write_at(state_.tiers->of(write.place), write, clock.now_ns(), clock);
   return write_where_room_is(write, clock);
 }
 
 /// What a target without room has taken of the state is removed, and the attempt is a part of opening the file.
-Result<StepTimes> StepFiles::write_where_room_is(const Write& write, StepClock& clock) {
+Result<StepTimes> StepFiles::write_where_room_is(const Write& write, HelperClock& clock) {
   const std::int64_t begun = clock.now_ns();
   for (;;) {
     const auto tier = state_.tiers->take();
@@ -79,7 +69,7 @@ Result<StepTimes> StepFiles::write_where_room_is(const Write& write, StepClock& 
 }
 
 Result<StepTimes> StepFiles::write_at(const StorageContext& where, const Write& write, std::int64_t begun_ns,
-                                      StepClock& clock) {
+                                      HelperClock& clock) {
   const auto file = open(where, write.place, write.again ? OpenMode::overwrite : OpenMode::create, write.data.size());
   if (!file) return fail(file.error());
   const std::int64_t opened = clock.now_ns();
@@ -93,7 +83,7 @@ Result<StepTimes> StepFiles::write_at(const StorageContext& where, const Write& 
   return StepTimes{opened - begun_ns, moved - opened, synced - moved, clock.now_ns() - synced, 0};
 }
 
-Result<StepTimes> StepFiles::read(std::uint64_t place, std::span<std::byte> data, bool removes, StepClock& clock) {
+Result<StepTimes> StepFiles::read(std::uint64_t place, std::span<std::byte> data, bool removes, HelperClock& clock) {
   if (state_.parameters->in_log()) return read_log(place, data, clock);
   StepTimes times;
   const std::int64_t begun = clock.now_ns();
@@ -112,7 +102,7 @@ Result<StepTimes> StepFiles::read(std::uint64_t place, std::span<std::byte> data
   return times;
 }
 
-Result<StepTimes> StepFiles::append(const Write& write, StepClock& clock) {
+Result<StepTimes> StepFiles::append(const Write& write, HelperClock& clock) {
   const std::int64_t begun = clock.now_ns();
   if (auto status = move_whole(*log_, Direction::write, log_end_, write.data, clock.meter_from(begun)); !status)
     return fail(status.error());
@@ -124,7 +114,7 @@ Result<StepTimes> StepFiles::append(const Write& write, StepClock& clock) {
   return StepTimes{.transfer_ns = moved - begun, .sync_ns = clock.now_ns() - moved};
 }
 
-Result<StepTimes> StepFiles::read_log(std::uint64_t step, std::span<std::byte> data, StepClock& clock) {
+Result<StepTimes> StepFiles::read_log(std::uint64_t step, std::span<std::byte> data, HelperClock& clock) {
   if (!index_.has(step))
     return fail(
         verification_error("read", state_.file_of(0), "the index has no state of step " + std::to_string(step)));
@@ -139,7 +129,7 @@ std::size_t StepFiles::index_bytes() const {
 }
 
 Status StepFiles::move_index(Direction direction, std::span<std::byte> place) {
-  StepClock clock;
+  HelperClock clock;
   const std::uint64_t behind = state_.parameters->steps * log_stride(state_);
   return move_whole(*log_, direction, behind, place, clock.meter_from(clock.now_ns()));
 }

@@ -2,16 +2,15 @@
 // The files of one rank's states: written and read whole, each call of a file timed apart.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/meter.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
+#include "storage/workloads/helper_clock.hpp"
 #include "storage/workloads/stepfile/log_index.hpp"
 #include "storage/workloads/stepfile/parameters.hpp"
 #include "storage/workloads/stepfile/step_tiers.hpp"
@@ -56,21 +55,6 @@ struct StepTimes {
   std::int64_t remove_ns = 0;
 };
 
-/// The clock and the account of one thread that moves states.
-class StepClock final {
- public:
-  StepClock();
-  [[nodiscard]] std::int64_t now_ns() { return meter_->clock_ns(); }
-  /// For a transfer that begins at `from_ns`.
-  [[nodiscard]] Meter& meter_from(std::int64_t from_ns) {
-    meter_->resume(from_ns);
-    return *meter_;
-  }
-
- private:
-  std::unique_ptr<Meter> meter_;
-};
-
 /// Several threads may move states of their own files at once, each with its own clock; a log by one thread at a time.
 class StepFiles final {
  public:
@@ -84,8 +68,9 @@ class StepFiles final {
   };
   /// Makes the names of these places, in the order in which their files are opened next: outside of the timer.
   void name_ahead(std::span<const std::uint64_t> places);
-  [[nodiscard]] Result<StepTimes> write(const Write& write, StepClock& clock);
-  [[nodiscard]] Result<StepTimes> read(std::uint64_t place, std::span<std::byte> data, bool removes, StepClock& clock);
+  [[nodiscard]] Result<StepTimes> write(const Write& write, HelperClock& clock);
+  [[nodiscard]] Result<StepTimes> read(std::uint64_t place, std::span<std::byte> data, bool removes,
+                                       HelperClock& clock);
 
   /// The log is made, or opened and its index read. Nothing without a log.
   [[nodiscard]] Status open_log(OpenMode mode);
@@ -106,10 +91,10 @@ class StepFiles final {
                                                    std::uint64_t bytes);
   [[nodiscard]] std::string name_of(std::uint64_t place);
   [[nodiscard]] Result<StepTimes> write_at(const StorageContext& where, const Write& write, std::int64_t begun_ns,
-                                           StepClock& clock);
-  [[nodiscard]] Result<StepTimes> write_where_room_is(const Write& write, StepClock& clock);
-  [[nodiscard]] Result<StepTimes> append(const Write& write, StepClock& clock);
-  [[nodiscard]] Result<StepTimes> read_log(std::uint64_t step, std::span<std::byte> data, StepClock& clock);
+                                           HelperClock& clock);
+  [[nodiscard]] Result<StepTimes> write_where_room_is(const Write& write, HelperClock& clock);
+  [[nodiscard]] Result<StepTimes> append(const Write& write, HelperClock& clock);
+  [[nodiscard]] Result<StepTimes> read_log(std::uint64_t step, std::span<std::byte> data, HelperClock& clock);
   [[nodiscard]] Status move_index(Direction direction, std::span<std::byte> place);
   [[nodiscard]] std::size_t index_bytes() const;
 

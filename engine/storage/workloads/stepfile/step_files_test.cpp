@@ -44,7 +44,7 @@ class StepFilesOfARank : public ::testing::Test {
   StorageContext context_;
   StepfileState state_;
   std::optional<StepTiers> tiers_;
-  StepClock clock_;
+  HelperClock clock_;
 };
 
 TEST_F(StepFilesOfARank, AFileIsMadeReadAndRemoved) {

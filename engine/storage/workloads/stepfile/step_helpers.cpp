@@ -35,7 +35,7 @@ std::optional<StepHelpers::Outcome> StepHelpers::wait(std::uint64_t operation, c
 }
 
 void StepHelpers::serve() {
-  StepClock clock;
+  HelperClock clock;
   std::unique_lock lock(mutex_);
   while (true) {
     handed_over_.wait(lock, [this] { return leaves_ || !waiting_.empty(); });

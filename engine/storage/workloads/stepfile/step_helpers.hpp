@@ -22,7 +22,7 @@ class StepHelpers final {
  public:
   using Outcome = Result<StepTimes>;
   /// Moves the state of operation `operation`; called by several threads at once, each with its own clock.
-  using Job = std::function<Outcome(std::uint64_t operation, StepClock& clock)>;
+  using Job = std::function<Outcome(std::uint64_t operation, HelperClock& clock)>;
 
   StepHelpers(std::size_t threads, std::size_t slots, Job job);
   StepHelpers(const StepHelpers&) = delete;

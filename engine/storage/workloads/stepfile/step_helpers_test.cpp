@@ -16,7 +16,7 @@ TEST(StepHelpers, EveryOperationIsDoneOnceAndInItsSlot) {
   constexpr std::size_t slots = 7;
   for (const std::size_t threads : {1U, 4U}) {
     std::vector<std::uint64_t> of_slot(slots);  // what a job writes the caller reads after wait()
-    StepHelpers helpers(threads, slots, [&](std::uint64_t operation, StepClock&) -> StepHelpers::Outcome {
+    StepHelpers helpers(threads, slots, [&](std::uint64_t operation, HelperClock&) -> StepHelpers::Outcome {
       of_slot[operation % slots] = operation;
       return StepTimes{.transfer_ns = static_cast<std::int64_t>(operation)};
     });
@@ -34,7 +34,7 @@ TEST(StepHelpers, EveryOperationIsDoneOnceAndInItsSlot) {
 
 TEST(StepHelpers, OneThreadBeginsInOrder) {
   std::vector<std::uint64_t> begun;
-  StepHelpers helpers(1, 10, [&](std::uint64_t operation, StepClock&) -> StepHelpers::Outcome {
+  StepHelpers helpers(1, 10, [&](std::uint64_t operation, HelperClock&) -> StepHelpers::Outcome {
     begun.push_back(operation);
     return StepTimes{};
   });
@@ -44,7 +44,7 @@ TEST(StepHelpers, OneThreadBeginsInOrder) {
 }
 
 TEST(StepHelpers, AnErrorComesBackWithItsOperation) {
-  StepHelpers helpers(2, 4, [](std::uint64_t operation, StepClock&) -> StepHelpers::Outcome {
+  StepHelpers helpers(2, 4, [](std::uint64_t operation, HelperClock&) -> StepHelpers::Outcome {
     if (operation == 2) return fail(errno_error(28, "write", "file"));
     return StepTimes{};
   });
@@ -56,7 +56,7 @@ TEST(StepHelpers, TheEndBeginsNoFurtherJob) {
   std::atomic<int> begun = 0;
   {
     std::atomic<bool> may_end = false;
-    StepHelpers helpers(1, 8, [&](std::uint64_t, StepClock&) -> StepHelpers::Outcome {
+    StepHelpers helpers(1, 8, [&](std::uint64_t, HelperClock&) -> StepHelpers::Outcome {
       ++begun;
       while (!may_end) std::this_thread::yield();
       return StepTimes{};
@@ -72,7 +72,7 @@ TEST(StepHelpers, TheEndBeginsNoFurtherJob) {
 
 TEST(StepHelpers, WhoWaitsLongIsAsked) {
   std::atomic<bool> asked = false;
-  StepHelpers helpers(1, 1, [&](std::uint64_t, StepClock&) -> StepHelpers::Outcome {
+  StepHelpers helpers(1, 1, [&](std::uint64_t, HelperClock&) -> StepHelpers::Outcome {
     while (!asked) std::this_thread::yield();
     return StepTimes{};
   });

@@ -47,16 +47,15 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """Compare the operations' times, added up, with the time the ranks had (Little 1961: L = lambda W).
 
     Above 1.1 the latencies or the elapsed time are wrong. Below 0.5 the ranks did something else for most of the phase.
-    Up to ``queue_depth`` times ``threads`` operations of a rank can be under way at once. Phases that move no bytes to
-    or from anywhere have windows in the place of operations, and no such law.
+    Up to ``queue_depth`` times ``threads`` operations of a rank can be under way at once, or one of each accelerator.
+    Phases that move no bytes to or from anywhere have windows in the place of operations, and no such law.
     """
     if phase.access == "none":
         return None
     span_ns = stage_span_ns(phase.stages.get("transfer"))
     if phase.latency is None or phase.latency.operations == 0 or span_ns <= 0:
         return None
-    slots = max(1, phase.ranks) * _count(parameters, "queue_depth") * _count(parameters, "threads")
-    busy = phase.latency.sum_ns / (span_ns * slots)
+    busy = phase.latency.sum_ns / (span_ns * _at_once(phase, parameters))
     if busy > _MOST_BUSY:
         return Flag(code=INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time of the ranks")
     if busy >= _LEAST_BUSY:
@@ -65,6 +64,14 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     if phase.prepare_ns > 0 and not phase.clock_stops:
         reason += f"; {format_time(phase.prepare_ns / 1e9)} went into {_PREPARED[_keys_payload(phase)]}"
     return Flag(code=IDLE_RANKS, reason=reason)
+
+
+def _at_once(phase: PhaseRecord, parameters: Parameters) -> int:
+    """Return how many operations of all ranks can be under way at once."""
+    accelerators = phase.facts.get("accelerators")
+    if isinstance(accelerators, int) and accelerators > 0:
+        return accelerators
+    return max(1, phase.ranks) * _count(parameters, "queue_depth") * _count(parameters, "threads")
 
 
 def _count(parameters: Parameters, name: str) -> int:

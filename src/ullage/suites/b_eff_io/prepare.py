@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ullage.cleaning import find_run_folders, remove
 from ullage.engine import find_registered
 from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import fewest_nodes
@@ -20,7 +19,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.execution import Execution, LaunchSpec
 from ullage.runs.inputs import EngineContext
-from ullage.runs.listed import datasets_there, listed_plan
+from ullage.runs.listed import datasets_there, listed_plan, remove_left
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_places, room_at, this_machine
 from ullage.runs.session import Ended, Session
@@ -43,7 +42,6 @@ from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import lmax_of
 from ullage.suites.b_eff_io.rounds import Rest, Skips, again_text, given_up_text, hang_text, rest_of, runnable
 from ullage.units import format_volume
-from ullage.uri import target_path
 
 if TYPE_CHECKING:
     from ullage.results.records import AnyRecord
@@ -338,13 +336,7 @@ class _Rounds(Execution):
         """Remove what launches have left for others that will not come any more."""
         if self._options.keep or (self._options.resumable and not self.is_whole):
             return
-        for target in self.prepared.request.targets:
-            path = target_path(target)
-            folders = [] if path is None else find_run_folders(path, self.prepared.request.run_id)
-            for folder in folders:
-                why = folder.refused or remove(self.session.engine_context.engine, folder)
-                if why is not None:
-                    self.session.messages.append(f"data was left at target '{target.name}': {why}")
+        remove_left(self.session, self.prepared.request)
 
     def write_texts(self) -> None:
         """Write the texts of the original, as far as anything was measured."""

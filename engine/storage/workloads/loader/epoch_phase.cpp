@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/loader/epoch_phase.hpp"
+
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t loader_buffer_alignment = 4096;
+
+/// Where a node may read what it has written itself.
+Notice same_node_notice(std::uint64_t nodes) {
+  if (nodes == 1)
+    return {"read-back-same-node", "there is one node: it reads what it has written itself",
+            "the page cache of this node holds it unless it is dropped"};
+  return {"read-back-same-node", "all accelerators share all samples, so a node also reads what it has written itself",
+          "use as many accelerators on each node, on the nodes that wrote the samples"};
+}
+
+}  // namespace
+
+EpochPhase::EpochPhase(LoaderState& state, std::uint64_t epoch)
+    : state_(state), epoch_(epoch), account_(static_cast<std::size_t>(state.own_accelerators())) {
+  const std::size_t each = SampleReader::bytes_needed(state);
+  const auto own = static_cast<std::size_t>(state.own_accelerators());
+  AlignedBuffer& buffer = *state.context->buffer;
+  if (buffer.size() < each * own) buffer = AlignedBuffer(each * own, loader_buffer_alignment);
+  for (std::size_t i = 0; i < own; ++i) {
+    const SampleOrder order(state.files, state.readers, state.number_of(i), epoch);
+    accelerators_.push_back(
+        std::make_unique<Accelerator>(state, order, buffer.bytes().subspan(i * each, each), account_));
+  }
+}
+
+EpochPhase::~EpochPhase() { account_.cancel(); }
+
+PhaseInfo EpochPhase::info() const {
+  PhaseInfo info;
+  info.name = "epoch-" + std::to_string(epoch_ + 1);
+  info.access = Access::read;
+  info.bytes_at_once = SampleReader::bytes_needed(state_) * accelerators_.size();
+  info.cache_control = state_.capabilities.direct ? "direct" : drops() ? "advise" : "none";
+  info.parts = TrainingAccount::part_names();
+  if (!state_.capabilities.data) return info;
+  info.data_of = state_.readers.by_node ? "other-node" : "own";
+  if (!state_.readers.by_node && epoch_ == 0)
+    info.notices.push_back(same_node_notice(static_cast<std::uint64_t>(state_.context->world->topology().nodes)));
+  return info;
+}
+
+std::uint64_t EpochPhase::operations() const {
+  std::uint64_t steps = 0;
+  for (const auto& accelerator : accelerators_) steps += accelerator->steps();
+  return steps;
+}
+
+Status EpochPhase::before() {
+  for (const auto& accelerator : accelerators_) accelerator->reader().poison();
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+  if (drops() && !state_.capabilities.direct)
+    if (const Status dropped = drop_caches(); status) status = dropped;
+  return status;
+}
+
+Status EpochPhase::drop_caches() const {
+  const mpi::Topology& place = state_.context->world->topology();
+  const std::uint64_t files = state_.files.files_of(state_.readers.samples);
+  const auto ranks = static_cast<std::uint64_t>(place.ranks_on_node);
+  for (auto file = static_cast<std::uint64_t>(place.rank_on_node); file < files; file += ranks)
+    if (auto status = state_.context->backend->drop_cached(state_.dataset.file_name(file)); !status) return status;
+  return {};
+}
+
+Status EpochPhase::execute(Meter& meter) {
+  account_.start(meter, now_ns());
+  return account_.wait_for_all();
+}
+
+Verification EpochPhase::after(std::uint64_t executed, Meter& progress) {
+  state_.totals.compute_s += account_.sum().compute_s;
+  state_.totals.run_s += account_.sum().run_s;
+  Verification verification;
+  if (parameters().verify == LoaderVerify::none || executed < operations()) return verification;
+  progress.start(now_ns());
+  for (const auto& accelerator : accelerators_) {
+    accelerator->reader().check_kept(accelerator->samples(), verification);
+    if (parameters().verify == LoaderVerify::full) check_all(*accelerator, progress, verification);
+  }
+  return verification;
+}
+
+void EpochPhase::check_all(Accelerator& accelerator, Meter& progress, Verification& verification) const {
+  Status status;
+  for (std::uint64_t index = 0; status && index < accelerator.samples(); ++index)
+    status = accelerator.reader().check_again(index, progress, verification);
+  if (!status && !verification.first) verification.first = status.error();
+}
+
+Counters EpochPhase::counters() const {
+  return {{"samples", account_.samples()}, {"samples_of_own_node", account_.of_own_node()}};
+}
+
+/// In seconds of all accelerators of the rank, without their first steps; `all_` adds the epochs before this one.
+Gauges EpochPhase::gauges() const {
+  return {{"compute_s", account_.sum().compute_s},    {"run_s", account_.sum().run_s},
+          {"all_compute_s", state_.totals.compute_s}, {"all_run_s", state_.totals.run_s},
+          {"least_use", account_.least_use()},        {"late_s", static_cast<double>(account_.most_late_ns()) * 1e-9}};
+}
+
+void EpochPhase::tell(Json& facts) const {
+  facts["accelerators"] = state_.accelerators();
+  facts["epoch"] = epoch_ + 1;
+  facts["writers_known"] = state_.own_group.has_value();
+}
+
+}  // namespace ullage

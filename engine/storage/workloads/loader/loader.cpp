@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `loader`: shuffled reads of training samples, ahead of accelerators that compute at a set pace.
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/permutation.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
+#include "storage/workloads/loader/epoch_phase.hpp"
+#include "storage/workloads/loader/loader_state.hpp"
+#include "storage/workloads/loader/parameters.hpp"
+#include "storage/workloads/loader/sample_write_phase.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+namespace {
+
+/// Set apart from others of as many nodes by their names and their order. Collective.
+std::uint64_t key_of_nodes(const mpi::World& world) {
+  const mpi::Topology& place = world.topology();
+  std::uint64_t key = static_cast<std::uint64_t>(place.node);
+  for (const char letter : place.node_name) key = mix64(key ^ static_cast<unsigned char>(letter));
+  constexpr std::uint64_t exact = std::uint64_t{1} << 32;  // sums of these fit
+  return world.all().sum(place.leader() ? mix64(key) % exact : 0);
+}
+
+Json layout_of(const SampleSetSpec& set) {
+  return {{"samples", set.samples},
+          {"samples_per_file", set.samples_per_file},
+          {"sample_bytes", set.sizes.mean_bytes},
+          {"deviation_bytes", set.sizes.deviation_bytes},
+          {"unit_bytes", set.sizes.unit_bytes},
+          {"seed", set.sizes.seed}};
+}
+
+class Loader final : public Workload {
+ public:
+  Loader(const Values& values, const StorageContext& context)
+      : parameters_(LoaderParameters::from(values)), context_(context) {
+    state_.parameters = &parameters_;
+    state_.context = &context_;
+    state_.capabilities = context.backend->capabilities();
+    state_.data_key = context.run_key;
+    state_.files = SampleFiles(parameters_.set(nodes()));
+    state_.dataset.dataset = context.dataset_name();
+    state_.dataset.directory = directory_of_dataset(context.dataset_name());
+    state_.dataset.files = state_.files.files();
+    state_.dataset.per_process = true;
+    state_.readers = {.accelerators = state_.accelerators(),
+                      .samples = parameters_.samples_read(),
+                      .by_node = false,
+                      .seed = parameters_.seed};
+  }
+
+  void find_peers() override { nodes_key_ = key_of_nodes(*context_.world); }
+
+  [[nodiscard]] LocalSteps begin() override {
+    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }},
+                     {"check target", [this] { return check_target(); }}};
+    if (parameters_.data == LoaderData::use) {
+      steps.push_back({"find dataset", [this] { return find_dataset(); }});
+    } else {
+      if (makes() && has_files()) append(steps, steps_to_make_tree(context_, state_.dataset));
+      writers_are(nodes(), nodes_key_);
+    }
+    return steps;
+  }
+
+  [[nodiscard]] std::size_t phases() const override { return parameters_.epochs + (makes() ? 1 : 0); }
+
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    if (makes() && index == 0) return std::make_unique<SampleWritePhase>(state_);
+    return std::make_unique<EpochPhase>(state_, index - (makes() ? 1 : 0));
+  }
+
+  [[nodiscard]] LocalSteps end(bool whole) override {
+    if (!makes()) return {};
+    if (!has_files()) return {{"remove own names", [this] { return remove_names(); }}};
+    LocalSteps steps;
+    if (!context_.dataset.empty()) {
+      if (whole) return {{"enter facts", [this] { return enter_dataset(); }}};
+      steps.push_back(step_to_strike(context_));
+    } else if (context_.keep && whole) {
+      return {};
+    }
+    append(steps, steps_to_remove_tree(context_, state_.dataset));
+    return steps;
+  }
+
+ private:
+  [[nodiscard]] bool makes() const { return parameters_.data == LoaderData::make; }
+  /// Names in memory, on a target without a path, need neither directories nor a manifest.
+  [[nodiscard]] bool has_files() const { return context_.folder != nullptr; }
+  [[nodiscard]] std::uint64_t nodes() const { return static_cast<std::uint64_t>(context_.world->topology().nodes); }
+
+  /// A wrong size is refused, not rounded.
+  [[nodiscard]] Status check_alignment() const {
+    const std::uint64_t alignment = state_.capabilities.alignment_bytes;
+    if (parameters_.unit_bytes % alignment == 0) return {};
+    return fail(environment_error("unit_bytes", "is " + std::to_string(parameters_.unit_bytes) +
+                                                    ", but direct I/O here needs a multiple of " +
+                                                    std::to_string(alignment)));
+  }
+
+  [[nodiscard]] Status check_target() const {
+    if (!has_files() || context_.parts == context_.world->size()) return {};
+    return fail(environment_error(context_.target,
+                                  "must be one file system for all nodes: each reads samples that "
+                                  "others have written"));
+  }
+
+  /// Every rank reads names of others, and removes those of its node that nobody else does.
+  [[nodiscard]] Status remove_names() const {
+    const mpi::Topology& place = context_.world->topology();
+    const std::uint64_t files = state_.files.files();
+    for (auto file = static_cast<std::uint64_t>(place.rank); file < files;
+         file += static_cast<std::uint64_t>(place.ranks))
+      if (auto status = context_.backend->remove_file(state_.dataset.file_name(file)); !status) return status;
+    return {};
+  }
+
+  /// Each node reads what another one wrote where it can: the same nodes, with as many accelerators on each.
+  void writers_are(std::uint64_t nodes_then, std::uint64_t key_then) {
+    if (!state_.capabilities.data || nodes_then != nodes() || key_then != nodes_key_) return;
+    const mpi::Topology& place = context_.world->topology();
+    state_.own_group = static_cast<std::uint64_t>(place.node);
+    const bool alike = place.most_ranks_on_a_node == place.fewest_ranks_on_a_node;
+    state_.readers.by_node = nodes() > 1 && alike && state_.accelerators() % state_.ranks() == 0;
+  }
+
+  [[nodiscard]] Status find_dataset() {
+    const auto facts = facts_of_dataset(context_, layout_of(parameters_.set(1)));
+    if (!facts) return fail(facts.error());
+    state_.data_key = (*facts)["key"].get<std::uint64_t>();
+    const auto nodes_then = (*facts)["nodes"].get<std::uint64_t>();
+    state_.files = SampleFiles(parameters_.set(nodes_then));
+    writers_are(nodes_then, (*facts)["nodes_key"].get<std::uint64_t>());
+    return {};
+  }
+
+  [[nodiscard]] Status enter_dataset() const {
+    return context_.datasets->enter(context_.dataset, {{"layout", layout_of(parameters_.set(1))},
+                                                       {"key", state_.data_key},
+                                                       {"nodes", nodes()},
+                                                       {"nodes_key", nodes_key_}});
+  }
+
+  LoaderParameters parameters_;
+  StorageContext context_;
+  LoaderState state_;
+  std::uint64_t nodes_key_ = 0;
+};
+
+const Registered<WorkloadEntry> registered_loader{{
+    .description = {.name = "loader",
+                    .doc = "Reads training samples in shuffled order, ahead of accelerators that compute at a set "
+                           "pace, in several epochs.",
+                    .parameters = specs_of(LoaderParameters::table())},
+    .work = StorageWork{
+        .check =
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
+               const std::string& pointer) {
+              return check_loader(LoaderParameters::from(values), capabilities, layout, pointer);
+            },
+        .needs = [](const Values& values,
+                    const PlannedLayout& /*layout*/) { return needs_of_loader(LoaderParameters::from(values)); },
+        .make = [](const Values& values,
+                   const StorageContext& context) { return std::make_unique<Loader>(values, context); },
+        .uses_dataset = [](const Values& values) { return LoaderParameters::from(values).data == LoaderData::use; }},
+}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/loader/sample_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/rounding.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t slot_alignment = 4096;
+
+}  // namespace
+
+SampleReader::SampleReader(const LoaderState& state, const SampleOrder& order, std::span<std::byte> memory)
+    : state_(state),
+      order_(order),
+      contents_(state.contents()),
+      memory_(memory),
+      helpers_(static_cast<std::size_t>(state.parameters->threads)) {}
+
+std::size_t SampleReader::slot_bytes(const LoaderState& state) {
+  const std::uint64_t piece = std::min(state.parameters->transfer_bytes, state.files.sizes().largest());
+  return round_up<std::size_t>(piece, std::max(slot_alignment, state.capabilities.alignment_bytes));
+}
+
+std::size_t SampleReader::bytes_needed(const LoaderState& state) {
+  return static_cast<std::size_t>(state.parameters->window()) * slot_bytes(state);
+}
+
+std::span<std::byte> SampleReader::slot(std::uint64_t index) {
+  const std::size_t size = slot_bytes(state_);
+  return memory_.subspan(static_cast<std::size_t>(index % state_.parameters->window()) * size, size);
+}
+
+/// What an earlier epoch left in a slot must not pass for what is read there now.
+void SampleReader::poison() { Payload::poison(memory_); }
+
+OpenRequest SampleReader::request_of(const SamplePlace& place) const {
+  OpenRequest request;
+  request.name = state_.dataset.file_name(place.file);
+  request.mode = OpenMode::read;
+  return request;
+}
+
+void SampleReader::cut(const SamplePlace& place, std::span<std::byte> buffer, std::vector<Extent>& extents) const {
+  extents.clear();
+  for (std::uint64_t done = 0; done < place.bytes; done += extents.back().length_bytes)
+    extents.push_back({place.offset_bytes + done,
+                       static_cast<std::size_t>(std::min(place.bytes - done, state_.parameters->transfer_bytes)),
+                       buffer.data()});
+}
+
+Result<SampleTimes> SampleReader::read(std::size_t thread, std::uint64_t index) {
+  Helper& helper = helpers_[thread];
+  const std::uint64_t sample = order_(index);
+  const SamplePlace place = state_.files.place(sample);
+  helper.request = request_of(place);
+  cut(place, slot(index), helper.extents);
+  const std::int64_t begun = helper.clock.now_ns();
+  const auto file = state_.context->backend->open(helper.request);
+  if (!file) return fail(file.error());
+  const std::int64_t opened = helper.clock.now_ns();
+  Status status = (*file)->transfer(Direction::read, helper.extents, helper.clock.meter_from(opened));
+  const std::int64_t moved = helper.clock.now_ns();
+  const Status closed = (*file)->close();
+  if (status) status = closed;
+  if (!status) return fail(status.error());
+  return SampleTimes{opened - begun, moved - opened, helper.clock.now_ns() - moved, place.bytes,
+                     state_.own_group == state_.files.group_of(sample)};
+}
+
+void SampleReader::check_kept(std::uint64_t read, Verification& verification) {
+  const std::uint64_t first = read - std::min(read, state_.parameters->window());
+  std::vector<Extent> pieces;
+  for (std::uint64_t index = first; index < read; ++index) {
+    const SamplePlace place = state_.files.place(order_(index));
+    cut(place, slot(index), pieces);
+    check_piece(place, pieces.back(), verification);
+  }
+}
+
+Status SampleReader::check_again(std::uint64_t index, Meter& progress, Verification& verification) {
+  const SamplePlace place = state_.files.place(order_(index));
+  const auto file = state_.context->backend->open(request_of(place));
+  if (!file) return fail(file.error());
+  std::vector<Extent> pieces;
+  cut(place, slot(0), pieces);
+  Status status;
+  for (const Extent& piece : pieces) {
+    Payload::poison({piece.data, piece.length_bytes});
+    status = (*file)->transfer(Direction::read, {&piece, 1}, progress);
+    if (!status) break;
+    check_piece(place, piece, verification);
+  }
+  const Status closed = (*file)->close();
+  return status ? closed : status;
+}
+
+void SampleReader::check_piece(const SamplePlace& place, const Extent& piece, Verification& verification) const {
+  const std::uint64_t file_begins = state_.position_of(place.file, 0);
+  Payload::Check found =
+      contents_.check({piece.data, piece.length_bytes}, state_.position_of(place.file, piece.offset_bytes));
+  verification.verified_bytes += piece.length_bytes;
+  verification.bad_blocks += found.bad_blocks;
+  if (!found.first || verification.first) return;
+  found.first->offset_bytes -= file_begins;
+  verification.first = wrong_data(*state_.context, state_.dataset.file_name(place.file), *found.first);
+}
+
+}  // namespace ullage

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/loader/sample_write_phase.hpp"
+
+#include <algorithm>
+
+#include "storage/backend.hpp"
+#include "storage/workloads/file_system_sync.hpp"
+#include "storage/workloads/loader/sample_reader.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t own_cache_of_core_bytes = std::uint64_t{256} << 10;
+constexpr std::size_t write_buffer_alignment = 4096;
+
+}  // namespace
+
+SampleWritePhase::SampleWritePhase(const LoaderState& state)
+    : state_(state),
+      contents_(state.contents()),
+      slot_bytes_(SampleReader::slot_bytes(state)),
+      slots_(std::max<std::uint64_t>(own_cache_of_core_bytes / slot_bytes_, 1)) {
+  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_;
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, write_buffer_alignment);
+  pieces_.reserve(slots_);
+}
+
+PhaseInfo SampleWritePhase::info() const {
+  PhaseInfo info;
+  info.name = "write";
+  info.access = Access::write;
+  info.clock_stops = true;
+  info.collective_sync = wants_sync();
+  info.bytes_at_once = slot_bytes_;
+  return info;
+}
+
+Status SampleWritePhase::before() { return state_.context->backend->make_ready(state_.context->buffer->bytes(), {}); }
+
+/// Files go to the nodes in turn, and within a node to its ranks.
+std::uint64_t SampleWritePhase::file_of(std::uint64_t own) const {
+  const mpi::Topology& place = state_.context->world->topology();
+  const std::uint64_t of_node =
+      own * static_cast<std::uint64_t>(place.ranks_on_node) + static_cast<std::uint64_t>(place.rank_on_node);
+  return of_node * static_cast<std::uint64_t>(place.nodes) + static_cast<std::uint64_t>(place.node);
+}
+
+std::uint64_t SampleWritePhase::own_files() const {
+  const std::uint64_t files = state_.files.files();
+  const std::uint64_t first = file_of(0);
+  return first < files ? (files - first - 1) / (file_of(1) - first) + 1 : 0;
+}
+
+std::uint64_t SampleWritePhase::operations() const {
+  const std::uint64_t piece = state_.parameters->transfer_bytes;
+  std::uint64_t pieces = 0;
+  for (std::uint64_t own = 0; own < own_files(); ++own) {
+    const std::uint64_t end = state_.files.end_sample(file_of(own));
+    for (std::uint64_t sample = state_.files.first_sample(file_of(own)); sample < end; ++sample)
+      pieces += (state_.files.sizes().bytes(sample) + piece - 1) / piece;
+  }
+  return pieces;
+}
+
+std::span<std::byte> SampleWritePhase::slot(std::uint64_t index) {
+  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_, slot_bytes_);
+}
+
+std::uint64_t SampleWritePhase::prepare(std::uint64_t /*first*/, std::uint64_t most) {
+  pieces_.clear();
+  for (std::uint64_t i = 0; i < std::min(most, slots_); ++i) pieces_.push_back(next_piece(slot(i)));
+  return pieces_.size();
+}
+
+SampleWritePhase::Piece SampleWritePhase::next_piece(std::span<std::byte> buffer) {
+  const std::uint64_t file = file_of(cursor_.own_file);
+  Piece piece;
+  if (cursor_.offset_bytes == 0) {
+    cursor_.sample = state_.files.first_sample(file);
+    piece.creates = state_.dataset.file_name(file);
+    piece.file_bytes = state_.files.file_bytes(file);
+  }
+  if (cursor_.done_bytes == 0) cursor_.sample_bytes = state_.files.sizes().bytes(cursor_.sample);
+  const auto bytes =
+      static_cast<std::size_t>(std::min(cursor_.sample_bytes - cursor_.done_bytes, state_.parameters->transfer_bytes));
+  contents_.fill(buffer.first(bytes), state_.position_of(file, cursor_.offset_bytes));
+  piece.extent = {cursor_.offset_bytes, bytes, buffer.data()};
+  cursor_.done_bytes += bytes;
+  cursor_.offset_bytes += bytes;
+  if (cursor_.done_bytes < cursor_.sample_bytes) return piece;
+  cursor_.done_bytes = 0;
+  if (++cursor_.sample < state_.files.end_sample(file)) return piece;
+  piece.ends_file = true;
+  cursor_.offset_bytes = 0;
+  ++cursor_.own_file;
+  return piece;
+}
+
+Status SampleWritePhase::execute(Meter& meter) {
+  for (const Piece& piece : pieces_) {
+    if (auto status = write(piece, meter); !status) return status;
+    if (!meter.goes_on()) break;
+  }
+  return {};
+}
+
+Status SampleWritePhase::write(const Piece& piece, Meter& meter) {
+  if (!piece.creates.empty()) {
+    OpenRequest request;
+    request.name = piece.creates;
+    request.mode = OpenMode::create;
+    request.expected_bytes = piece.file_bytes;
+    auto file = state_.context->backend->open(request);
+    if (!file) return fail(file.error());
+    file_ = std::move(*file);
+    ++files_made_;
+  }
+  if (auto status = file_->transfer(Direction::write, {&piece.extent, 1}, meter); !status) return status;
+  return piece.ends_file ? close() : Status{};
+}
+
+Status SampleWritePhase::sync() {
+  const mpi::World& world = *state_.context->world;
+  world.node().barrier();
+  if (!world.topology().leader()) return {};
+  return sync_file_system_of(*state_.context->backend, state_.dataset.directory);
+}
+
+Status SampleWritePhase::close() {
+  if (!file_) return {};
+  const Status status = file_->close();
+  file_.reset();
+  return status;
+}
+
+}  // namespace ullage

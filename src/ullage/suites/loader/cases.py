@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of the suite ``loader``: the training set, and each number of accelerators that reads it. Pure."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.identity import case_id
+from ullage.launch.base import place_ranks
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.suites.loader.options import LoaderOptions
+from ullage.suites.loader.presets import rule_samples
+from ullage.uri import target_path, target_scheme
+
+WORKLOAD: Final = "loader"
+DATASET: Final = "samples"
+_DIRECT: Final = "direct"
+_MEMORY: Final = "memory"
+_PAGE: Final = 4096
+_WORD: Final = 8
+# Without a second step there is no time to judge an accelerator by.
+_FEWEST_STEPS: Final = 2
+
+
+@dataclass(frozen=True)
+class LoaderCell:
+    """One case with its layout. ``accelerators``: 0 for the one that makes the training set alone."""
+
+    case: Case
+    target: Target
+    layout: Layout
+    accelerators: int
+    samples: int
+
+
+def usual_samples(options: LoaderOptions, memory_bytes: int) -> int:
+    """Return how many samples the rule of the published runs wants; with ``--steps`` as many as those take."""
+    most = options.most_accelerators
+    if options.steps is not None:
+        return options.steps * options.batch_samples * most
+    return rule_samples(options.mean_bytes, options.batch_samples, most, memory_bytes)
+
+
+def fewest_samples(options: LoaderOptions) -> int:
+    """Return the samples of two steps of the smallest number of accelerators."""
+    return _FEWEST_STEPS * options.batch_samples * (min(options.accelerators) if options.accelerators else 1)
+
+
+def set_bytes(options: LoaderOptions, samples: int) -> int:
+    """Return the bytes that ``samples`` take at most, with what a file takes of blocks; one in a billion takes more."""
+    spread = 6 * options.deviation_bytes * math.sqrt(samples)
+    return math.ceil(samples * (options.mean_bytes + _WORD) + spread) + files_of(options, samples) * _PAGE
+
+
+def files_of(options: LoaderOptions, samples: int) -> int:
+    """Return the files of so many samples."""
+    return -(-samples // samples_a_file(options))
+
+
+def samples_a_file(options: LoaderOptions) -> int:
+    """Return the samples of a file."""
+    return options.samples_per_file or options.of.samples_per_file
+
+
+def fitted_samples(options: LoaderOptions, wanted: int, most_bytes: int, most_files: int) -> int:
+    """Return ``wanted`` samples, or the most that fit into the room where that is less."""
+    if set_bytes(options, wanted) <= most_bytes and files_of(options, wanted) <= most_files:
+        return wanted
+    low, high = 0, wanted
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = set_bytes(options, middle) <= most_bytes and files_of(options, middle) <= most_files
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return low
+
+
+def most_that_fit(options: LoaderOptions, samples: int) -> int:
+    """Return the most accelerators for which there are two steps each."""
+    return samples // (_FEWEST_STEPS * options.batch_samples)
+
+
+@dataclass(frozen=True)
+class CellMaker:
+    """Makes the cases of one run. ``samples``: of the training set; ``cores``: of a node, None when not known."""
+
+    options: LoaderOptions
+    description: Describe
+    samples: int
+    cores: int | None
+
+    @property
+    def unit(self) -> int:
+        """Nodes, which have equally many accelerators."""
+        return self.options.nodes or self.options.hosts or 1
+
+    def layout(self, target: Target, accelerators: int) -> Layout:
+        """Place the ranks that host so many accelerators: no rank is bound, since its threads need other cores."""
+        options = self.options
+        most = accelerators if not self.backend(target)[1] else max(options.ranks // self.unit * self.unit, self.unit)
+        if accelerators % self.unit:
+            what = f"{accelerators} accelerators cannot be shared evenly by {self.unit} nodes"
+            raise UserError(what, "--accelerators", f"write multiples of {self.unit}", EXIT_BAD_INPUT)
+        ranks = min(accelerators, most)
+        found = place_ranks(ranks, options.nodes, options.ranks_per_node, self.cores, options.hosts)
+        return found.model_copy(update={"binding": "none"})
+
+    def backend(self, target: Target) -> tuple[Named, bool]:
+        """Return the backend of a target, and whether it holds data."""
+        name = self.options.backend if target_path(target) is not None else target_scheme(target)
+        found = find_registered(self.description, "backend", name)
+        if target_path(target) is not None and "path" not in found.capabilities:
+            what = f"backend '{name}' uses no storage, so it cannot measure target '{target.name}'"
+            raise UserError(what, "--backend", f"give it a target of its own: --target NAME={name}:")
+        own = self._backend_parameters(found)
+        return Named(name=name, parameters=validate_parameters(self.description, "backend", name, own)), (
+            "data" in found.capabilities
+        )
+
+    def _backend_parameters(self, found: Registered) -> Parameters:
+        own: Parameters = {"pages": "shared"} if found.name == _MEMORY else {}
+        if self.options.cache == _DIRECT and "data" in found.capabilities:
+            if all(parameter.name != _DIRECT for parameter in found.parameters):
+                what = f"backend '{found.name}' has no direct I/O"
+                raise UserError(what, "--cache direct", "use --cache advise, or another --backend", EXIT_BAD_INPUT)
+            own[_DIRECT] = True
+        return own
+
+    def lasts(self, target: Target) -> bool:
+        """Tell whether the training set stays from launch to launch, so that it is made once."""
+        return target_path(target) is not None
+
+    def makes(self, target: Target) -> LoaderCell:
+        """Return the case that makes the training set of a target, by all ranks."""
+        layout = self.layout(target, max(self.options.ranks // self.unit * self.unit, self.unit))
+        parameters: Parameters = {**self._set(), "data": "make", "epochs": 0}
+        return self._cell(target, layout, parameters, 0, self.samples)
+
+    def reads(self, target: Target, accelerators: int) -> LoaderCell:
+        """Return the case of so many accelerators."""
+        options, (_, holds_data) = self.options, self.backend(target)
+        if not holds_data and options.verify not in (None, "none"):
+            raise UserError("the backend stores no data to verify", "--verify", "use --verify none")
+        samples = self.samples_of(accelerators)
+        parameters: Parameters = {
+            **self._set(),
+            "data": "use" if self.lasts(target) else "make" if holds_data else "none",
+            "epochs": options.epochs,
+            "read_samples": samples,
+            "accelerators": accelerators,
+            "batch": options.batch_samples,
+            "step_s": options.pace_s,
+            "threads": (options.threads or options.of.threads) if holds_data else 1,
+            "ahead": options.ahead,
+            "cache": "advise" if options.cache == "advise" and holds_data else "none",
+            "verify": (options.verify or "kept") if holds_data else "none",
+        }
+        return self._cell(target, self.layout(target, accelerators), parameters, accelerators, samples)
+
+    def samples_of(self, accelerators: int) -> int:
+        """Return how many samples so many accelerators read in an epoch."""
+        options = self.options
+        if options.steps is None:
+            return self.samples
+        return min(self.samples, options.steps * options.batch_samples * accelerators)
+
+    def _set(self) -> Parameters:
+        options = self.options
+        return {
+            "samples": self.samples,
+            "samples_per_file": samples_a_file(options),
+            "sample_bytes": options.mean_bytes,
+            "deviation_bytes": options.deviation_bytes,
+            "unit_bytes": _PAGE if options.cache == _DIRECT else _WORD,
+            "transfer_bytes": options.block,
+            "seed": options.seed,
+        }
+
+    def _cell(
+        self, target: Target, layout: Layout, parameters: Parameters, accelerators: int, samples: int
+    ) -> LoaderCell:
+        backend, _ = self.backend(target)
+        workload = Named(
+            name=WORKLOAD, parameters=validate_parameters(self.description, "workload", WORKLOAD, parameters)
+        )
+        identity = case_id(backend, workload, target, layout)
+        dataset = DATASET if self.lasts(target) else ""
+        case = Case(id=identity, target=target.name, backend=backend, workload=workload, dataset=dataset)
+        return LoaderCell(case, target, layout, accelerators, samples)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences of suite ``loader``: what passes, from where it was read, and what the client spends on it.
+
+Whether a number of accelerators passes is said of the largest that does and the smallest that does not. Each is a
+statement about one side of an interval, so both together have the error of one interval; several targets share it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ullage.analysis.findings.words import finding
+from ullage.analysis.statistics import fewest_samples
+from ullage.grouping import grouped
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural
+from ullage.suites.loader.options import LoaderOptions
+from ullage.suites.loader.search import FAILS, PASSES, Verdict, verdict_of
+from ullage.units import format_rate, format_time
+
+USE: Final = "accelerator_use"
+RATE: Final = "bandwidth"
+SAMPLES: Final = "sample_rate"
+CLIENT: Final = "client_cores"
+CACHED: Final = "cached_share"
+ALL_EPOCHS: Final = "all-epochs"
+# From this share of its bytes on, memory has a part in the AU of an epoch; up to this, the storage alone has.
+_OF_MEMORY: Final = 0.05
+# Of the usable cores: with so many busy, a faster storage may change nothing.
+_BUSY: Final = 0.9
+
+
+def accelerators_of(row: Row) -> int:
+    """Return the number of accelerators of a row; 0 for the write."""
+    return int(row.params["accelerators"])
+
+
+def epoch_of(row: Row) -> int:
+    """Return the epoch from 1; 0 for what is of none, or of all."""
+    access = str(row.params["access"])
+    return int(access.removeprefix("epoch-")) if access.startswith("epoch-") else 0
+
+
+def order_of(row: Row) -> tuple[str, int, int]:
+    """Return by what rows are ordered: target, accelerators and epoch."""
+    return row.target, accelerators_of(row), epoch_of(row)
+
+
+def level_each(level: float, targets: int) -> float:
+    """Return the level of each target's statements, so that those of all targets hold together."""
+    return 1 - (1 - level) / max(targets, 1)
+
+
+def verdicts_of(rows: Sequence[Row], limit: float, level: float) -> dict[int, Verdict]:
+    """Return whether each number of accelerators passes, by the AU of all epochs of one target."""
+    uses = [row for row in rows if row.metric == USE and row.params["access"] == ALL_EPOCHS]
+    return {accelerators_of(row): verdict_of(row.repetitions, limit, level) for row in uses}
+
+
+def findings_of(rows: Sequence[Row], options: LoaderOptions, level: float, cores: int | None) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones, ``cores``: usable ones of a node."""
+    good = sorted((row for row in rows if not row.is_invalid and accelerators_of(row) > 0), key=order_of)
+    targets = grouped((row.target, row) for row in good)
+    own = level_each(level, len(targets))
+    found: list[Finding] = []
+    for target, some in targets.items():
+        if options.pace_s > 0:
+            found += _passes(target, some, options, own)
+        found += [*_cached(target, some, options, own), *_client(target, some, cores)]
+    return found
+
+
+# -- what passes -------------------------------------------------------------------------------------------------------
+
+
+def _passes(target: str, rows: Sequence[Row], options: LoaderOptions, level: float) -> list[Finding]:
+    uses = {accelerators_of(row): row for row in rows if row.metric == USE and row.params["access"] == ALL_EPOCHS}
+    if not uses:
+        return []
+    verdicts = verdicts_of(rows, options.least_use, level)
+    passing = [n for n, verdict in verdicts.items() if verdict == PASSES]
+    failing = [n for n, verdict in verdicts.items() if verdict == FAILS]
+    best = max(passing, default=0)
+    worst = min((n for n in failing if n > best), default=None)
+    shown = [uses[n] for n in (best, worst) if n in uses] or [uses[max(uses)]]
+    limit = 100 * options.least_use
+    texts = [f"A number of accelerators passes when they compute for at least {limit:g} % of the time (AU)."]
+    texts += [_use(row, verdicts[accelerators_of(row)]) for row in shown]
+    texts += _open_question(verdicts, uses, best, worst, level)
+    texts += _reached(rows, accelerators_of(shown[0]))
+    return [
+        finding(
+            "loader-passes",
+            _title(target, options, best, worst),
+            " ".join(texts),
+            target=target,
+            preset=options.preset,
+            limit=options.least_use,
+            passes=best,
+            fails=worst,
+            accelerators=list(uses),
+            au=[row.median for row in uses.values()],
+            verdict=[verdicts[n] for n in uses],
+        )
+    ]
+
+
+def _title(target: str, options: LoaderOptions, best: int, worst: int | None) -> str:
+    what = f"{plural(best, 'accelerator')} of {options.preset}"
+    if best:
+        return f"{target} keeps {what} busy{'' if worst is None else f', and not {worst}'}"
+    if worst is not None:
+        return f"{target} does not keep {plural(worst, 'accelerator')} of {options.preset} busy"
+    return f"What {target} keeps busy cannot be told"
+
+
+def _use(row: Row, verdict: Verdict) -> str:
+    n = accelerators_of(row)
+    interval = "" if row.low is None or row.high is None else f" [{100 * row.low:.3g}, {100 * row.high:.3g}]"
+    said = {PASSES: "pass", FAILS: "fail"}.get(verdict, "")
+    end = f", so {'it' if n == 1 else 'they'} {said}{'es' if n == 1 and said == 'pass' else 's' if n == 1 else ''}"
+    return f"With {plural(n, 'accelerator')} AU is {100 * row.median:.3g} %{interval}{end if said else ''}."
+
+
+def _open_question(
+    verdicts: Mapping[int, Verdict], uses: Mapping[int, Row], best: int, worst: int | None, level: float
+) -> list[str]:
+    """Name the numbers next to the answer of which nothing can be told."""
+    between = [n for n in verdicts if n > best and (worst is None or n < worst) and verdicts[n] not in (PASSES, FAILS)]
+    if not between:
+        return []
+    few = [n for n in between if len(uses[n].repetitions) < fewest_samples(level)]
+    names = listing([str(n) for n in between])
+    text = f"Whether {names} {'accelerators pass' if between != [1] else 'accelerator passes'} cannot be told."
+    return [text, f"Use --repetitions {fewest_samples(level)} or more."] if few else [text]
+
+
+def _reached(rows: Sequence[Row], accelerators: int) -> list[str]:
+    """State the rates of the first epoch, which is read from the storage."""
+    own = {row.metric: row for row in rows if accelerators_of(row) == accelerators and epoch_of(row) == 1}
+    samples, rate = own.get(SAMPLES), own.get(RATE)
+    if samples is None or rate is None:
+        return []
+    each = f"{samples.median:.4g} samples/s and {format_rate(rate.median)}"
+    return [f"The first epoch then reads {each}."]
+
+
+# -- from where it was read --------------------------------------------------------------------------------------------
+
+
+def _cached(target: str, rows: Sequence[Row], options: LoaderOptions, level: float) -> list[Finding]:
+    """Tell which share of each epoch memory answered, for the largest number that was read with counters."""
+    shares = grouped((accelerators_of(row), row) for row in rows if row.metric == CACHED)
+    known = {n: some for n, some in shares.items() if len(some) == options.epochs}
+    if not known:
+        return []
+    number = max(known)
+    by_epoch = known[number]
+    later = [row for row in by_epoch if epoch_of(row) > 1]
+    uses = {epoch_of(row): row for row in rows if row.metric == USE and accelerators_of(row) == number}
+    if not later or max(row.median for row in later) <= _OF_MEMORY:
+        return []
+    each = [f"{100 * row.median:.3g} % in epoch {epoch_of(row)}" for row in by_epoch]
+    texts = [f"With {plural(number, 'accelerator')}, memory answers {listing(each)} of the bytes."]
+    first, last = uses.get(1), uses.get(options.epochs)
+    if options.pace_s > 0 and first is not None and last is not None:
+        texts.append(f"AU is {100 * first.median:.3g} % in epoch 1 and {100 * last.median:.3g} % in the last epoch.")
+        if verdict_of(first.repetitions, options.least_use, level) == FAILS:
+            texts.append("Epoch 1 alone, which the storage answers, fails.")
+    texts.append("Use more samples than memory holds, or --cache direct, to judge the storage.")
+    return [
+        finding(
+            "loader-cached",
+            f"From epoch 2 on, memory answers for {target}",
+            " ".join(texts),
+            "warning",
+            target=target,
+            accelerators=number,
+            epoch=[epoch_of(row) for row in by_epoch],
+            cached=[row.median for row in by_epoch],
+        )
+    ]
+
+
+# -- what the client spends --------------------------------------------------------------------------------------------
+
+
+def _client(target: str, rows: Sequence[Row], cores: int | None) -> list[Finding]:
+    """Name the client as the limit where its cores are busy in the first epoch; else nothing."""
+    busy = [row for row in rows if row.metric == CLIENT and epoch_of(row) == 1]
+    if not busy or not cores:
+        return []
+    row = max(busy, key=accelerators_of)
+    share = row.median / (cores * int(row.params["nodes"]))
+    if share < _BUSY:
+        return []
+    n = accelerators_of(row)
+    wait = next((one for one in rows if one.metric == "sample_read_p50" and one.case == row.case), None)
+    text = (
+        f"With {plural(n, 'accelerator')} the ranks keep {100 * share:.3g} % of the cores busy, so a faster storage "
+        "may change nothing. Use more nodes, or fewer accelerators on each."
+    )
+    if wait is not None:
+        text += f" Half of the reads of a sample take less than {format_time(wait.median)}."
+    title = f"Reading from {target} takes all cores of the client"
+    return [finding("loader-client", title, text, "warning", target=target, accelerators=n, cpu_share=share)]

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of the suite ``loader``, as they stand in request.json."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ullage.runs.options.declared import REPETITIONS, Change, Option
+from ullage.runs.options.groups import (
+    CeilingOptions,
+    MachineOptions,
+    Positive,
+    QuickOnCommandLine,
+    RanksOptions,
+    ResumableOptions,
+    SeedOptions,
+    SpaceOptions,
+    TimeBudgetOptions,
+    WatchdogOptions,
+)
+from ullage.runs.options.kinds import CountAxis, Duration, Share, Size
+from ullage.runs.options.model import OptionError
+from ullage.suites.loader.presets import PRESETS, AcceleratorName, Preset, PresetName
+
+METRICS: Final = (
+    "accelerator_use",
+    "run_use",
+    "least_use",
+    "sample_rate",
+    "bandwidth",
+    "client_cores",
+    "sample_open",
+    "sample_read_p50",
+    "sample_read_p99",
+    "step_wait_p99",
+    "wake_up_late_p99",
+)
+_QUICK_BYTES: Final = 256 << 20
+_PAGE: Final = 4096
+_PRESET: Final = "cosmoflow"
+
+
+class LoaderOptions(
+    QuickOnCommandLine,
+    WatchdogOptions,
+    ResumableOptions,
+    RanksOptions,
+    MachineOptions,
+    CeilingOptions,
+    TimeBudgetOptions,
+    SeedOptions,
+    SpaceOptions,
+):
+    """The options of suite ``loader``. ``samples``: null until the room at the targets is known."""
+
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Keep the samples at this place. Repeat the option to compare several places."),
+        "ranks": Change(
+            "Start at most this many ranks (MPI processes). They share more accelerators than that.",
+            unsaid="the number of usable cores",
+        ),
+        "time_s": Change(usual="2h", quick="30s"),
+        "seed": Change("Choose the sizes and orders of the samples. The same seed gives the same."),
+        "quick": Change("Take a first look in 30 s: 256M of samples, 2 epochs, at most 8 accelerators, 2 repetitions."),
+    }
+
+    preset: Annotated[
+        PresetName,
+        Option(
+            "Read the samples of this training workload of MLPerf Storage: their sizes, samples a file, batch, pace, "
+            "threads and limit."
+        ),
+    ] = _PRESET
+    accelerator: Annotated[
+        AcceleratorName, Option("Compute as fast as this accelerator does.", name="--pace-of", sets=("step_s",))
+    ] = "h100"
+    accelerators: Annotated[
+        list[Positive] | None,
+        CountAxis(),
+        Option(
+            "Measure with these numbers of accelerators, for example 1,2,4.",
+            unsaid="the largest number that passes is searched",
+        ),
+    ] = None
+    most: Annotated[int, Field(ge=1), Option("Search up to this many accelerators.", usual="32", quick="8", sets=())]
+    sample_bytes: Annotated[
+        int | None,
+        Field(ge=_PAGE),
+        Size(),
+        Option("Let a sample have this size on average.", name="--sample", unsaid="that of the preset"),
+    ] = None
+    deviation: Annotated[
+        int | None,
+        Field(ge=0),
+        Size(),
+        Option(
+            "Let sizes have this standard deviation.",
+            unsaid="that of the preset, in proportion where --sample is given",
+        ),
+    ] = None
+    samples_per_file: Annotated[
+        int | None, Field(ge=1), Option("Put this many samples into a file.", unsaid="those of the preset")
+    ] = None
+    batch: Annotated[
+        int | None,
+        Field(ge=1),
+        Option("Let an accelerator take this many samples for a step.", unsaid="those of the preset"),
+    ] = None
+    step_s: Annotated[
+        float | None,
+        Field(ge=0, le=3600),
+        Duration(),
+        Option(
+            "Let an accelerator compute for this long with each batch.",
+            name="--compute",
+            unsaid="the time of --pace-of in the preset",
+        ),
+    ] = None
+    limit: Annotated[
+        float | None,
+        Field(gt=0, le=1),
+        Share(),
+        Option("Let a number of accelerators pass from this AU on.", unsaid="that of the preset"),
+    ] = None
+    samples: Annotated[
+        int | None,
+        Field(ge=1),
+        Option(
+            "Make this many samples.",
+            unsaid="500 steps of each accelerator or 5 times the memory, as far as there is room; with --quick 256M",
+            sets=("samples", "volume", "volume_bytes"),
+        ),
+    ] = None
+    steps: Annotated[
+        int | None,
+        Field(ge=2),
+        Option("Read only as many samples in an epoch as this many steps take.", unsaid="all samples"),
+    ] = None
+    epochs: Annotated[int, Field(ge=1, le=1000), Option("Read the samples this often.", usual="3", quick="2")]
+    threads: Annotated[
+        int | None,
+        Field(ge=1, le=256),
+        Option("Read ahead with this many threads for each accelerator.", unsaid="4, or 8 for resnet50"),
+    ] = None
+    ahead: Annotated[int, Field(ge=1, le=1024), Option("Let the threads read this many batches ahead.")] = 2
+    block: Annotated[
+        int,
+        Field(ge=_PAGE, multiple_of=_PAGE),
+        Size(_PAGE),
+        Option("Read a sample in calls of at most this size.", sets=("block_bytes",)),
+    ] = 1 << 20
+    cache: Annotated[
+        Literal["none", "advise", "direct"],
+        Option(
+            "Treat the page cache before the first epoch: none, advise (drop the samples from it on every node), or "
+            "direct (O_DIRECT)."
+        ),
+    ] = "advise"
+    verify: Annotated[
+        Literal["none", "kept", "full"] | None,
+        Option(
+            "Check data after each epoch: none, kept (what is still in buffers) or full (read again).",
+            unsaid="kept, if the backend holds data",
+        ),
+    ] = None
+    backend: Annotated[str, Option("Use this backend.", unsaid="posix, or the target's own")] = "posix"
+    repetitions: Annotated[
+        Positive,
+        Option(
+            "Repeat the decisive numbers of accelerators this often. A verdict needs 6 repetitions.",
+            usual="6",
+            quick="2",
+            order=REPETITIONS,
+        ),
+    ]
+    metrics: list[str] = list(METRICS)
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Fill in the number of samples of a first look."""
+        settled = dict(said)
+        preset = next((one for name, one in PRESETS.items() if name == said.get("preset", _PRESET)), None)
+        if said.get("quick") and "samples" not in settled and preset is not None:
+            size = said.get("sample_bytes")
+            size = size if isinstance(size, int) else preset.sample_bytes
+            settled["samples"] = max(_QUICK_BYTES // size, 2 * preset.batch)
+        return super().settle(settled)
+
+    @model_validator(mode="after")
+    def _passes_are_of_a_pace(self) -> Self:
+        if self.step_s == 0 and self.accelerators is None:
+            what = "without computation no accelerator is ever busy, so no number of them passes"
+            raise OptionError("accelerators", what, "give their numbers, for example --accelerators 1,2,4")
+        return self
+
+    @property
+    def of(self) -> Preset:
+        """The preset."""
+        return PRESETS[self.preset]
+
+    @property
+    def mean_bytes(self) -> int:
+        """Mean bytes of a sample."""
+        return self.sample_bytes or self.of.sample_bytes
+
+    @property
+    def deviation_bytes(self) -> int:
+        """Standard deviation of the bytes of a sample, in proportion where another mean is asked for."""
+        if self.deviation is not None:
+            return self.deviation
+        return round(self.of.deviation * self.mean_bytes / self.of.sample_bytes)
+
+    @property
+    def batch_samples(self) -> int:
+        """Samples of a step."""
+        return self.batch or self.of.batch
+
+    @property
+    def pace_s(self) -> float:
+        """Seconds of a step."""
+        return self.of.step_s[self.accelerator] if self.step_s is None else self.step_s
+
+    @property
+    def least_use(self) -> float:
+        """The AU from which on a number of accelerators passes."""
+        return self.of.limit if self.limit is None else self.limit
+
+    @property
+    def most_accelerators(self) -> int:
+        """The largest number that may be measured."""
+        return max(self.accelerators) if self.accelerators else self.most

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of suite ``loader``: AU over the accelerators, epoch by epoch, and what was read for it."""
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from ullage.grouping import grouped
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_interval, scale_for
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, value_column
+from ullage.report.headlines import Rule
+from ullage.report.plots import curve_colors, layer, layered, short
+from ullage.report.vega import INK, Spec, tooltip, verdict_shape
+from ullage.report.verdicts import caption, classify, headword
+from ullage.suites.loader.findings import (
+    ALL_EPOCHS,
+    CACHED,
+    CLIENT,
+    RATE,
+    SAMPLES,
+    USE,
+    accelerators_of,
+    epoch_of,
+    level_each,
+    order_of,
+    verdicts_of,
+)
+from ullage.units import format_volume
+
+_SUITE: Final = "loader"
+_TOOLTIP: Final = tooltip(
+    ("accelerators", "accelerators"),
+    ("epoch", "epoch"),
+    ("text", "AU"),
+    ("verdict", "really measured"),
+    ("flags", "flags"),
+)
+_LEVEL: Final = 0.95
+
+
+# -- the tables --------------------------------------------------------------------------------------------------------
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each target, or None for other suites and where nothing was read."""
+    rows = data.rows_of(_SUITE)
+    lines = [line for line in phase_lines(rows) if accelerators_of(line.first) > 0]
+    if not lines:
+        return None
+    lines.sort(key=lambda line: (line.first.target, accelerators_of(line.first), epoch_of(line.first) or 1 << 30))
+    places = grouped((line.first.target, line) for line in lines)
+    grids = [grid for target, some in places.items() for grid in grid_of(target, _columns(rows), some)]
+    return Content(notes=_notes([line.first for line in lines]), grids=grids)
+
+
+def _limit(rows: Sequence[Row]) -> float:
+    """Return the AU from which on a number of accelerators passes."""
+    return float(rows[0].params["limit"])
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    first, limit = rows[0].params, 100 * _limit(rows)
+    notes = [f"Preset {first['preset']}: batches of {first['batch']}. AU of at least {limit:g} % passes."]
+    if any(row.params.get("data_of") == "own" for row in rows):
+        notes.append("Nodes read what they have written themselves. The verdict says what a cache answered.")
+    return notes
+
+
+def _value(heading: str, metric: str) -> Column[PhaseLine]:
+    return value_column(heading, lambda line: line.rows.get(metric))
+
+
+def _percent(heading: str, metric: str) -> Column[PhaseLine]:
+    def text(line: PhaseLine) -> str:
+        row = line.rows.get(metric)
+        return DASH if row is None else f"{100 * row.median:.3g} %"
+
+    return Column(heading, text)
+
+
+def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
+    targets = grouped((row.target, row) for row in rows)
+    own = level_each(_LEVEL, len(targets))
+    verdicts = {target: verdicts_of(some, _limit(some), own) for target, some in targets.items()}
+
+    def passes(line: PhaseLine) -> str:
+        if line.first.params["access"] != ALL_EPOCHS:
+            return DASH
+        return verdicts[line.first.target].get(accelerators_of(line.first), DASH)
+
+    return (
+        Column("accelerators", lambda line: str(accelerators_of(line.first))),
+        Column("ranks", lambda line: str(line.first.params["ranks"])),
+        Column("epoch", lambda line: str(epoch_of(line.first) or "all"), is_number=False),
+        _percent("AU", USE),
+        Column("interval", lambda line: interval_text(line.rows.get(USE))),
+        _percent("least AU", "least_use"),
+        Column("limit", passes, is_number=False),
+        _value("samples", SAMPLES),
+        _value("rate", RATE),
+        Column("read", lambda line: format_volume(int(line.first.params["volume_bytes"]))),
+        _percent("from memory", CACHED),
+        _value("cores busy", CLIENT),
+        _value("a sample", "sample_read_p50"),
+        _value("99 % wait at most", "step_wait_p99"),
+        Column("verdict", lambda line: headword(line.first), is_number=False),
+    )
+
+
+# -- the chart ---------------------------------------------------------------------------------------------------------
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """Return a figure for each target: AU over the accelerators, a line for each epoch, and the limit."""
+    rows = sorted((row for row in data.rows_of(_SUITE) if row.metric == USE and epoch_of(row) > 0), key=order_of)
+    places = grouped((row.target, row) for row in rows)
+    return [_figure(target, some) for target, some in places.items()]
+
+
+def _figure(title: str, rows: Sequence[Row]) -> Figure:
+    epochs = [f"epoch {epoch}" for epoch in sorted({epoch_of(row) for row in rows})]
+    color = curve_colors("epoch", epochs)
+    numbers = [accelerators_of(row) for row in rows]
+    x: Spec = {
+        "field": "accelerators",
+        "type": "quantitative",
+        "scale": {"type": "log", "base": 2, "domain": [min(numbers), max(*numbers, min(numbers) + 1)]},
+        "axis": {"title": "accelerators", "values": sorted({*numbers}), "format": "d"},
+    }
+    y: Spec = {
+        "field": "au",
+        "type": "quantitative",
+        "scale": {"domain": [0, 100]},
+        "axis": {"title": "time that the accelerators compute, AU (%)"},
+    }
+    point = {"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}
+    span: Spec = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    rule: Spec = {"type": "rule", "color": INK, "strokeDash": [4, 3]}
+    layers = [
+        layer(rule, {"y": {"datum": short(100 * _limit(rows))}}),
+        layer({"type": "line", "strokeWidth": 1.6}, {"x": x, "y": y, "color": color}),
+        layer({"type": "rule"}, {"x": x, **span, "color": color}, None, _HAS),
+        layer(point, {"x": x, "y": y, "stroke": color, "fill": color, **verdict_shape(), "tooltip": _TOOLTIP}),
+    ]
+    words = ["The dashed line is the limit.", *(["Lines at points are intervals."] if rows[0].low is not None else [])]
+    values = [_point(row) for row in rows]
+    return Figure(title, " ".join(filter(None, [*words, caption(rows)])), layered(430, 260, layers, values))
+
+
+_HAS: Final = "datum.low !== null"
+
+
+def _point(row: Row) -> Spec:
+    measured = classify(row)
+    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    return {
+        "accelerators": accelerators_of(row),
+        "epoch": f"epoch {epoch_of(row)}",
+        "au": short(100 * row.median),
+        "low": None if row.low is None else short(100 * row.low),
+        "high": None if row.high is None else short(100 * row.high),
+        "text": f"{100 * row.median:.3g} % {interval}".rstrip(),
+        "measured": measured.label,
+        "hollow": not measured.filled,
+        "verdict": row.verdict,
+        "flags": ", ".join(row.flag_codes) or DASH,
+    }
+
+
+SECTIONS: Final = (
+    Section(
+        name="loader",
+        title="Training samples",
+        doc="AU is the time that the accelerators compute over all their time, in each epoch without the first step. "
+        "Samples are read in shuffled order, each once an epoch.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="loader",
+        title="AU over the number of accelerators",
+        doc="A line for each epoch. From the second one on, memory may answer.",
+        order=3,
+        part="disk",
+        build=figures,
+    ),
+)
+
+# -- headlines and the answer of the suite -----------------------------------------------------------------------------
+
+
+def _is_first_epoch(row: Row) -> bool:
+    return "threads_each" in row.params and epoch_of(row) == 1
+
+
+def _key(row: Row) -> Hashable:
+    return row.params["preset"]
+
+
+def _what(row: Row) -> str:
+    return f"{row.target}: samples of {row.params['preset']}, {accelerators_of(row)} accelerators"
+
+
+HEADLINES: Final = (Rule("disk", RATE, _is_first_epoch, _key, _what),)
+ANSWERS: Final = (
+    AnswerRule(
+        _SUITE,
+        "How many accelerators does the storage keep busy?",
+        ("loader-passes",),
+        ("loader-cached", "loader-client"),
+    ),
+)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suite ``loader`` on real files, its known answer on a simulated device, a kill in mid-run, and mistakes."""
+
+import os
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.e2e.commands import check_refusal, command, run, run_here, start_and_act
+from tests.e2e.launching import cleaned, untouched
+from tests.e2e.test_fault_resume import processes_of, records_of
+
+from ullage.cleaning import find_run_folders
+from ullage.results.folder import ResultFolder
+from ullage.suites.loader.search import Search
+
+SAMPLES = 60
+# 60 samples of about 8 KiB, in batches of 4.
+SMALL = ["--samples", str(SAMPLES), "--sample", "8K", "--batch", "4", "--compute", "1ms", "--epochs", "2"]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("loader") / "here"
+    folder.mkdir()
+    (folder / "precious").write_text("not ours")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def measured(engine: Path, here: Path) -> ResultFolder:
+    """One, two and five accelerators on up to two ranks, verified as a whole, each once."""
+    result = here.parent / "result"
+    words = ["run", "loader", "--target", f"here={here}", "--ranks", "2", "--accelerators", "1,2,5", *SMALL]
+    words += ["--samples-per-file", "7", "--verify", "full", "--repetitions", "1", "--time", "60s"]
+    code, _, err = run(command(engine, *words, "--result", str(result)))
+    assert code == 0, err
+    return ResultFolder.open(result)
+
+
+def test_every_epoch_of_every_number_reads_the_one_set_that_was_made(measured: ResultFolder, here: Path) -> None:
+    phases = [phase for file in measured.read_records() for phase in file.phases]
+    assert Counter(phase.phase for phase in phases) == {"write": 1, "epoch-1": 3, "epoch-2": 3}
+    (size,) = {phase.bytes for phase in phases}
+    assert SAMPLES * 7000 < size < SAMPLES * 9000
+    for phase in phases:
+        assert (phase.status, phase.bad_blocks) == ("ok", 0)
+        if phase.phase != "write":
+            assert phase.counters["samples"] == SAMPLES
+            assert phase.verified_bytes >= phase.bytes
+            assert phase.data_of == "own"
+    rows = [row for row in measured.read_summary().rows if row.metric == "accelerator_use"]
+    assert {(row.params["accelerators"], row.params["ranks"]) for row in rows} == {(1, 1), (2, 2), (5, 2)}
+    assert all(0 < row.median <= 1 for row in rows)
+    assert not any(flag.startswith("INVALID") for row in rows for flag in row.flag_codes)
+    assert [path.name for path in here.iterdir()] == ["precious"]
+
+
+def test_a_report_shows_au_over_the_accelerators(measured: ResultFolder) -> None:
+    page = measured.path.parent / "page.html"
+    code, _, err = run_here("report", str(measured.path), "--format", "html", "--output", str(page))
+    assert code == 0, err
+    text = page.read_text(encoding="utf-8")
+    for words in ("Training samples", "AU over the number of accelerators", "from memory"):
+        assert words in text
+
+
+def test_the_largest_number_on_a_device_of_known_speed_is_found(engine: Path, tmp_path: Path) -> None:
+    """A batch of 2 samples of 8 MB at 1 GB/s for N accelerators takes N x 16 ms: AU is 40 / (16 N), if below 1.
+
+    So it is 100 %, 100 %, 83 % and 62.5 %, and 3 is the largest number that reaches 70 %.
+    """
+    result = tmp_path / "result"
+    words = ["run", "loader", "--target", "m=model:", "--ranks", "1", "--most", "4"]
+    words += ["--sample", "8000000", "--deviation", "0", "--batch", "2", "--compute", "40ms", "--samples", "96"]
+    words += ["--epochs", "1", "--repetitions", "3", "--time", "60s", "--block", "8M", "--limit", "70%"]
+    code, _, err = run(command(engine, *words, "--result", str(result)))
+    assert code == 0, err
+    rows = [row for row in ResultFolder.open(result).read_summary().rows if row.params["access"] == "all-epochs"]
+    best = {int(row.params["accelerators"]): max(row.repetitions) for row in rows}
+    assert best[1] == pytest.approx(1.0, abs=0.05)
+    assert best[4] == pytest.approx(40 / 64, abs=0.06)
+    trials = {n: [use] for n, use in best.items()}
+    assert Search(1, 4, 0.7, 1).bracket(trials)[0] in (2, 3)  # 3 would be 0.83
+
+
+@pytest.mark.fault("a run of suite loader is killed in the middle", "resume ends it, and nothing is left at the target")
+def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target: Path) -> None:
+    result = tmp_path / "result"
+    words = ["run", "loader", "--target", f"here={target}", "--ranks", "2", "--accelerators", "1,2", *SMALL]
+    words += ["--repetitions", "3", "--time", "60s"]
+
+    def kill(_process: subprocess.Popen[str]) -> None:
+        for rank in processes_of(result, engine)["rank"][:1]:
+            os.kill(rank, signal.SIGKILL)
+
+    start_and_act(command(engine, *words, "--result", str(result)), result, kill)
+    before = records_of(result)
+    code, _, err = run(command(engine, "resume", str(result)))
+    assert code == 0, err
+    rows = [row for row in ResultFolder.open(result).read_summary().rows if row.params["access"] == "all-epochs"]
+    assert {int(row.params["accelerators"]): len(row.repetitions) for row in rows} == {1: 3, 2: 3}
+    after = records_of(result)
+    assert not before - after
+    assert set(after.values()) == {1}
+    for folder in find_run_folders(target):
+        assert cleaned(engine, folder.path)
+    assert untouched(target)
+
+
+@pytest.mark.any_mpi
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["--preset", "bert"], 2, "--preset"),
+        (["--samples", "3", "--batch", "4"], 3, "are not two batches of 4"),
+        (["--backend", "null"], 2, "backend 'null' uses no storage"),
+        (["--cache", "direct", "--backend", "stdio"], 2, "backend 'stdio' has no direct I/O"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(
+    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
+) -> None:
+    check_refusal(engine, tmp_path, ["run", "loader", "--target", "here={here}", *words], code, expected)

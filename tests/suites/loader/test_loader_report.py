@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows, sentences, tables and charts of suite ``loader``."""
+
+import pytest
+
+from support.make_records import MIB, SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
+from support.plain_words import faults
+from ullage.model.record import Gauge, Moved
+from ullage.model.summary import Finding, Row, Summary
+from ullage.report.contents import Content
+from ullage.report.data import ReportData
+from ullage.report.headlines import headlines
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext, TargetFacts
+from ullage.runs.options.reading import parse_options
+from ullage.suites.loader.findings import ALL_EPOCHS, CACHED, USE, findings_of
+from ullage.suites.loader.options import METRICS, LoaderOptions
+from ullage.suites.loader.report import figures, tables
+from ullage.suites.loader.summarise import loader_rows
+
+WOBBLE = (0.0, 0.001, -0.001, 0.002, -0.002, 0.0, 0.001)
+CONTEXT = RowContext(metrics=METRICS, targets={"disk": TargetFacts()})
+
+
+def options(**words: object) -> LoaderOptions:
+    asked = parse_options(LoaderOptions, target=["disk=/a"], ranks=2, epochs=2, **words)  # type: ignore[arg-type]
+    return LoaderOptions.model_validate(asked.options)
+
+
+def epoch(number: int, accelerators: int, repetition: int, use: float, device_share: float) -> AnyRecord:
+    """200 samples of 1 MiB in a second on each accelerator."""
+    both = use / 2 + 0.5 if number == 2 else use
+    bytes_ = 200 * MIB * accelerators
+    moved = round(bytes_ * device_share)
+
+    def gauge(value: float) -> Gauge:
+        return Gauge(sum=value * accelerators, least=value, most=value)
+
+    return make_phase(
+        f"c{accelerators}",
+        repetition,
+        phase=f"epoch-{number}",
+        bytes_=bytes_,
+        access="read",
+        latency=make_latency(200 * accelerators, SECOND_NS // 200),
+        counters={"samples": 200 * accelerators},
+        gauges={
+            "compute_s": gauge(use),
+            "run_s": gauge(1.0),
+            "all_compute_s": gauge(both * number),
+            "all_run_s": gauge(number),
+            "least_use": gauge(use),
+        },
+        facts={"accelerators": accelerators},
+        cpu_ns=SECOND_NS,
+        moved=Moved(requested_bytes=bytes_, process_bytes=moved, device_bytes=moved),
+        data_of="own",
+    )
+
+
+def launches(uses: dict[int, float], repetitions: int = 7) -> list[list[AnyRecord]]:
+    found: list[list[AnyRecord]] = []
+    for n, use in uses.items():
+        made: list[list[AnyRecord]] = []
+        for i in range(repetitions):
+            first = epoch(1, n, i, use + WOBBLE[i], 1.0)
+            made.append([first, epoch(2, n, i, 1.0, 0.0), make_case(f"c{n}", i, workload="loader")])
+        found.append(make_launch(*made, run=make_run(n)))
+    return found
+
+
+def rows_of(uses: dict[int, float], repetitions: int = 7, **words: object) -> list[Row]:
+    return loader_rows(launches(uses, repetitions), CONTEXT, options(**words))
+
+
+def test_rows_are_of_each_epoch_and_of_all() -> None:
+    rows = rows_of({1: 0.8, 2: 0.5})
+    found = {(row.metric, row.params["access"], row.params["accelerators"]): row for row in rows}
+    assert len(found) == len(rows)
+    assert found[USE, "epoch-1", 2].median == pytest.approx(0.5, abs=0.002)
+    assert found[USE, ALL_EPOCHS, 2].median == pytest.approx(1.0)  # of epoch 2 here: 1.0 / 2 + 0.5
+    assert found["sample_rate", "epoch-1", 2].median == 400
+    assert found["client_cores", "epoch-1", 1].median == 1
+    assert found[CACHED, "epoch-1", 1].median == 0
+    assert found[CACHED, "epoch-2", 1].median == 1
+    assert found["bandwidth", "epoch-2", 1].ceiling is None
+    assert "run_use" not in {row.metric for row in rows}
+    assert not any(row.is_invalid for row in rows)
+
+
+def row(n: int, use: float, access: str = ALL_EPOCHS, metric: str = USE, count: int = 7) -> Row:
+    samples = [use + wobble for wobble in WOBBLE[:count]]
+    return Row(
+        metric=metric,
+        unit="of time",
+        better="more",
+        target="disk",
+        params={
+            "access": access,
+            "accelerators": n,
+            "ranks": n,
+            "nodes": 1,
+            "preset": "cosmoflow",
+            "batch": 1,
+            "limit": 0.7,
+            "volume_bytes": 200 * MIB,
+            "threads_each": 4,
+            "backend": "posix",
+            "data_of": "own",
+        },
+        case=f"c{n}",
+        median=use,
+        low=min(samples),
+        high=max(samples),
+        repetitions=samples,
+        verdict="cold",
+        grade="A",
+    )
+
+
+def of(found: list[Finding], kind: str) -> list[Finding]:
+    return [one for one in found if one.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("uses", "title", "said"),
+    [
+        ({1: 0.99, 4: 0.8, 5: 0.6}, "disk keeps 4 accelerators of cosmoflow busy, and not 5", "so they pass"),
+        ({1: 0.99}, "disk keeps 1 accelerator of cosmoflow busy", "so it passes"),
+        ({1: 0.3}, "disk does not keep 1 accelerator of cosmoflow busy", "so it fails"),
+    ],
+)
+def test_what_passes_is_named_with_its_neighbour(uses: dict[int, float], title: str, said: str) -> None:
+    (found,) = of(findings_of([row(n, use) for n, use in uses.items()], options(), 0.95, 2), "loader-passes")
+    assert found.title == title
+    assert said in found.text
+    assert "at least 70 % of the time (AU)" in found.text
+    assert not faults(found.text)
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    (found,) = of(findings_of([row(2, 0.7), row(3, 0.4)], options(), 0.95, 2), "loader-passes")
+    assert "Whether 2 accelerators pass cannot be told." in found.text
+    (found,) = of(findings_of([row(1, 0.9, count=2)], options(), 0.95, 2), "loader-passes")
+    assert found.title == "What disk keeps busy cannot be told"
+    assert "Use --repetitions 6 or more." in found.text
+    assert not faults(found.text)
+
+
+def test_memory_that_answers_later_epochs_is_named() -> None:
+    rows = [
+        *(row(2, use, access) for access, use in (("epoch-1", 0.5), ("epoch-2", 0.99))),
+        *(row(2, share, access, CACHED) for access, share in (("epoch-1", 0.0), ("epoch-2", 0.9))),
+    ]
+    (found,) = of(findings_of(rows, options(), 0.95, 2), "loader-cached")
+    assert found.title == "From epoch 2 on, memory answers for disk"
+    assert "90 % in epoch 2" in found.text
+    assert "Epoch 1 alone, which the storage answers, fails." in found.text
+    assert not faults(found.text)
+    cold = [row(2, 0.0, access, CACHED) for access in ("epoch-1", "epoch-2")]
+    assert of(findings_of(cold, options(), 0.95, 2), "loader-cached") == []
+
+
+def test_a_client_whose_cores_are_busy_is_named() -> None:
+    rows = [row(2, 1.95, "epoch-1", "client_cores")]
+    (found,) = of(findings_of(rows, options(), 0.95, 2), "loader-client")
+    assert "97.5 % of the cores" in found.text
+    assert not faults(found.text)
+    assert of(findings_of(rows, options(), 0.95, 4), "loader-client") == []
+
+
+def data(rows: list[Row]) -> ReportData:
+    return ReportData(Summary(suite="loader", run_id="r", created="now", command=[], versions={}, rows=rows))
+
+
+def test_a_table_and_a_chart_for_each_target() -> None:
+    shown = data(rows_of({1: 0.95, 2: 0.5}))
+    content = tables(shown)
+    assert isinstance(content, Content)
+    (grid,) = content.grids
+    assert [cells[0].text for cells in grid.rows] == ["1", "1", "1", "2", "2", "2"]
+    assert [cells[2].text for cells in grid.rows] == ["1", "2", "all"] * 2
+    assert grid.rows[2][6].text == "passes"
+    (figure,) = figures(shown)
+    assert "dashed line is the limit" in figure.caption
+    assert headlines(shown.summary.rows)
+    assert tables(data([])) is None
+    assert figures(data([])) == []
