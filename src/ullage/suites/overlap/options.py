@@ -105,6 +105,7 @@ class OverlapOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, Machi
             name="--bytes",
             usual="32M",
             quick="4M",
+            sets=("volume",),
         ),
     ]
     rounds: Annotated[
