@@ -138,7 +138,7 @@ def test_tables_and_maps_have_every_size_and_depth() -> None:
     (grid,) = content.grids
     assert grid.title == "disk: write"
     assert len(grid.rows) == 8
-    assert content.notes == ["With 1 rank each rank and its helper threads have 2 cores."]
+    assert content.notes[0] == "With 1 rank each rank and its helper threads have 2 cores."
     maps = figures(data(whole()))
     assert [one.title for one in maps] == [
         "disk write, mpiio nonblocking calls, 1 rank",

@@ -107,8 +107,8 @@ def _overlapping(place: Place, rows: Sequence[Row]) -> Finding:
     ]
     target, access, ranks = place
     text = (
-        f"This share of the shorter of I/O and computation overlaps at the largest size and best depth: {listing(each)}. "
-        f"These are {_where(place)}."
+        "This share of the shorter of I/O and computation overlaps at the largest size and best depth: "
+        f"{listing(each)}. These are {_where(place)}."
     )
     starts = {way: found for way, some in ways.items() if (found := _from_size(some)) is not None}
     from_size = [f"{way} from {format_bytes(size)} (depth {depth})" for way, (size, depth) in starts.items()]

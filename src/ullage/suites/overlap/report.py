@@ -34,6 +34,12 @@ _TOOLTIP: Final = tooltip(
 )
 
 
+_LEGEND: Final = (
+    "Slowdown: time of the computation while I/O goes on over its time alone. Gain: blocking calls over both at once.",
+    "Begun in: time of the calls that begin transfers over the I/O alone. Length: computation over I/O, each alone.",
+)
+
+
 # -- the tables --------------------------------------------------------------------------------------------------------
 
 
@@ -55,10 +61,11 @@ def tables(data: ReportData) -> Content | None:
 def _notes(rows: Sequence[Row]) -> list[str]:
     """State the cores of a rank, which its helper threads share."""
     cores = {int(row.params["ranks"]): int(row.params["cores_of_rank"]) for row in rows}
-    return [
+    told = [
         f"With {plural(ranks, 'rank')} each rank and its helper threads have {plural(own, 'core')}."
         for ranks, own in sorted(cores.items())
     ]
+    return [*told, *_LEGEND]
 
 
 def _ratio_of_lengths(line: PhaseLine) -> str:
@@ -68,20 +75,20 @@ def _ratio_of_lengths(line: PhaseLine) -> str:
 
 
 _COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
-    Column("way", lambda line: way_of(line.first), is_number=False),
+    Column("backend", lambda line: str(line.first.params["backend"]), is_number=False),
+    Column("method", lambda line: str(line.first.params["method"]), is_number=False),
+    Column("tests", lambda line: str(line.first.params.get("tests", DASH))),
     Column("ranks", lambda line: str(line.first.params["ranks"])),
     Column("size", lambda line: format_bytes(size_of(line.first))),
     Column("depth", lambda line: str(depth_of(line.first))),
     Column("overlap", of(SHARE, lambda row: percent(row.median))),
     Column("interval", lambda line: interval_text(line.rows.get(SHARE))),
-    value_column("computation beside I/O", lambda line: line.rows.get(COST)),
-    value_column("gain over blocking", lambda line: line.rows.get(_GAIN)),
-    Column("begun within", of("start_share", lambda row: percent(row.median))),
-    value_column("I/O of a batch", lambda line: line.rows.get(_IO)),
-    Column("computation / I/O", _ratio_of_lengths),
-    value_column("both", lambda line: line.rows.get("batch_both_time")),
-    value_column("blocking", lambda line: line.rows.get("batch_blocking_time")),
-    value_column("rate of I/O alone", lambda line: line.rows.get(_RATE)),
+    value_column("slowdown", lambda line: line.rows.get(COST)),
+    value_column("gain", lambda line: line.rows.get(_GAIN)),
+    Column("begun in", of("start_share", lambda row: percent(row.median))),
+    value_column("I/O", lambda line: line.rows.get(_IO)),
+    Column("length", _ratio_of_lengths),
+    value_column("rate alone", lambda line: line.rows.get(_RATE)),
     Column("of the ceiling", lambda line: share_text(line.rows.get(_RATE))),
     Column("verdict", lambda line: headword(line.first), is_number=False),
 )
@@ -144,9 +151,8 @@ SECTIONS: Final = (
     Section(
         name="overlap",
         title="I/O beside computation",
-        doc="The overlap is the share of the shorter of I/O and computation that does not lengthen both together. "
-        "Computation beside I/O is its time while I/O goes on over its time alone.",
-        order=5,
+        doc="The overlap is the share of the shorter of I/O and computation that does not lengthen both together.",
+        order=2,
         part="disk",
         build=tables,
         suite=_SUITE,
@@ -157,7 +163,7 @@ CHARTS: Final = (
         name="overlap",
         title="Overlap of I/O with computation",
         doc="Each map has the sizes of transfers and how many are begun together. Darker is more overlap.",
-        order=12,
+        order=3,
         part="disk",
         build=figures,
     ),
