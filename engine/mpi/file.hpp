@@ -103,6 +103,8 @@ class File final {
   [[nodiscard]] Map hints() const;
 
   struct Handle;  // holds the MPI_File; defined in mpi/io_handles.hpp, included inside mpi/ only
+  [[nodiscard]] const Handle& handle() const { return *handle_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   File(std::unique_ptr<Handle> handle, std::string path);

@@ -75,6 +75,9 @@ std::vector<std::string> capability_words(const Capabilities& capabilities) {
   if (capabilities.dax) words.emplace_back("dax");
   if (capabilities.queue_depth > 1) words.push_back("queue_depth=" + std::to_string(capabilities.queue_depth));
   if (capabilities.threads > 1) words.push_back("threads=" + std::to_string(capabilities.threads));
+  if (capabilities.file_threads > 0) words.push_back("file_threads=" + std::to_string(capabilities.file_threads));
+  if (capabilities.thread_files) words.emplace_back("thread_files");
+  if (capabilities.nonblocking > 0) words.push_back("nonblocking=" + std::to_string(capabilities.nonblocking));
   return words;
 }
 

@@ -29,6 +29,24 @@ struct Extent {
   std::byte* data = nullptr;
 };
 
+/// Facet of a file: transfers that are begun, and go on while the rank does something else.
+class NonblockingTransfers {
+ public:
+  NonblockingTransfers() = default;
+  NonblockingTransfers(const NonblockingTransfers&) = delete;
+  NonblockingTransfers& operator=(const NonblockingTransfers&) = delete;
+  virtual ~NonblockingTransfers() = default;
+
+  /// Begins a batch of transfers, none of which is under way: at most Capabilities::nonblocking, and as deep as
+  /// make_ready() was told. The extents and their memory are the file's until wait() has returned. What goes wrong is
+  /// said by wait().
+  virtual void start(Direction direction, std::span<const Extent> extents) = 0;
+  /// Lets a library go on with the batch that does so only when it is called.
+  virtual void test() = 0;
+  /// Until the batch has ended, each extent whole or not at all; its first error.
+  [[nodiscard]] virtual Status wait() = 0;
+};
+
 /// An open file of one rank. Used by one thread. Not closed by the destructor's good grace: call close(), which
 /// reports; the destructor only releases what is left after an error.
 class File {
@@ -49,6 +67,8 @@ class File {
   [[nodiscard]] virtual Status close() = 0;
   /// Hints as the library says it uses them; empty where there are none.
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
+  /// Null where its calls only return when the data is moved. No transfer() while a batch is under way.
+  [[nodiscard]] virtual NonblockingTransfers* nonblocking() { return nullptr; }
 };
 
 enum class OpenMode {
@@ -80,6 +100,8 @@ struct Capabilities {
   int queue_depth = 1;           // deepest that is served
   int threads = 1;
   int file_threads = 0;  // how many threads besides the rank's own may open and use files, each file by one at a time
+  bool thread_files = false;  // each file by the thread alone that opened it
+  int nonblocking = 0;   // most transfers of a file that are begun together, see NonblockingTransfers; 0: it has none
   std::size_t alignment_bytes = 1;  // of offsets, lengths and buffers, known once the target is (else 1)
 };
 
@@ -221,8 +243,8 @@ void Registry<BackendEntry>::add(BackendEntry entry);
 extern template class Registry<BackendEntry>;
 extern template struct Registered<BackendEntry>;
 
-/// description.capabilities as words: path, data, collective, metadata, views, arrays, direct, memory, queue_depth=N
-/// when above 1.
+/// description.capabilities as words: path, data, collective, metadata, views, arrays, direct, memory, and
+/// queue_depth=N and threads=N when above 1, file_threads=N and nonblocking=N when above 0.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 
 }  // namespace ullage

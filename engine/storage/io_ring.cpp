@@ -105,7 +105,8 @@ struct IoRing::State {
   std::span<std::byte> kept;
 
   [[nodiscard]] OrErrno<void> map(const io_uring_params& parameters);
-  [[nodiscard]] OrErrno<void> enter(unsigned completions_to_wait_for);
+  /// `asks`: for completions, without waiting for more than are said.
+  [[nodiscard]] OrErrno<void> enter(unsigned completions_to_wait_for, bool asks);
   [[nodiscard]] std::optional<std::uint16_t> piece_of(const IoRequest& request, std::size_t length) const;
 };
 
@@ -212,12 +213,16 @@ OrErrno<void> IoRing::queue(unsigned file, const IoRequest& request) {
   entry.len = static_cast<unsigned>(length);
   entry.user_data = request.tag;
   ++state_->tail;
-  return ++state_->queued < most_at_once ? OrErrno<void>{} : state_->enter(0);
+  return ++state_->queued < most_at_once ? OrErrno<void>{} : state_->enter(0, false);
 }
 
-OrErrno<void> IoRing::State::enter(unsigned completions_to_wait_for) {
+OrErrno<void> IoRing::submit() { return state_->queued == 0 ? OrErrno<void>{} : state_->enter(0, false); }
+
+OrErrno<void> IoRing::poll() { return state_->enter(0, true); }
+
+OrErrno<void> IoRing::State::enter(unsigned completions_to_wait_for, bool asks) {
   std::atomic_ref(*submit_tail).store(tail, std::memory_order_release);
-  const unsigned flags = completions_to_wait_for > 0 ? IORING_ENTER_GETEVENTS : 0U;
+  const unsigned flags = asks ? IORING_ENTER_GETEVENTS : 0U;
   const long taken = syscall(SYS_io_uring_enter, ring.get(), queued, completions_to_wait_for, flags, nullptr, 0);
   if (taken >= 0) queued -= static_cast<unsigned>(taken);
   // EAGAIN and EBUSY: the kernel is short of memory or of room for completions; what is under way makes some.
@@ -227,7 +232,7 @@ OrErrno<void> IoRing::State::enter(unsigned completions_to_wait_for) {
 
 OrErrno<void> IoRing::wait() {
   do {
-    if (const auto entered = state_->enter(1); !entered) return entered;
+    if (const auto entered = state_->enter(1, true); !entered) return entered;
   } while (*state_->complete_head == std::atomic_ref(*state_->complete_tail).load(std::memory_order_acquire));
   return {};
 }
@@ -256,6 +261,8 @@ void IoRing::unregister_buffers() {}
 OrErrno<unsigned> IoRing::register_file(int) { return std::unexpected(ENOSYS); }
 void IoRing::unregister_file(unsigned) {}
 OrErrno<void> IoRing::queue(unsigned, const IoRequest&) { return std::unexpected(ENOSYS); }
+OrErrno<void> IoRing::submit() { return std::unexpected(ENOSYS); }
+OrErrno<void> IoRing::poll() { return std::unexpected(ENOSYS); }
 OrErrno<void> IoRing::wait() { return std::unexpected(ENOSYS); }
 std::optional<IoCompletion> IoRing::next_completion() { return std::nullopt; }
 

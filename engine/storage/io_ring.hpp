@@ -51,6 +51,10 @@ class IoRing final {
 
   /// There is room for as many as are not under way. Hands them over two by two.
   [[nodiscard]] OrErrno<void> queue(unsigned file, const IoRequest& request);
+  /// Hands over what is queued.
+  [[nodiscard]] OrErrno<void> submit();
+  /// The same, and lets the kernel say what has ended: it may wait for this call to do so.
+  [[nodiscard]] OrErrno<void> poll();
   /// Hands over what is queued and waits for at least one completion.
   [[nodiscard]] OrErrno<void> wait();
   [[nodiscard]] std::optional<IoCompletion> next_completion();

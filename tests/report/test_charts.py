@@ -52,6 +52,7 @@ def test_charts_are_found_and_described() -> None:
         "checkpoint",
         "flash_ownership",
         "memory_mountain",
+        "overlap",
         "phase_bars",
         "pio_map",
         "pmem",

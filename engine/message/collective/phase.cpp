@@ -180,8 +180,7 @@ std::int64_t CollectivePhase::pure_calls(std::uint64_t calls) {
 
 std::int64_t CollectivePhase::computation(std::uint64_t calls) const {
   const std::int64_t start = now_ns();
-  for (std::uint64_t i = 0; i < calls; ++i)
-    for (const std::uint64_t blocks : pieces_) run_chain(blocks);
+  for (std::uint64_t i = 0; i < calls; ++i) computation_.run();
   return now_ns() - start;
 }
 
@@ -189,10 +188,7 @@ std::int64_t CollectivePhase::overlapped_calls(std::uint64_t calls) {
   const std::int64_t start = now_ns();
   for (std::uint64_t i = 0; i < calls; ++i) {
     call_.start(next_root());
-    for (std::size_t piece = 0; piece < pieces_.size(); ++piece) {
-      run_chain(pieces_[piece]);
-      if (piece + 1 < pieces_.size()) (void)call_.test();
-    }
+    computation_.run([this] { (void)call_.test(); });
     call_.wait();
   }
   return now_ns() - start;
@@ -207,10 +203,7 @@ void CollectivePhase::size_computation() {
     shortest_ns = std::min(shortest_ns, comm_.max(pure_calls(calls_)));
   }
   const double call_ns = static_cast<double>(shortest_ns) / static_cast<double>(calls_);
-  const std::uint64_t pieces = parameters_.tests + 1;
-  const std::uint64_t blocks = std::max(pieces, blocks_that_last(call_ns));
-  pieces_.assign(pieces, blocks / pieces);
-  pieces_.back() += blocks % pieces;
+  computation_ = ChainPieces(blocks_that_last(call_ns), parameters_.tests + 1);
 }
 
 /// The two stretches of a window that are not the operation alone.

@@ -9,6 +9,7 @@
 #include "message/call_windows.hpp"
 #include "message/collective_content.hpp"
 #include "mpi/collectives.hpp"
+#include "noise/chain_pieces.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -68,7 +69,7 @@ class CollectivePhase final : public PhaseWork {
   std::uint64_t calls_ = 1;
   int root_ = 0;                       // of the last call
   int turn_ = 0;                       // root of the next one
-  std::vector<std::uint64_t> pieces_;  // of the computation beside one call, in blocks of the chain
+  ChainPieces computation_;  // beside one call
   std::uint64_t made_ = 0;
   std::int64_t call_ns_ = 0;
   std::int64_t shortest_ns_ = 0;

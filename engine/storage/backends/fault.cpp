@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/aligned_buffer.hpp"
 #include "mpi/agreement.hpp"
@@ -19,7 +20,7 @@
 namespace ullage {
 namespace {
 
-class FaultFile final : public File {
+class FaultFile final : public File, public NonblockingTransfers {
  public:
   /// `collective`: the ranks' operations on this file wait for each other.
   FaultFile(std::unique_ptr<File> inner, FaultInjector& injector, std::string name, bool collective,
@@ -41,6 +42,34 @@ class FaultFile final : public File {
       extents = extents.subspan(part.size());
     }
     return failure_ ? fail(*failure_) : Status{};
+  }
+
+  [[nodiscard]] NonblockingTransfers* nonblocking() override {
+    return inner_->nonblocking() != nullptr ? this : nullptr;
+  }
+
+  /// What is to go wrong is held back, and goes wrong when the batch is waited for.
+  void start(Direction direction, std::span<const Extent> extents) override {
+    direction_ = direction;
+    started_.clear();
+    held_back_.clear();
+    for (const Extent& extent : extents) {
+      const bool goes_wrong = injector_.next_is_chosen(faults::operation_of(direction)) && injector_.mine();
+      (goes_wrong ? held_back_ : started_).push_back(extent);
+    }
+    inner_->nonblocking()->start(direction, started_);
+  }
+
+  void test() override { inner_->nonblocking()->test(); }
+
+  [[nodiscard]] Status wait() override {
+    Status first = inner_->nonblocking()->wait();
+    for (const Extent& extent : held_back_) {
+      const Status own = faults::uncounted([&](Meter& meter) { return go_wrong(direction_, extent, meter); });
+      if (first && !own) first = own;
+    }
+    held_back_.clear();
+    return first;
   }
 
   [[nodiscard]] Status sync() override { return faults::sync(injector_, *inner_, name_); }
@@ -138,6 +167,10 @@ class FaultFile final : public File {
   bool collective_;
   std::size_t alignment_bytes_;
   std::optional<Error> failure_;
+  // Of the batch that was started.
+  Direction direction_ = Direction::write;
+  std::vector<Extent> started_;
+  std::vector<Extent> held_back_;
 };
 
 class FaultBackend final : public ForwardingBackend {
@@ -255,7 +288,7 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
 }
 
 constexpr Capabilities fault_capabilities{
-    .metadata = true, .views = true, .arrays = true, .file_threads = 1};  // as far as the inner backend has them
+    .metadata = true, .views = true, .arrays = true, .file_threads = 1, .nonblocking = 4096};  // as far as the inner backend has them
 
 const Registered<BackendEntry> registered_fault{{
     .description = {.name = "fault",

@@ -44,14 +44,20 @@ template <class FileT>
   return suffered ? closed : suffered;
 }
 
-/// One operation that no phase counts.
-template <class FileT, class OperationT>
-[[nodiscard]] Status move_uncounted(FileT& inner, Direction direction, const OperationT& operation) {
+/// `call` with a meter for what no phase counts.
+template <class Call>
+[[nodiscard]] Status uncounted(const Call& call) {
   const std::atomic<bool> never = false;
   Meter unused(never);
   unused.use_histogram(false);
   unused.start(now_ns());
-  return inner.transfer(direction, {&operation, 1}, unused);
+  return call(unused);
+}
+
+/// One operation that no phase counts.
+template <class FileT, class OperationT>
+[[nodiscard]] Status move_uncounted(FileT& inner, Direction direction, const OperationT& operation) {
+  return uncounted([&](Meter& meter) { return inner.transfer(direction, {&operation, 1}, meter); });
 }
 
 /// One bit of data, the chosen one modulo their length.

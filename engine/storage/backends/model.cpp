@@ -28,7 +28,8 @@ Table<ModelParameters> model_table() {
   };
 }
 
-class ModelFile final : public File {
+/// What was begun goes on by itself: the device needs nobody's time.
+class ModelFile final : public File, public NonblockingTransfers {
  public:
   ModelFile(ModelDevice& device, const Pacer& pacer) : device_(device), pacer_(pacer) {}
 
@@ -42,6 +43,16 @@ class ModelFile final : public File {
     last_end_ns_ = meter.last_ns();
     return {};
   }
+  [[nodiscard]] NonblockingTransfers* nonblocking() override { return this; }
+  void start(Direction, std::span<const Extent> extents) override {
+    timeline_.restart(now_ns());
+    for (const Extent& extent : extents) due_ns_ = timeline_.after(device_.next_duration_ns(extent.length_bytes));
+  }
+  void test() override {}
+  [[nodiscard]] Status wait() override {
+    pacer_.wait_until(due_ns_);
+    return {};
+  }
   [[nodiscard]] Status sync() override { return {}; }
   [[nodiscard]] Status close() override { return {}; }
 
@@ -49,6 +60,7 @@ class ModelFile final : public File {
   ModelDevice& device_;
   const Pacer& pacer_;
   ModelTimeline timeline_;
+  std::int64_t due_ns_ = 0;  // of the batch that was started
   std::int64_t last_end_ns_ = std::numeric_limits<std::int64_t>::min();
 };
 
@@ -74,7 +86,9 @@ class ModelViewedFile final : public ViewedFile {
   std::int64_t late_ns_ = 0;
 };
 
-constexpr Capabilities model_capabilities{.path = false, .data = false, .views = true, .file_threads = 1};
+constexpr int most_begun_at_once = 4096;
+constexpr Capabilities model_capabilities{
+    .path = false, .data = false, .views = true, .file_threads = 1, .nonblocking = most_begun_at_once};
 
 class ModelBackend final : public Backend, public ViewsFacet {
  public:

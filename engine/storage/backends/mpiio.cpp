@@ -11,6 +11,7 @@
 
 #include "mpi/agreement.hpp"
 #include "mpi/file.hpp"
+#include "mpi/file_requests.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/mpi_path.hpp"
 #include "storage/backends/mpiio_meeting.hpp"
@@ -49,7 +50,7 @@ Error short_count(Direction direction, const std::string& path, std::uint64_t of
   return error;
 }
 
-class MpiioFile final : public File {
+class MpiioFile final : public File, public NonblockingTransfers {
  public:
   /// `everyone`: the ranks that opened it together, null when it is this rank's own. `end_bytes`: where collective
   /// reads must end.
@@ -72,6 +73,43 @@ class MpiioFile final : public File {
     return failure_ ? fail(*failure_) : Status{};
   }
 
+  /// What is begun collectively would have to be ended so. Where the file ends is looked up now, since OMPIO waits for
+  /// ever for a read past it.
+  [[nodiscard]] NonblockingTransfers* nonblocking() override {
+    if (collective_) return nullptr;
+    end_bytes_ = file_.size_bytes().value_or(0);
+    requests_.emplace();
+    return this;
+  }
+
+  void start(Direction direction, std::span<const Extent> extents) override {
+    begun_failure_.reset();
+    direction_ = direction;
+    extents_ = extents;
+    requests_->reserve(extents.size());
+    for (const Extent& extent : extents) {
+      const Status begun = begin(direction, extent);
+      if (begun) continue;
+      begun_failure_ = begun.error();
+      break;
+    }
+  }
+
+  void test() override { (void)requests_->test(); }
+
+  /// What was moved in part goes on by blocking calls.
+  [[nodiscard]] Status wait() override {
+    requests_->wait();
+    const auto started = std::exchange(extents_, {});
+    Status first;
+    for (std::size_t i = 0; i < std::min(started.size(), requests_->size()); ++i) {
+      const auto moved = requests_->moved_bytes(i);
+      const Status whole = moved ? move_alone(direction_, started[i], *moved) : fail(moved.error());
+      if (first && !whole) first = whole;
+    }
+    return first && begun_failure_ ? fail(*begun_failure_) : first;
+  }
+
   [[nodiscard]] Status sync() override {
     if (meeting_.meet(true, failure_.has_value()).anyone_failed)
       return failure_ ? fail(*failure_) : fail(not_synced(path_));
@@ -89,6 +127,15 @@ class MpiioFile final : public File {
  private:
   void note(const Status& status) {
     if (!status && !failure_) failure_ = status.error();
+  }
+
+  [[nodiscard]] Status begin(Direction direction, const Extent& extent) {
+    const std::span<std::byte> data{extent.data, extent.length_bytes};
+    if (direction == Direction::write) return requests_->write_at(file_, extent.offset_bytes, data);
+    if (extent.offset_bytes + extent.length_bytes <= end_bytes_)
+      return requests_->read_at(file_, extent.offset_bytes, data);
+    return fail(
+        short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
   }
 
   [[nodiscard]] Result<std::size_t> together(Direction direction, const Extent& extent) const {
@@ -110,8 +157,9 @@ class MpiioFile final : public File {
     return fail(short_count(direction, path_, extent.offset_bytes + *moved, *moved, extent.length_bytes));
   }
 
-  [[nodiscard]] Status move_alone(Direction direction, const Extent& extent) const {
-    for (std::size_t done = 0; done < extent.length_bytes;) {
+  /// What is left of it after the first `done` bytes.
+  [[nodiscard]] Status move_alone(Direction direction, const Extent& extent, std::size_t done = 0) const {
+    while (done < extent.length_bytes) {
       const std::span<std::byte> part{extent.data + done, std::min(extent.length_bytes - done, most_bytes_a_call)};
       const std::uint64_t offset = extent.offset_bytes + done;
       const auto moved = direction == Direction::write ? file_.write_at(offset, part) : file_.read_at(offset, part);
@@ -128,9 +176,15 @@ class MpiioFile final : public File {
   bool collective_;
   std::uint64_t end_bytes_;
   std::optional<Error> failure_;
+  // Of the batch that was started.
+  Direction direction_ = Direction::write;
+  std::span<const Extent> extents_;
+  std::optional<Error> begun_failure_;
+  std::optional<mpi::FileRequests> requests_;  // before file_ in destruction: they wait for what is under way
 };
 
-constexpr Capabilities mpiio_capabilities{.collective_sync = true, .views = true};
+constexpr int most_begun = 1024;
+constexpr Capabilities mpiio_capabilities{.collective_sync = true, .views = true, .nonblocking = most_begun};
 
 class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet, public CacheFacet {
  public:
@@ -146,6 +200,7 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
   [[nodiscard]] Capabilities capabilities() const override {
     Capabilities capabilities = mpiio_capabilities;
     capabilities.collective = parameters_.collective;
+    if (parameters_.collective) capabilities.nonblocking = 0;
     return capabilities;
   }
 

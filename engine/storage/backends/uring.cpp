@@ -39,7 +39,7 @@ struct Course {
   std::string memory;  // whether the buffers are pinned, and if not, why
 };
 
-class UringFile final : public File {
+class UringFile final : public File, public NonblockingTransfers {
  public:
   UringFile(KernelFile file, unsigned number, Course& course)
       : file_(std::move(file)), number_(number), course_(course), under_way_(course.depth) {
@@ -55,12 +55,35 @@ class UringFile final : public File {
     std::size_t next = 0;
     while (true) {
       for (; goes_on_ && next < extents.size() && !free_.empty() && may_begin(extents, next); ++next)
-        begin(direction, extents[next], meter);
+        begin(direction, extents[next], meter.last_ns());
       if (free_.size() == under_way_.size()) break;
       if (const auto waited = course_.ring.wait(); !waited) return fail(file_.failed(direction, waited.error(), 0));
       while (const auto completion = course_.ring.next_completion()) end(direction, *completion, meter);
     }
     return failure_ ? fail(*failure_) : Status{};
+  }
+
+  [[nodiscard]] NonblockingTransfers* nonblocking() override { return this; }
+
+  void start(Direction direction, std::span<const Extent> extents) override {
+    failure_.reset();
+    direction_ = direction;
+    for (const Extent& extent : extents) begin(direction, extent, 0);
+    if (const auto handed = course_.ring.submit(); !handed) give_up(file_.failed(direction, handed.error(), 0));
+  }
+
+  void test() override {
+    if (const auto asked = course_.ring.poll(); !asked) return give_up(file_.failed(direction_, asked.error(), 0));
+    while (const auto completion = course_.ring.next_completion()) (void)settle(direction_, *completion);
+  }
+
+  [[nodiscard]] Status wait() override {
+    while (free_.size() < under_way_.size()) {
+      while (const auto completion = course_.ring.next_completion()) (void)settle(direction_, *completion);
+      if (free_.size() == under_way_.size()) break;
+      if (const auto waited = course_.ring.wait(); !waited) return fail(file_.failed(direction_, waited.error(), 0));
+    }
+    return failure_ ? fail(*std::exchange(failure_, std::nullopt)) : Status{};
   }
 
   [[nodiscard]] Status sync() override { return file_.sync(); }
@@ -88,11 +111,11 @@ class UringFile final : public File {
     return next < oldest_ + course_.window;
   }
 
-  /// The clock was read when the one before it ended, which is when there was room for this one.
-  void begin(Direction direction, const Extent& extent, const Meter& meter) {
+  /// Of a transfer(), the clock was read when the one before it ended, which is when there was room for this one.
+  void begin(Direction direction, const Extent& extent, std::int64_t begun_ns) {
     const std::size_t slot = free_.back();
     free_.pop_back();
-    under_way_[slot] = {&extent, 0, meter.last_ns()};
+    under_way_[slot] = {&extent, 0, begun_ns};
     queue(direction, slot);
   }
 
@@ -105,21 +128,28 @@ class UringFile final : public File {
   }
 
   void end(Direction direction, const IoCompletion& completion, Meter& meter) {
+    const UnderWay operation = under_way_[completion.tag];
+    if (settle(direction, completion) && !meter.completed_since(operation.begun_ns, operation.extent->length_bytes))
+      goes_on_ = false;
+  }
+
+  /// Whether the operation is whole now; one that is not goes on, or fails.
+  [[nodiscard]] bool settle(Direction direction, const IoCompletion& completion) {
     const std::size_t slot = completion.tag;
     UnderWay& operation = under_way_[slot];
     if (completion.result > 0) operation.done += static_cast<std::size_t>(completion.result);
     const std::uint64_t at = operation.extent->offset_bytes + operation.done;
     const bool whole = operation.done == operation.extent->length_bytes;
-    if (whole) {
-      if (!meter.completed_since(operation.begun_ns, operation.extent->length_bytes)) goes_on_ = false;
-    } else if (completion.result > 0 || completion.result == -EINTR || completion.result == -EAGAIN) {
-      return queue(direction, slot);
-    } else {
+    if (!whole && (completion.result > 0 || completion.result == -EINTR || completion.result == -EAGAIN)) {
+      queue(direction, slot);
+      return false;
+    }
+    if (!whole)
       give_up(completion.result == 0 ? file_.nothing_moved(direction, at)
                                      : file_.failed(direction, -completion.result, at));
-    }
     operation.extent = nullptr;
     free_.push_back(slot);
+    return whole;
   }
 
   /// What is under way ends first: its memory is the caller's.
@@ -139,10 +169,12 @@ class UringFile final : public File {
   std::vector<std::size_t> free_;  // slots of it
   std::optional<Error> failure_;
   bool goes_on_ = true;
+  Direction direction_ = Direction::write;  // of the batch that was started
   std::size_t oldest_ = 0;  // extent that is under way, or was when it was looked for
 };
 
-constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest, .file_threads = 256};
+constexpr Capabilities uring_capabilities{
+    .metadata = true, .queue_depth = deepest, .file_threads = 256, .thread_files = true, .nonblocking = deepest};
 
 class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
  public:

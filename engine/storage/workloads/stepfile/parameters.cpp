@@ -89,6 +89,8 @@ Status check_depths(const StepfileParameters& p, const Capabilities& capabilitie
       return fail(bad_plan(pointer + name, "must be 0 with order revolve: what is read next has yet to be written"));
     if (capabilities.file_threads == 0)
       return fail(bad_plan(pointer + name, "must be 0: only the rank's own thread may use files of this backend"));
+    if (p.in_log() && capabilities.thread_files)
+      return fail(bad_plan(pointer + name, "must be 0: a log of this backend is used by the thread that opened it"));
   }
   return {};
 }

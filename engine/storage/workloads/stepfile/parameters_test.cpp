@@ -36,6 +36,9 @@ TEST(StepfileParameters, WhatMeansNothingIsRefused) {
 
 TEST(StepfileParameters, BackendsAreAskedForWhatTheyHave) {
   EXPECT_NE(refusal({{"prefetch", number(1)}}, {.metadata = true}), "") << "no thread besides the rank's own";
+  constexpr Capabilities uring_like{.metadata = true, .file_threads = 64, .thread_files = true};
+  EXPECT_EQ(refusal({{"prefetch", number(1)}}, uring_like), "") << "each state has a file of its own";
+  EXPECT_NE(refusal({{"prefetch", number(1)}, {"layout", words("log")}}, uring_like), "") << "the rank opened the log";
   EXPECT_NE(refusal({}, {.path = false, .data = false}), "") << "nothing to verify";
   EXPECT_EQ(refusal({{"verify", words("none")}}, {.path = false, .data = false}), "");
   EXPECT_NE(refusal({{"verify", words("none")}, {"remove_read", true}}, {.path = false, .data = false}), "");

@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/workloads/stepfile/step_helpers.hpp"
+#include "base/helper_threads.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 #include <vector>
 
-namespace ullage::step_helpers_test {
+#include "base/result.hpp"
+
+namespace ullage::helper_threads_test {
 namespace {
+
+struct Nothing {};
+using Helpers = HelperThreads<Result<std::uint64_t>, Nothing>;
 
 void nobody_asks() {}
 
-TEST(StepHelpers, EveryOperationIsDoneOnceAndInItsSlot) {
+TEST(HelperThreads, EveryOperationIsDoneOnceAndInItsSlot) {
   constexpr std::uint64_t operations = 500;
   constexpr std::size_t slots = 7;
   for (const std::size_t threads : {1U, 4U}) {
     std::vector<std::uint64_t> of_slot(slots);  // what a job writes the caller reads after wait()
-    StepHelpers helpers(threads, slots, [&](std::uint64_t operation, HelperClock&) -> StepHelpers::Outcome {
+    Helpers helpers(threads, slots, [&](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
       of_slot[operation % slots] = operation;
-      return StepTimes{.transfer_ns = static_cast<std::int64_t>(operation)};
+      return operation;
     });
     EXPECT_FALSE(helpers.wait(0, nobody_asks).has_value()) << "idle";
     for (std::uint64_t i = 0; i < operations + slots; ++i) {
       if (const auto outcome = helpers.wait(i, nobody_asks)) {
         ASSERT_TRUE(outcome->has_value());
-        EXPECT_EQ((*outcome)->transfer_ns, static_cast<std::int64_t>(i - slots));
+        EXPECT_EQ(**outcome, i - slots);
         EXPECT_EQ(of_slot[i % slots], i - slots);
       }
       if (i < operations) helpers.submit(i);
@@ -32,34 +38,34 @@ TEST(StepHelpers, EveryOperationIsDoneOnceAndInItsSlot) {
   }
 }
 
-TEST(StepHelpers, OneThreadBeginsInOrder) {
+TEST(HelperThreads, OneThreadBeginsInOrder) {
   std::vector<std::uint64_t> begun;
-  StepHelpers helpers(1, 10, [&](std::uint64_t operation, HelperClock&) -> StepHelpers::Outcome {
+  Helpers helpers(1, 10, [&](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
     begun.push_back(operation);
-    return StepTimes{};
+    return 0;
   });
   for (const std::uint64_t operation : {4U, 2U, 9U}) helpers.submit(operation);
   for (const std::uint64_t operation : {4U, 2U, 9U}) EXPECT_TRUE(helpers.wait(operation, nobody_asks)->has_value());
   EXPECT_EQ(begun, (std::vector<std::uint64_t>{4, 2, 9}));
 }
 
-TEST(StepHelpers, AnErrorComesBackWithItsOperation) {
-  StepHelpers helpers(2, 4, [](std::uint64_t operation, HelperClock&) -> StepHelpers::Outcome {
+TEST(HelperThreads, AnErrorComesBackWithItsOperation) {
+  Helpers helpers(2, 4, [](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
     if (operation == 2) return fail(errno_error(28, "write", "file"));
-    return StepTimes{};
+    return 0;
   });
   for (std::uint64_t i = 0; i < 4; ++i) helpers.submit(i);
   for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(helpers.wait(i, nobody_asks)->has_value(), i != 2);
 }
 
-TEST(StepHelpers, TheEndBeginsNoFurtherJob) {
+TEST(HelperThreads, TheEndBeginsNoFurtherJob) {
   std::atomic<int> begun = 0;
   {
     std::atomic<bool> may_end = false;
-    StepHelpers helpers(1, 8, [&](std::uint64_t, HelperClock&) -> StepHelpers::Outcome {
+    Helpers helpers(1, 8, [&](std::uint64_t, Nothing&) -> Helpers::Outcome {
       ++begun;
       while (!may_end) std::this_thread::yield();
-      return StepTimes{};
+      return 0;
     });
     for (std::uint64_t i = 0; i < 8; ++i) helpers.submit(i);
     while (begun == 0) std::this_thread::yield();
@@ -70,15 +76,15 @@ TEST(StepHelpers, TheEndBeginsNoFurtherJob) {
   EXPECT_LE(begun, 8);
 }
 
-TEST(StepHelpers, WhoWaitsLongIsAsked) {
+TEST(HelperThreads, WhoWaitsLongIsAsked) {
   std::atomic<bool> asked = false;
-  StepHelpers helpers(1, 1, [&](std::uint64_t, HelperClock&) -> StepHelpers::Outcome {
+  Helpers helpers(1, 1, [&](std::uint64_t, Nothing&) -> Helpers::Outcome {
     while (!asked) std::this_thread::yield();
-    return StepTimes{};
+    return 0;
   });
   helpers.submit(0);
   EXPECT_TRUE(helpers.wait(0, [&] { asked = true; })->has_value());
 }
 
 }  // namespace
-}  // namespace ullage::step_helpers_test
+}  // namespace ullage::helper_threads_test

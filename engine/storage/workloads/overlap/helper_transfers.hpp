@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers that helper threads make by blocking calls while their rank computes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "base/helper_threads.hpp"
+#include "base/meter.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage {
+
+/// A meter for transfers that no phase counts.
+class UncountedMeter final {
+ public:
+  UncountedMeter();
+  /// For a transfer that begins now: what lies between transfers is no device's time.
+  [[nodiscard]] Meter& from_now() noexcept;
+
+ private:
+  std::atomic<bool> never_ = false;
+  std::unique_ptr<Meter> meter_;
+};
+
+/// One helper for each file, which is open once for each of them: transfer i of a batch goes through file i.
+class HelperTransfers final : public NonblockingTransfers {
+ public:
+  /// The files outlive it, and are the helpers' until wait() has returned.
+  explicit HelperTransfers(std::span<const std::unique_ptr<File>> files);
+
+  /// At most as many as there are files.
+  void start(Direction direction, std::span<const Extent> extents) override;
+  void test() override {}
+  [[nodiscard]] Status wait() override;
+
+ private:
+  std::span<const std::unique_ptr<File>> files_;
+  // Written before the helpers are told of a batch, and read by them until its end.
+  Direction direction_ = Direction::write;
+  std::span<const Extent> extents_;
+  HelperThreads<Status, UncountedMeter> helpers_;  // last: they use the others
+};
+
+}  // namespace ullage

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/overlap/phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/rounding.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t overlap_alignment = 4096;
+
+PayloadSpec payload_of(const OverlapState& state) {
+  PayloadSpec spec;
+  spec.run_key = state.context->run_key;
+  spec.transfer_bytes = state.parameters->transfer_bytes;
+  return spec;
+}
+
+double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+}  // namespace
+
+OverlapPhase::OverlapPhase(const OverlapState& state, Direction direction)
+    : state_(state),
+      direction_(direction),
+      shape_(state.parameters->shape()),
+      payload_(payload_of(state)),
+      slot_bytes_(round_up<std::size_t>(shape_.transfer_bytes,
+                                        std::max(overlap_alignment, state.capabilities.alignment_bytes))),
+      extents_(shape_.transfers()) {
+  const std::size_t needed = extents_.size() * slot_bytes_;
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, overlap_alignment);
+  std::byte* next = state.context->buffer->bytes().data();
+  for (Extent& extent : extents_) {
+    extent.length_bytes = shape_.transfer_bytes;
+    extent.data = std::exchange(next, next + slot_bytes_);
+  }
+}
+
+PhaseInfo OverlapPhase::info() const {
+  PhaseInfo info;
+  info.name = writes() ? "write" : "read";
+  info.access = writes() ? Access::write : Access::read;
+  info.collective = true;  // ranks begin each stretch together
+  info.bytes_at_once = shape_.area_bytes();
+  if (!writes()) {
+    info.data_of = "own";
+    info.cache_control = parameters().cache == OverlapCache::drop ? "drop" : "none";
+  }
+  if (state_.capabilities.data) info.files.push_back(state_.file_name());
+  return info;
+}
+
+Status OverlapPhase::before() {
+  const bool nonblocking = parameters().method == OverlapMethod::nonblocking;
+  Backend& backend = *state_.context->backend;
+  const Concurrency wanted{.queue_depth = nonblocking ? static_cast<int>(shape_.depth) : 1};
+  if (auto status = backend.make_ready(state_.context->buffer->bytes(), wanted); !status) return status;
+  if (writes() || parameters().cache == OverlapCache::none || state_.capabilities.direct) return {};
+  return backend.drop_cached(state_.file_name());
+}
+
+Result<std::unique_ptr<File>> OverlapPhase::open_file(OpenMode mode) const {
+  OpenRequest request;
+  request.name = state_.file_name();
+  request.mode = mode;
+  request.expected_bytes = shape_.file_bytes();
+  return state_.context->backend->open(request);
+}
+
+Status OverlapPhase::open() {
+  (void)keep_first(open_for_overlap());
+  return status_;
+}
+
+/// Helpers have the file open once more each: a file is used by one thread at a time.
+Status OverlapPhase::open_for_overlap() {
+  auto file = open_file(writes() ? OpenMode::create : OpenMode::read);
+  if (!file) return fail(file.error());
+  file_ = std::move(*file);
+  if (parameters().method == OverlapMethod::nonblocking) {
+    beside_ = file_->nonblocking();
+    return beside_ != nullptr ? Status{} : fail(unsupported("begin a transfer", state_.file_name()));
+  }
+  for (std::uint64_t i = 0; i < shape_.depth; ++i) {
+    auto own = open_file(writes() ? OpenMode::overwrite : OpenMode::read);
+    if (!own) return fail(own.error());
+    helper_files_.push_back(std::move(*own));
+  }
+  helpers_ = std::make_unique<HelperTransfers>(helper_files_);
+  beside_ = helpers_.get();
+  return {};
+}
+
+/// When a stretch has failed anywhere, no rank begins another one.
+Status OverlapPhase::execute(Meter& meter) {
+  const mpi::Comm& all = state_.context->world->all();
+  for (std::uint64_t i = first_; i < first_ + prepared_ && !all.any(!status_); ++i) do_stretch(i, meter);
+  return status_;
+}
+
+void OverlapPhase::do_stretch(std::uint64_t index, Meter& meter) {
+  const Stretch stretch = shape_.stretch(index);
+  const bool moves = stretch != Stretch::compute;
+  if (moves) make_ready(index);
+  state_.context->world->all().barrier();
+  meter.resume(now_ns());
+  const std::int64_t took_ns = take_time(stretch);
+  (void)meter.completed(moves && status_ ? shape_.area_bytes() : 0);  // no rank stops alone
+  if (moves && status_ && !writes()) check_area();
+  if (index + 1 == OverlapShape::warm_ups) size_computation(took_ns);
+}
+
+std::int64_t OverlapPhase::take_time(Stretch stretch) {
+  std::int64_t took_ns = 0;
+  switch (stretch) {
+    case Stretch::warm_up:
+      return warm_up();
+    case Stretch::io:
+      times_.io_ns += took_ns = io_alone();
+      break;
+    case Stretch::compute:
+      times_.compute_ns += took_ns = computation_alone();
+      break;
+    case Stretch::both:
+      times_.both_ns += took_ns = both_at_once();
+      break;
+    case Stretch::blocking:
+      times_.blocking_ns += took_ns = one_after_the_other();
+      break;
+  }
+  return took_ns;
+}
+
+/// Read backwards area by area: what a kernel reads ahead of a stretch is what an earlier one has read.
+void OverlapPhase::make_ready(std::uint64_t index) {
+  const std::uint64_t area = writes() ? shape_.area(index) : shape_.areas() - 1 - shape_.area(index);
+  for (std::size_t i = 0; i < extents_.size(); ++i) {
+    Extent& extent = extents_[i];
+    extent.offset_bytes = shape_.offset_bytes(area, i);
+    const std::span<std::byte> data{extent.data, extent.length_bytes};
+    if (writes())
+      payload_.fill(data, state_.rank(), extent.offset_bytes);
+    else
+      Payload::poison(data);
+  }
+}
+
+void OverlapPhase::check_area() {
+  if (parameters().verify == OverlapVerify::none) return;
+  for (const Extent& extent : extents_) {
+    const Payload::Check found =
+        payload_.check({extent.data, extent.length_bytes}, state_.rank(), extent.offset_bytes);
+    verification_.verified_bytes += extent.length_bytes;
+    verification_.bad_blocks += found.bad_blocks;
+    if (found.first && !verification_.first)
+      verification_.first = wrong_data(*state_.context, state_.file_name(), *found.first);
+  }
+}
+
+/// As long as the I/O of a batch on the slowest rank, times what was asked for.
+void OverlapPhase::size_computation(std::int64_t batch_ns) {
+  const auto slowest_ns = static_cast<double>(state_.context->world->all().max(batch_ns));
+  const std::uint64_t blocks =
+      parameters().blocks > 0 ? parameters().blocks : blocks_that_last(parameters().computation * slowest_ns);
+  chain_ = ChainPieces(blocks, parameters().tests + 1);
+}
+
+std::span<const Extent> OverlapPhase::batch(std::uint64_t index) const {
+  const auto depth = static_cast<std::size_t>(shape_.depth);
+  return std::span(extents_).subspan(static_cast<std::size_t>(index) * depth, depth);
+}
+
+bool OverlapPhase::keep_first(const Status& status) {
+  if (status_ && !status) status_ = status;
+  return status.has_value();
+}
+
+/// The median time of a batch: one that was interrupted says nothing of the others.
+std::int64_t OverlapPhase::warm_up() {
+  std::vector<std::int64_t> times_ns(shape_.batches, 0);
+  for (std::uint64_t i = 0; i < shape_.batches; ++i) {
+    const std::int64_t begun = now_ns();
+    beside_->start(direction_, batch(i));
+    if (!keep_first(beside_->wait())) break;
+    times_ns[i] = now_ns() - begun;
+  }
+  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+  std::ranges::nth_element(times_ns, middle);
+  return *middle;
+}
+
+std::int64_t OverlapPhase::io_alone() {
+  const std::int64_t begun = now_ns();
+  for (std::uint64_t i = 0; i < shape_.batches; ++i) {
+    beside_->start(direction_, batch(i));
+    if (!keep_first(beside_->wait())) break;
+  }
+  return now_ns() - begun;
+}
+
+std::int64_t OverlapPhase::computation_alone() const {
+  const std::int64_t begun = now_ns();
+  for (std::uint64_t i = 0; i < shape_.batches; ++i) chain_.run();
+  return now_ns() - begun;
+}
+
+std::int64_t OverlapPhase::both_at_once() {
+  const std::int64_t begun = now_ns();
+  std::int64_t last = begun;
+  for (std::uint64_t i = 0; i < shape_.batches; ++i) {
+    beside_->start(direction_, batch(i));
+    const std::int64_t started = now_ns();
+    if (parameters().tests == 0)
+      chain_.run();
+    else
+      chain_.run([this] { beside_->test(); });
+    const std::int64_t computed = now_ns();
+    const bool is_good = keep_first(beside_->wait());
+    const std::int64_t ended = now_ns();
+    times_.start_ns += started - last;
+    times_.beside_ns += computed - started;
+    times_.wait_ns += ended - computed;
+    last = ended;
+    if (!is_good) break;
+  }
+  return last - begun;
+}
+
+/// As an application does that overlaps nothing: the rank's own thread makes blocking calls, then it computes.
+std::int64_t OverlapPhase::one_after_the_other() {
+  const std::int64_t begun = now_ns();
+  for (std::uint64_t i = 0; i < shape_.batches; ++i) {
+    if (!keep_first(file_->transfer(direction_, batch(i), blocking_meter_.from_now()))) break;
+    chain_.run();
+  }
+  return now_ns() - begun;
+}
+
+Status OverlapPhase::sync() { return file_ && status_ ? file_->sync() : Status{}; }
+
+Status OverlapPhase::close() {
+  beside_ = nullptr;
+  helpers_.reset();
+  Status first;
+  for (const auto& own : helper_files_)
+    if (Status closed = own->close(); first && !closed) first = std::move(closed);
+  if (!file_) return first;
+  const Status closed = file_->close();
+  granted_ = file_->hints_granted();
+  return first ? closed : first;
+}
+
+Verification OverlapPhase::after(std::uint64_t /*executed*/, Meter& /*progress*/) { return verification_; }
+
+Gauges OverlapPhase::gauges() const {
+  const auto rounds = static_cast<double>(shape_.rounds);
+  return {{"io_s", seconds_of(times_.io_ns)},
+          {"compute_s", seconds_of(times_.compute_ns)},
+          {"both_s", seconds_of(times_.both_ns)},
+          {"blocking_s", seconds_of(times_.blocking_ns)},
+          {"start_s", seconds_of(times_.start_ns)},
+          {"beside_s", seconds_of(times_.beside_ns)},
+          {"wait_s", seconds_of(times_.wait_ns)},
+          {"bytes", rounds * static_cast<double>(shape_.area_bytes())},
+          {"batches", rounds * static_cast<double>(shape_.batches)},
+          {"blocks", static_cast<double>(chain_.blocks())}};
+}
+
+Map OverlapPhase::hints_granted() const {
+  Map granted = granted_;
+  granted.merge(state_.context->backend->hints_granted());
+  return granted;
+}
+
+}  // namespace ullage

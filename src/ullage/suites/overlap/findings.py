@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences of suite ``overlap``: how much overlaps from which size on, what it costs, and what it gains.
+
+Shares and costs are stated as medians with their intervals. A gain is a comparison of the same batches with blocking
+calls, at the level at which all such comparisons of a run hold together (Bonferroni).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.statistics import pooled_spread
+from ullage.grouping import grouped
+from ullage.model.summary import Finding, Gain, Row
+from ullage.quantity import format_interval, listing, percent, plural, scale_for, times
+from ullage.units import format_bytes
+
+SHARE: Final = "overlap_share"
+COST: Final = "compute_slowdown"
+START: Final = "start_share"
+BOTH: Final = "batch_both_time"
+BLOCKING: Final = "batch_blocking_time"
+_WORDS: Final[Mapping[str, str]] = {"threads": "helper threads", "nonblocking": "nonblocking calls"}
+_HALF: Final = 0.5
+# What the computation takes longer is stated from here on.
+_NOTABLE_COST: Final = 1.02
+
+Place = tuple[str, str, int]
+
+
+def way_of(row: Row) -> str:
+    """Name who moves the data: ``posix helper threads``; with calls of the library in between, also these."""
+    tests = int(row.params.get("tests", 0))
+    asked = f" and {plural(tests, 'question')}" if tests else ""
+    return f"{row.params['backend']} {_WORDS[str(row.params['method'])]}{asked}"
+
+
+def size_of(row: Row) -> int:
+    """Return the bytes of a transfer."""
+    return int(row.params["block_bytes"])
+
+
+def depth_of(row: Row) -> int:
+    """Return the transfers of a batch."""
+    return int(row.params["depth"])
+
+
+def order_of(row: Row) -> tuple[str, str, int, str, int, int]:
+    """Return by what rows are ordered: target, access (writes first), ranks, way, size and depth."""
+    access = str(row.params["access"]).replace("write", "")
+    return row.target, access, int(row.params["ranks"]), way_of(row), size_of(row), depth_of(row)
+
+
+def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones."""
+    known = sorted((row for row in rows if not row.is_invalid), key=order_of)
+    shares = [row for row in known if row.metric == SHARE]
+    costs = [row for row in known if row.metric == COST and _is_interval(row)]
+    starts = {_key(row): row for row in known if row.metric == START}
+    return [
+        *(_overlapping(place, some) for place, some in _by_place(shares).items()),
+        *_gains(known, level),
+        *(found for place, some in _by_place(costs).items() if (found := _cost(place, some)) is not None),
+        *(found for place, some in _by_place(shares).items() if (found := _begun(place, some, starts)) is not None),
+    ]
+
+
+def _by_place(rows: Iterable[Row]) -> dict[Place, list[Row]]:
+    return grouped((_place(row), row) for row in rows)
+
+
+def _place(row: Row) -> Place:
+    return row.target, str(row.params["access"]), int(row.params["ranks"])
+
+
+def _key(row: Row) -> tuple[str, str]:
+    return row.case, str(row.params["access"])
+
+
+def _is_interval(row: Row) -> bool:
+    return row.low is not None and row.high is not None and not row.has_range
+
+
+def _where(place: Place) -> str:
+    target, _, ranks = place
+    return f"{plural(ranks, 'rank')} on {target}"
+
+
+def _share_text(row: Row) -> str:
+    if row.low is None or row.high is None:
+        return percent(row.median)
+    return f"{percent(row.median)} [{percent(row.low)}, {percent(row.high)}]"
+
+
+# -- how much overlaps -------------------------------------------------------------------------------------------------
+
+
+def _overlapping(place: Place, rows: Sequence[Row]) -> Finding:
+    """State for each way the share at its largest size and best depth, and from which size on the half overlaps."""
+    ways = grouped((way_of(row), row) for row in rows)
+    best = {way: _best_of_largest(some) for way, some in ways.items()}
+    each = [
+        f"{way} {_share_text(row)} ({format_bytes(size_of(row))}, depth {depth_of(row)}{_cached(row)})"
+        for way, row in best.items()
+    ]
+    target, access, ranks = place
+    text = (
+        "This share of the shorter of I/O and computation overlaps at the largest size and best depth: "
+        f"{listing(each)}. These are {_where(place)}."
+    )
+    starts = {way: found for way, some in ways.items() if (found := _from_size(some)) is not None}
+    from_size = [f"{way} from {format_bytes(size)} (depth {depth})" for way, (size, depth) in starts.items()]
+    if from_size:
+        text += f" All intervals lie above 50 % from a size on: {listing(from_size)}."
+    highest = max(best.values(), key=lambda row: row.median)
+    return finding(
+        "overlap-share",
+        f"Up to {percent(highest.median)} of {noun(access)} on {target} overlaps with computation",
+        text,
+        target=target,
+        access=access,
+        ranks=ranks,
+        case=[row.case for row in best.values()],
+        way=list(best),
+        overlap_share=[row.median for row in best.values()],
+        from_bytes=[starts[way][0] if way in starts else 0 for way in best],
+    )
+
+
+def _cached(row: Row) -> str:
+    return "" if is_of_device(row) else ", page cache"
+
+
+def _best_of_largest(rows: Sequence[Row]) -> Row:
+    largest = max(map(size_of, rows))
+    return max((row for row in rows if size_of(row) == largest), key=lambda row: row.median)
+
+
+def _from_size(rows: Sequence[Row]) -> tuple[int, int] | None:
+    """Return the least size, with its depth, from which on the intervals of all sizes lie above one half."""
+    found: list[tuple[int, int]] = []
+    for depth, some in grouped((depth_of(row), row) for row in rows).items():
+        start: int | None = None
+        for row in sorted(some, key=size_of, reverse=True):
+            if not _is_interval(row) or row.low is None or row.low <= _HALF:
+                break
+            start = size_of(row)
+        if start is not None:
+            found.append((start, depth))
+    return min(found, default=None)
+
+
+# -- what it gains -----------------------------------------------------------------------------------------------------
+
+
+def _gains(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Compare the case with the highest ratio at each place with its own blocking calls."""
+    times_of = {(row.metric, *_key(row)): row for row in rows if row.metric in (BOTH, BLOCKING)}
+    pairs = [
+        (row, times_of[BLOCKING, *_key(row)])
+        for row in rows
+        if row.metric == BOTH and (BLOCKING, *_key(row)) in times_of
+    ]
+    if not pairs:
+        return []
+    own = level_of_part(level, len(pairs))
+    places = grouped((_place(both), (both, blocking)) for both, blocking in pairs)
+    return [found for place, some in places.items() if (found := _gain(place, some, own)) is not None]
+
+
+def _gain(place: Place, pairs: Sequence[tuple[Row, Row]], level: float) -> Finding | None:
+    both, blocking = max(pairs, key=lambda pair: pair[1].median / pair[0].median)
+    spread = pooled_spread(row.repetitions for row in (both, blocking))
+    gain = gain_of(compare_rows(both, blocking, level, None, spread))
+    return None if gain is None else _told_gain(place, both, gain)
+
+
+def _told_gain(place: Place, row: Row, gain: Gain) -> Finding:
+    target, access, ranks = place
+    size, depth, way = format_bytes(size_of(row)), depth_of(row), way_of(row)
+    text = (
+        f"With {way}, a batch of {plural(depth, 'transfer')} of {size} and its computation are {times(gain.factor)} as "
+        f"fast as with blocking calls ({_where(place)}). Begin the transfers before the computation."
+    )
+    told = finding(
+        "overlap-gain",
+        f"Overlapping {noun(access)} on {target} gain {times(gain.factor)} over blocking calls",
+        text,
+        "advice",
+        target=target,
+        access=access,
+        ranks=ranks,
+        case=row.case,
+        ratio=gain.factor,
+    )
+    method = row.params["method"]
+    return with_gain(told, gain, f"--backend {row.params['backend']} --method {method} --depth {depth}")
+
+
+# -- what it costs -----------------------------------------------------------------------------------------------------
+
+
+def _cost(place: Place, rows: Sequence[Row]) -> Finding | None:
+    """State where the computation takes longer while I/O goes on: for each way the case with the largest cost."""
+    costly = [row for row in rows if row.low is not None and row.low > _NOTABLE_COST]
+    if not costly:
+        return None
+    worst = [max(some, key=lambda row: row.median) for some in grouped((way_of(row), row) for row in costly).values()]
+    each = [
+        f"{times(row.median)} {format_interval(row.low, row.high, scale_for([row.median], row.unit))} as long beside "
+        f"{way_of(row)} ({format_bytes(size_of(row))}, depth {depth_of(row)})"
+        for row in worst
+    ]
+    target, access, ranks = place
+    cores = int(worst[0].params["cores_of_rank"])
+    highest = max(worst, key=lambda row: row.median)
+    advice = "Leave each rank a second core." if cores == 1 else "Compare it with another --method or --depth."
+    return finding(
+        "overlap-cost",
+        f"{noun(access).capitalize()} on {target} lengthen the computation up to {times(highest.median)}",
+        f"While I/O goes on, the computation takes {listing(each)} ({_where(place)}, {plural(cores, 'core')} a rank). "
+        f"{advice}",
+        "advice" if cores == 1 else "info",
+        target=target,
+        access=access,
+        ranks=ranks,
+        case=[row.case for row in worst],
+        slowdown=[row.median for row in worst],
+    )
+
+
+# -- who moves the data when it is begun -------------------------------------------------------------------------------
+
+
+def _begun(place: Place, shares: Sequence[Row], starts: Mapping[tuple[str, str], Row]) -> Finding | None:
+    """Name the ways whose calls that begin a transfer take most of its time: they move the data themselves."""
+    ways = grouped((way_of(row), row) for row in shares if row.params["method"] == "nonblocking")
+    largest = {way: _best_of_largest(some) for way, some in ways.items()}
+    moved = {way: starts[_key(row)] for way, row in largest.items() if _key(row) in starts}
+    own = {way: row for way, row in moved.items() if row.median > _HALF}
+    if not own:
+        return None
+    each = [f"{way} {percent(row.median)} ({format_bytes(size_of(row))})" for way, row in own.items()]
+    target, access, ranks = place
+    return finding(
+        "overlap-start",
+        f"Calls that begin {noun(access)} on {target} move the data themselves",
+        f"The calls that only begin transfers take most of the time of the I/O alone: {listing(each)} "
+        f"({_where(place)}). Use helper threads, or O_DIRECT where the backend has it.",
+        "advice",
+        target=target,
+        access=access,
+        ranks=ranks,
+        case=[row.case for row in own.values()],
+        start_share=[row.median for row in own.values()],
+    )

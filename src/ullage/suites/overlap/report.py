@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of suite ``overlap``: shares, costs and gains by size and depth, and a map of each way."""
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from ullage.grouping import grouped
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_row, percent, plural, significant
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, of, phase_lines, share_text, value_column
+from ullage.report.headlines import Rule
+from ullage.report.plots import HeatMap
+from ullage.report.vega import Spec, tooltip
+from ullage.report.verdicts import caption, classify, headword
+from ullage.suites.overlap.findings import COST, SHARE, depth_of, order_of, size_of, way_of
+from ullage.units import format_bytes
+
+_SUITE: Final = "overlap"
+_GAIN: Final = "overlap_gain"
+_RATE: Final = "io_alone_rate"
+_IO: Final = "batch_io_time"
+_COMPUTE: Final = "batch_compute_time"
+_WIDTH: Final = 300
+_MOST_WITH_TEXT: Final = 12
+_TOOLTIP: Final = tooltip(
+    ("what", "batch"),
+    ("text", "overlap"),
+    ("cost", "computation beside I/O"),
+    ("verdict", "really measured"),
+    ("flags", "flags"),
+)
+
+
+_LEGEND: Final = (
+    "Slowdown: time of the computation while I/O goes on over its time alone. Gain: blocking calls over both at once.",
+    "Begun in: time of the calls that begin transfers over the I/O alone. Length: computation over I/O, each alone.",
+)
+
+
+# -- the tables --------------------------------------------------------------------------------------------------------
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return a table for each target and access, or None for other suites and where nothing was measured."""
+    lines = sorted(
+        (line for line in phase_lines(data.rows_of(_SUITE)) if SHARE in line.rows),
+        key=lambda line: order_of(line.first),
+    )
+    if not lines:
+        return None
+    places = grouped(((line.first.target, str(line.first.params["access"])), line) for line in lines)
+    grids = [
+        grid for (target, access), some in places.items() for grid in grid_of(f"{target}: {access}", _COLUMNS, some)
+    ]
+    return Content(notes=_notes([line.first for line in lines]), grids=grids)
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """State the cores of a rank, which its helper threads share."""
+    cores = {int(row.params["ranks"]): int(row.params["cores_of_rank"]) for row in rows}
+    told = [
+        f"With {plural(ranks, 'rank')} each rank and its helper threads have {plural(own, 'core')}."
+        for ranks, own in sorted(cores.items())
+    ]
+    return [*told, *_LEGEND]
+
+
+def _ratio_of_lengths(line: PhaseLine) -> str:
+    """Return how long the computation is beside the I/O, as it was measured."""
+    io, compute = line.rows.get(_IO), line.rows.get(_COMPUTE)
+    return DASH if io is None or compute is None else f"{significant(compute.median / io.median)} x"
+
+
+_COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
+    Column("backend", lambda line: str(line.first.params["backend"]), is_number=False),
+    Column("method", lambda line: str(line.first.params["method"]), is_number=False),
+    Column("tests", lambda line: str(line.first.params.get("tests", DASH))),
+    Column("ranks", lambda line: str(line.first.params["ranks"])),
+    Column("size", lambda line: format_bytes(size_of(line.first))),
+    Column("depth", lambda line: str(depth_of(line.first))),
+    Column("overlap", of(SHARE, lambda row: percent(row.median))),
+    Column("interval", lambda line: interval_text(line.rows.get(SHARE))),
+    value_column("slowdown", lambda line: line.rows.get(COST)),
+    value_column("gain", lambda line: line.rows.get(_GAIN)),
+    Column("begun in", of("start_share", lambda row: percent(row.median))),
+    value_column("I/O", lambda line: line.rows.get(_IO)),
+    Column("length", _ratio_of_lengths),
+    value_column("rate alone", lambda line: line.rows.get(_RATE)),
+    Column("of the ceiling", lambda line: share_text(line.rows.get(_RATE))),
+    Column("verdict", lambda line: headword(line.first), is_number=False),
+)
+
+
+# -- the chart ---------------------------------------------------------------------------------------------------------
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """Return a map of sizes by depths for each target, access, way and number of ranks with more than one cell."""
+    rows = sorted(data.rows_of(_SUITE), key=order_of)
+    costs = {(row.case, row.params["access"]): row for row in rows if row.metric == COST}
+    places = grouped(
+        ((row.target, str(row.params["access"]), way_of(row), int(row.params["ranks"])), row)
+        for row in rows
+        if row.metric == SHARE
+    )
+    return [
+        _figure(f"{target} {access}, {way}, {plural(ranks, 'rank')}", some, costs)
+        for (target, access, way, ranks), some in places.items()
+        if len(some) > 1
+    ]
+
+
+def _figure(title: str, rows: Sequence[Row], costs: dict[tuple[str, object], Row]) -> Figure:
+    sizes, depths = sorted({size_of(row) for row in rows}), sorted({depth_of(row) for row in rows})
+    found = HeatMap(
+        *([format_bytes(size) for size in sizes], [str(depth) for depth in depths], "size", "depth"),
+        width=_WIDTH,
+        most_with_text=_MOST_WITH_TEXT,
+        least_step=12,
+        text_height=26,
+    )
+    best = max(rows, key=lambda row: row.median)
+    cells = [_cell(row, costs.get((row.case, row.params["access"])), is_best=row is best) for row in rows]
+    words = ["Median share of the shorter of I/O and computation. The framed cell is the highest.", caption(rows)]
+    return Figure(title, " ".join(filter(None, words)), found.spec(cells, _TOOLTIP))
+
+
+def _cell(row: Row, cost: Row | None, *, is_best: bool) -> Spec:
+    """Make a cell; its shade is the share itself, so that all maps of a page can be compared."""
+    measured = classify(row)
+    return {
+        "column": format_bytes(size_of(row)),
+        "line": str(depth_of(row)),
+        "label": percent(row.median),
+        "position": round(row.median, 3),
+        "best": is_best,
+        "hollow": not measured.filled,
+        "measured": measured.label,
+        "what": f"{plural(depth_of(row), 'transfer')} of {format_bytes(size_of(row))}",
+        "text": percent(row.median),
+        "cost": DASH if cost is None else format_row(cost),
+        "verdict": row.verdict,
+        "flags": ", ".join(row.flag_codes) or DASH,
+    }
+
+
+SECTIONS: Final = (
+    Section(
+        name="overlap",
+        title="I/O beside computation",
+        doc="The overlap is the share of the shorter of I/O and computation that does not lengthen both together.",
+        order=2,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="overlap",
+        title="Overlap of I/O with computation",
+        doc="Each map has the sizes of transfers and how many are begun together. Darker is more overlap.",
+        order=3,
+        part="disk",
+        build=figures,
+    ),
+)
+
+# -- headlines and the answer of the suite -----------------------------------------------------------------------------
+
+
+def _is_share(row: Row) -> bool:
+    return "cores_of_rank" in row.params
+
+
+def _key(row: Row) -> Hashable:
+    return row.params["access"]
+
+
+def _what(row: Row) -> str:
+    return f"{row.target}: {row.params['access']} that overlaps, {way_of(row)}"
+
+
+HEADLINES: Final = (Rule("disk", SHARE, _is_share, _key, _what),)
+ANSWERS: Final = (
+    AnswerRule(
+        _SUITE,
+        "How much of the I/O overlaps with computation, and what does that cost?",
+        ("overlap-share", "overlap-gain", "overlap-cost"),
+        ("overlap-start",),
+    ),
+)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options, cases and rows of suite ``overlap``."""
+
+from pathlib import Path
+
+import pytest
+
+from support.make_records import MIB, make_launch, make_phase, make_repetition, make_run
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.analysis.metrics.overlap import share_that_overlaps
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.plan import Layout
+from ullage.model.record import Gauge
+from ullage.model.request import Request
+from ullage.results.rows import RowContext
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import parse_options
+from ullage.suites.overlap.cells import OverlapCell, make_cells, with_kinds
+from ullage.suites.overlap.options import METRICS, OverlapOptions
+from ullage.suites.overlap.prepare import PreparedOverlap, prepare_overlap
+from ullage.suites.overlap.summarise import overlap_rows
+
+OF_OVERLAP = [
+    parameter("method", "choice", "threads", choices=["threads", "nonblocking"]),
+    parameter("transfer_bytes", "bytes", MIB),
+    *(parameter(name, "count", 4, minimum=1) for name in ("depth", "batches", "rounds")),
+    parameter("tests", "count", 0),
+    parameter("computation", "number", 1.0),
+    parameter("read", "flag", True),
+    parameter("cache", "choice", "none", choices=["none", "drop"]),
+    parameter("verify", "choice", "full", choices=["none", "full"]),
+]
+DIRECT = Parameter.model_validate(parameter("direct", "flag", False))
+BACKENDS = [
+    Registered(
+        name="posix",
+        doc="files",
+        available=True,
+        capabilities=["path", "data", "threads=1024", "file_threads=1024"],
+        parameters=[DIRECT],
+    ),
+    Registered(name="mpiio", doc="files", available=True, capabilities=["path", "data", "nonblocking=8"]),
+    Registered(name="uring", doc="files", available=False, reason="this kernel has no io_uring"),
+    Registered(name="stays", doc="files of threads", available=True, capabilities=["path", "file_threads=8", "thread_files"]),
+    Registered(name="hdf5", doc="arrays", available=True, capabilities=["path", "data"]),
+    Registered(name="model", doc="simulated", available=True, capabilities=["file_threads=1", "nonblocking=4096"]),
+]
+
+
+def describe() -> Describe:
+    own = [Parameter.model_validate(one) for one in OF_OVERLAP]
+    work = Registered(name="overlap", doc="both", available=True, capabilities=[], parameters=own)
+    return DESCRIBE.model_copy(update={"workloads": [work], "backends": BACKENDS})
+
+
+def options(**words: object) -> OverlapOptions:
+    asked = parse_options(OverlapOptions, **{"target": ["a=/a"], "ranks": "2", **words})  # type: ignore[arg-type]
+    return OverlapOptions.model_validate(asked.options)
+
+
+def prepare(tmp_path: Path, **words: object) -> PreparedOverlap:
+    usual = {"target": [f"here={tmp_path}"], "ranks": "1", "quick": True, "cache": "none"}
+    asked = parse_options(OverlapOptions, **{**usual, **words})  # type: ignore[arg-type]
+    request = Request(run_id="r1", suite="overlap", created="now", targets=asked.targets, options=asked.options)
+    return prepare_overlap(request, EngineContext(tmp_path / "engine", describe()))
+
+
+# -- options -----------------------------------------------------------------------------------------------------------
+
+
+def test_defaults_compare_all_methods_by_size_and_depth() -> None:
+    found = options()
+    assert (found.sizes, found.depths) == ([64 << 10, MIB, 8 * MIB], [1, 4, 16])
+    assert (found.backends, found.methods, found.cache) == (
+        ["posix", "mpiio", "uring"],
+        ["threads", "nonblocking"],
+        "direct",
+    )
+    assert OverlapOptions.model_validate_json(found.model_dump_json()) == found
+    quick = options(quick=True)
+    assert (quick.sizes, quick.depths, quick.stretch_bytes, quick.time_s) == ([64 << 10, MIB], [1, 4], 4 * MIB, 30)
+
+
+def test_half_of_the_cores_have_a_rank_unless_ranks_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.system.hardware.ranks_by_default", lambda: 6)
+    words = {"target": ["a=/a"]}
+    assert OverlapOptions.model_validate(parse_options(OverlapOptions, **words).options).ranks == [3]  # type: ignore[arg-type]
+    monkeypatch.setattr("ullage.system.hardware.ranks_by_default", lambda: 1)
+    assert OverlapOptions.model_validate(parse_options(OverlapOptions, **words).options).ranks == [1]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"method": "hope"}, "--method: unknown word 'hope'"),
+        ({"access": "read"}, "--access read: what is read has to be written first"),
+        ({"size": "12"}, "--size 12: 12 bytes are not a multiple of 8"),
+        ({"size": "512"}, "--size 512: O_DIRECT moves multiples of 4K"),
+        ({"depth": "65"}, "--depth"),
+        ({"tests": 3, "method": "threads"}, "--tests 3: helper threads are not asked"),
+        ({"computation": 0.0}, "--computation"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def test_each_backend_has_the_methods_that_it_has_and_the_others_are_said(tmp_path: Path) -> None:
+    prepared = prepare(tmp_path, backend="posix,mpiio,uring,hdf5", depth="1,4,16")
+    cells = [cell for cell in prepared.cells if isinstance(cell, OverlapCell)]
+    ways = {(cell.case.backend.name, cell.method, cell.depth) for cell in cells}
+    assert ways == {
+        *(("posix", "threads", depth) for depth in (1, 4, 16)),
+        *(("mpiio", "nonblocking", depth) for depth in (1, 4)),
+    }, "16 are more than this mpiio has at once"
+    said = " ".join(note.text for note in prepared.notes if note.code == "not-available")
+    assert "backend 'uring', because this kernel has no io_uring" in said
+    assert "backend 'hdf5' with method threads, nonblocking, because only the thread of the rank" in said
+    assert "posix" not in said
+
+
+def test_nothing_to_measure_is_a_mistake_with_its_reasons(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        prepare(tmp_path, backend="uring,hdf5")
+    assert "nothing can be measured (uring: this kernel has no io_uring; hdf5: only" in str(caught.value)
+    with pytest.raises(UserError, match="it has no call that only begins a transfer"):
+        prepare(tmp_path, backend="posix", method="nonblocking")
+
+
+def test_a_stretch_has_whole_batches_and_the_file_all_stretches(tmp_path: Path) -> None:
+    for cell in prepare(tmp_path, backend="posix", bytes="3M", rounds=2).cells:
+        assert isinstance(cell, OverlapCell)
+        assert cell.stretch_bytes == (max(3 * MIB, cell.block_bytes * cell.depth))
+        assert cell.dataset_bytes == (2 + 3 * 2) * cell.stretch_bytes
+        assert (cell.files, cell.phases) == (1, ["write", "read"])
+        assert [made.kind for made in with_kinds([cell])] == [cell.kind]
+
+
+def test_what_holds_no_data_is_not_verified(tmp_path: Path) -> None:
+    prepared = prepare(tmp_path, target=["d=model:"], access="write", depth="1", size="1M")
+    methods = {str(cell.case.workload.parameters.get("method", "threads")) for cell in prepared.cells}
+    assert methods == {"threads", "nonblocking"}
+    for cell in prepared.cells:
+        assert cell.case.workload.parameters["verify"] == "none"
+        assert cell.phases == ["write"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "cores", "threads", "binding"), [(1, 2, 2, "core"), (2, 2, 17, "none"), (2, 64, 17, "core")]
+)
+def test_ranks_are_bound_with_their_helpers_where_they_have_a_second_core(
+    ranks: int, cores: int, threads: int, binding: str
+) -> None:
+    found = options(ranks=str(ranks), cache="none")
+    targets = parse_options(OverlapOptions, target=["a=/a"], ranks="1").targets  # type: ignore[arg-type]
+    layouts = {cell.layout for cell in make_cells(found, targets, describe(), cores, direct=set()).cells}
+    assert {(layout.threads, layout.binding) for layout in layouts} == {(threads, binding)}, "one launch for all cases"
+
+
+def test_only_backends_with_direct_io_get_it() -> None:
+    found = options(cache="direct", backend="posix,mpiio")
+    targets = parse_options(OverlapOptions, target=["a=/a"], ranks="1").targets  # type: ignore[arg-type]
+    for served, expected in (({"a"}, True), (set[str](), False)):
+        cells = make_cells(found, targets, describe(), 4, direct=served).cells
+        direct = {cell.case.backend.name: cell.case.backend.parameters.get("direct", False) for cell in cells}
+        assert direct == {"posix": expected, "mpiio": False}
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def gauges(**seconds: float) -> dict[str, Gauge]:
+    known = {"bytes": 64.0 * MIB, "batches": 16.0, "blocks": 1e6, **seconds}
+    return {name: Gauge(sum=2 * value, least=value, most=value) for name, value in known.items()}
+
+
+def test_the_share_is_between_0_and_1_and_of_the_shorter() -> None:
+    assert share_that_overlaps(4, 2, 4) == 1, "the computation is the shorter and does not lengthen the I/O"
+    assert share_that_overlaps(2, 4, 5) == 0.5
+    assert share_that_overlaps(2, 2, 5) == 0
+    assert share_that_overlaps(2, 2, 1.9) == 1
+
+
+def test_rows_have_shares_costs_gains_and_times_of_a_batch() -> None:
+    measured = gauges(io_s=4, compute_s=4, both_s=5, blocking_s=8, start_s=1, beside_s=4.4, wait_s=0.6)
+    case: dict[str, object] = {
+        "workload": "overlap",
+        "parameters": {"method": "nonblocking", "transfer_bytes": MIB, "depth": 2, "tests": 8},
+        "backend_parameters": {"direct": True},
+    }
+    run = make_run().model_copy(update={"layout": Layout(ranks=2, threads=2, binding="core")})
+    repetitions = [make_repetition(i, make_phase(repetition=i, gauges=measured), **case) for i in range(3)]
+    rows = overlap_rows([make_launch(*repetitions, run=run)], RowContext(metrics=METRICS))
+    found = {row.metric: row.median for row in rows}
+    assert found["overlap_share"] == pytest.approx(0.75)
+    assert found["compute_slowdown"] == pytest.approx(1.1)
+    assert found["overlap_gain"] == pytest.approx(1.6)
+    assert found["start_share"] == pytest.approx(0.25)
+    assert found["batch_io_time"] == pytest.approx(0.25)
+    assert found["batch_both_time"] == pytest.approx(5 / 16)
+    assert found["io_alone_rate"] == pytest.approx(2 * 64 * MIB / 4)
+    params = rows[0].params
+    assert (params["method"], params["depth"], params["tests"], params["cores_of_rank"]) == ("nonblocking", 2, 8, 2)
+    assert params["direct"] is True
+
+
+def test_phases_of_other_work_have_no_such_rows() -> None:
+    assert overlap_rows([make_launch(make_repetition(0, make_phase()))], RowContext(metrics=METRICS)) == []
