@@ -29,6 +29,14 @@ struct Extent {
   std::byte* data = nullptr;
 };
 
+using mpi::ScatteredMemory;
+
+/// One operation whose memory lies in pieces: its bytes are one behind the other in the file.
+struct ScatteredExtent {
+  std::uint64_t offset_bytes = 0;
+  ScatteredMemory memory;
+};
+
 /// An open file of one rank. Used by one thread. Not closed by the destructor's good grace: call close(), which
 /// reports; the destructor only releases what is left after an error.
 class File {
@@ -44,6 +52,9 @@ class File {
   /// The first error ends the call (a collective file goes on taking part with empty operations, so no other rank
   /// hangs).
   [[nodiscard]] virtual Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) = 0;
+  /// The same of extents whose memory the library puts together, within the time; an error where it does not.
+  [[nodiscard]] virtual Status transfer_scattered(Direction direction, std::span<const ScatteredExtent> extents,
+                                                  Meter& meter);
   /// Exactly one request to make the file's data durable.
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
@@ -74,6 +85,7 @@ struct Capabilities {
   bool metadata = false;         // works on names
   bool views = false;            // open_viewed()
   bool arrays = false;           // open_arrays()
+  bool scattered = false;        // transfer_scattered() of its files
   bool direct = false;           // bypasses the page cache as configured
   bool memory = false;           // what it holds is memory, and lasts until the backend's end
   bool dax = false;              // with memory: persistent memory without files
@@ -221,8 +233,8 @@ void Registry<BackendEntry>::add(BackendEntry entry);
 extern template class Registry<BackendEntry>;
 extern template struct Registered<BackendEntry>;
 
-/// description.capabilities as words: path, data, collective, metadata, views, arrays, direct, memory, queue_depth=N
-/// when above 1.
+/// description.capabilities as words: path, data, collective, metadata, views, arrays, scattered, direct, memory,
+/// queue_depth=N when above 1.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 
 }  // namespace ullage

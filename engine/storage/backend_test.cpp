@@ -33,11 +33,11 @@ TEST(Backends, AWrapperMayWrapAnyOther) {
 TEST(CapabilityWords, SayWhatDiffers) {
   EXPECT_EQ(capability_words({}), (std::vector<std::string>{"path", "data"}));
   Capabilities all;
-  all.collective = all.views = all.direct = true;
+  all.collective = all.views = all.scattered = all.direct = true;
   all.queue_depth = 8;
   all.threads = 2;
-  EXPECT_EQ(capability_words(all),
-            (std::vector<std::string>{"path", "data", "collective", "views", "direct", "queue_depth=8", "threads=2"}));
+  EXPECT_EQ(capability_words(all), (std::vector<std::string>{"path", "data", "collective", "views", "scattered",
+                                                             "direct", "queue_depth=8", "threads=2"}));
   EXPECT_TRUE(capability_words({.path = false, .data = false}).empty());
 }
 
