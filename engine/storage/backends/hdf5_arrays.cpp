@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
 #include "mpi/agreement.hpp"
 #include "mpi/foreign.hpp"
 #include "storage/backends/hdf5_types.hpp"
+#include "storage/backends/hdf5_words.hpp"
 
 namespace ullage {
 namespace {
@@ -29,21 +29,6 @@ constexpr int fill_never = 1;
 constexpr int allocate_early = 1;
 constexpr std::uint64_t no_room_bytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t most_independent_bytes = std::uint64_t{1} << 30;
-
-std::string mode_text(int mode) {
-  constexpr std::array words{"none", "chunk independent", "chunk collective", "chunk mixed", "contiguous collective"};
-  const bool known = mode >= 0 && mode < static_cast<int>(words.size());
-  return known ? words[static_cast<std::size_t>(mode)] : std::to_string(mode);
-}
-
-std::string cause_text(std::uint32_t causes) {
-  constexpr std::array words{"independent requested",      "datatype conversion", "data transform",
-                             "MPI types are switched off", "dataspace",           "layout"};
-  std::string text;
-  for (std::size_t bit = 0; bit < words.size(); ++bit)
-    if ((causes >> bit & 1U) != 0) text += (text.empty() ? "" : ", ") + std::string(words[bit]);
-  return text.empty() ? std::to_string(causes) : text;
-}
 
 class Hdf5ArrayFile final : public ArrayFile {
  public:
@@ -315,12 +300,12 @@ class Hdf5ArrayFile final : public ArrayFile {
   void add_transfer_facts(Map& granted) const {
     int mode = 0;
     if (calls_.get_io_mode(transfer_list_.get(), &mode) < 0) return;
-    granted["hdf5.io_mode"] = mode == 0 ? "independent" : mode_text(mode);
+    granted["hdf5.io_mode"] = mode == 0 ? "independent" : hdf5_mode_text(mode);
     std::uint32_t local = 0;
     std::uint32_t global = 0;
     if (collective_ && mode == 0 && calls_.get_no_collective_cause(transfer_list_.get(), &local, &global) >= 0 &&
         global != 0)
-      granted["hdf5.not_collective_because"] = cause_text(global);
+      granted["hdf5.not_collective_because"] = hdf5_cause_text(global);
   }
 
   void add_access_facts(Map& granted) const {
