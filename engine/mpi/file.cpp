@@ -53,6 +53,44 @@ Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operati
   return moved_bytes(code, status, data.size(), error_at(code, operation, path, offset_bytes));
 }
 
+/// The data type of one record in memory, which frees itself. Records follow each other by its extent, so that a
+/// library that lists the pieces of a type lists those of one record.
+class RecordType final {
+ public:
+  explicit RecordType(const ScatteredMemory& memory) {
+    MPI_Datatype once = MPI_DATATYPE_NULL;
+    std::vector<MPI_Aint> places;
+    for (std::uint64_t piece = 0; piece < memory.pieces; ++piece)
+      places.push_back(static_cast<MPI_Aint>(piece * memory.piece_stride_bytes));
+    check(MPI_Type_create_hindexed_block(static_cast<int>(places.size()), static_cast<int>(memory.piece_bytes),
+                                         places.data(), MPI_BYTE, &once),
+          "MPI_Type_create_hindexed_block");
+    check(MPI_Type_create_resized(once, 0, static_cast<MPI_Aint>(memory.record_stride_bytes), &type_),
+          "MPI_Type_create_resized");
+    check(MPI_Type_free(&once), "MPI_Type_free");
+    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  RecordType(const RecordType&) = delete;
+  RecordType& operator=(const RecordType&) = delete;
+  ~RecordType() { MPI_Type_free(&type_); }
+  [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// The same of scattered memory.
+template <class Call>
+Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operation, const std::string& path,
+                            std::uint64_t offset_bytes, const ScatteredMemory& memory) {
+  MPI_Status status{};
+  const RecordType record(memory);
+  const int code = call(file, static_cast<MPI_Offset>(offset_bytes), memory.data, static_cast<int>(memory.records),
+                        record.get(), &status);
+  return moved_bytes(code, status, static_cast<std::size_t>(memory.length_bytes()),
+                     error_at(code, operation, path, offset_bytes));
+}
+
 /// Any of the six calls from a pointer on. What a failure needs is put together only then.
 template <class Call, class Byte>
 Result<std::size_t> move_on(Call call, const File::Handle& handle, const char* operation, const std::string& path,
@@ -180,6 +218,22 @@ Result<std::size_t> File::write_at_all(std::uint64_t offset_bytes, std::span<con
 
 Result<std::size_t> File::read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const {
   return move_at(MPI_File_read_at_all, handle_->file, "read", path_, offset_bytes, data);
+}
+
+Result<std::size_t> File::write_at(std::uint64_t offset_bytes, const ScatteredMemory& memory) const {
+  return move_at(MPI_File_write_at, handle_->file, "write", path_, offset_bytes, memory);
+}
+
+Result<std::size_t> File::read_at(std::uint64_t offset_bytes, const ScatteredMemory& memory) const {
+  return move_at(MPI_File_read_at, handle_->file, "read", path_, offset_bytes, memory);
+}
+
+Result<std::size_t> File::write_at_all(std::uint64_t offset_bytes, const ScatteredMemory& memory) const {
+  return move_at(MPI_File_write_at_all, handle_->file, "write", path_, offset_bytes, memory);
+}
+
+Result<std::size_t> File::read_at_all(std::uint64_t offset_bytes, const ScatteredMemory& memory) const {
+  return move_at(MPI_File_read_at_all, handle_->file, "read", path_, offset_bytes, memory);
 }
 
 Status File::set_view(const FileView& view, const Info& hints) const {

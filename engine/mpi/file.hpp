@@ -55,6 +55,27 @@ struct FileView {
   std::uint64_t extent_bytes = 0;
 };
 
+/// Memory of records that are one behind the other in a file: each is `pieces` pieces of `piece_bytes`, of which
+/// piece p of record r is at data + r * record_stride_bytes + p * piece_stride_bytes.
+struct ScatteredMemory {
+  std::byte* data = nullptr;
+  std::uint64_t records = 0;
+  std::uint64_t pieces = 1;
+  std::uint64_t piece_bytes = 0;
+  std::uint64_t piece_stride_bytes = 0;
+  std::uint64_t record_stride_bytes = 0;
+
+  [[nodiscard]] std::uint64_t record_bytes() const { return pieces * piece_bytes; }
+  [[nodiscard]] std::uint64_t length_bytes() const { return records * record_bytes(); }
+  /// Those of the records [first, first + count).
+  [[nodiscard]] ScatteredMemory part(std::uint64_t first, std::uint64_t count) const {
+    ScatteredMemory some = *this;
+    some.data += first * record_stride_bytes;
+    some.records = count;
+    return some;
+  }
+};
+
 class File final {
  public:
   File(File&&) noexcept;
@@ -79,6 +100,12 @@ class File final {
   /// the file moved everything: look at size_bytes() before.
   [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const;
+
+  /// The same with memory that MPI puts together, by a data type that lives no longer than the call.
+  [[nodiscard]] Result<std::size_t> write_at(std::uint64_t offset_bytes, const ScatteredMemory& memory) const;
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes, const ScatteredMemory& memory) const;
+  [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, const ScatteredMemory& memory) const;
+  [[nodiscard]] Result<std::size_t> read_at_all(std::uint64_t offset_bytes, const ScatteredMemory& memory) const;
 
   /// Collective; all pointers go to the beginning of the view. The view's data types live no longer than the call.
   [[nodiscard]] Status set_view(const FileView& view, const Info& hints) const;

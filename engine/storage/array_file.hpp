@@ -30,28 +30,68 @@ enum class ElementType { byte, int32, float32, float64 };
   return 8;
 }
 
-/// An array of `dimensions`, the slowest first: that counts the rows.
+/// A number of a record, which goes by its name. A record's fields lie one behind the other.
+struct RecordField {
+  std::string name;
+  ElementType type = ElementType::byte;
+
+  [[nodiscard]] bool operator==(const RecordField&) const = default;
+};
+
+[[nodiscard]] inline std::uint64_t bytes_of(std::span<const RecordField> record) {
+  std::uint64_t bytes = 0;
+  for (const RecordField& field : record) bytes += bytes_of(field.type);
+  return bytes;
+}
+
+/// An array of `dimensions`, the slowest first: that counts the rows. Its elements are numbers of `type` or, where
+/// there are `fields`, records of them.
 struct ArraySpec {
   std::string name;
   ElementType type = ElementType::byte;
   std::vector<std::uint64_t> dimensions;
+  std::vector<RecordField> fields = {};
 
   [[nodiscard]] std::uint64_t rows() const { return dimensions.front(); }
-  [[nodiscard]] std::uint64_t row_bytes() const {
-    std::uint64_t bytes = bytes_of(type);
-    for (std::size_t d = 1; d < dimensions.size(); ++d) bytes *= dimensions[d];
-    return bytes;
+  [[nodiscard]] std::uint64_t element_bytes() const { return fields.empty() ? bytes_of(type) : bytes_of(fields); }
+  [[nodiscard]] std::uint64_t row_elements() const {
+    std::uint64_t elements = 1;
+    for (std::size_t d = 1; d < dimensions.size(); ++d) elements *= dimensions[d];
+    return elements;
   }
+  [[nodiscard]] std::uint64_t row_bytes() const { return element_bytes() * row_elements(); }
   [[nodiscard]] std::uint64_t size_bytes() const { return rows() * row_bytes(); }
 };
 
-/// One operation: rows [first, first + rows) of an array, from or to `data`, which the caller owns and keeps.
+/// One operation: rows [first, first + rows) of an array, from or to `data`, which the caller owns and keeps. In memory
+/// the rows lie one behind the other.
 struct ArrayRows {
   std::size_t array = 0;
   std::uint64_t first = 0;
   std::uint64_t rows = 0;
   std::byte* data = nullptr;
+  /// Of an array of records of one dimension: what each of them is in memory, where it is not as in the file. The
+  /// library converts; fields that both have are moved. The caller keeps it as long as the file is open.
+  std::span<const RecordField> memory = {};
+  /// Instead of one run of rows, runs of so many, each `stride_rows` behind the one before it; 0: one run. `rows` is a
+  /// multiple of it, and `first` the beginning of the first run.
+  std::uint64_t run_rows = 0;
+  std::uint64_t stride_rows = 0;
+
+  /// The row behind the last one.
+  [[nodiscard]] std::uint64_t end() const {
+    return run_rows == 0 || rows == 0 ? first + rows : first + (rows / run_rows - 1) * stride_rows + run_rows;
+  }
 };
+
+/// Bytes of a row that an operation moves.
+[[nodiscard]] inline std::uint64_t moved_row_bytes(const ArraySpec& spec, std::span<const RecordField> memory) {
+  if (memory.empty()) return spec.row_bytes();
+  std::uint64_t bytes = 0;
+  for (const RecordField& wanted : memory)
+    for (const RecordField& field : spec.fields) bytes += field == wanted ? bytes_of(field.type) : 0;
+  return bytes;
+}
 
 /// An open file of one rank, used by one thread, with the rules of File for errors, meters and collective calls.
 class ArrayFile {

@@ -22,6 +22,12 @@ void Registry<BackendEntry>::add(BackendEntry entry) {
   }
 }
 
+Status File::transfer_scattered(Direction direction, std::span<const ScatteredExtent> extents, Meter& meter) {
+  (void)extents;
+  (void)meter;
+  return fail(unsupported(word(direction) + " from scattered memory", ""));
+}
+
 Status Backend::make_ready(std::span<std::byte> memory, const Concurrency& wanted) {
   return concurrency() != nullptr ? concurrency()->make_ready(memory, wanted) : Status{};
 }
@@ -70,6 +76,7 @@ std::vector<std::string> capability_words(const Capabilities& capabilities) {
   if (capabilities.metadata) words.emplace_back("metadata");
   if (capabilities.views) words.emplace_back("views");
   if (capabilities.arrays) words.emplace_back("arrays");
+  if (capabilities.scattered) words.emplace_back("scattered");
   if (capabilities.direct) words.emplace_back("direct");
   if (capabilities.memory) words.emplace_back("memory");
   if (capabilities.dax) words.emplace_back("dax");

@@ -47,6 +47,14 @@ class NonblockingTransfers {
   [[nodiscard]] virtual Status wait() = 0;
 };
 
+using mpi::ScatteredMemory;
+
+/// One operation whose memory lies in pieces: its bytes are one behind the other in the file.
+struct ScatteredExtent {
+  std::uint64_t offset_bytes = 0;
+  ScatteredMemory memory;
+};
+
 /// An open file of one rank. Used by one thread. Not closed by the destructor's good grace: call close(), which
 /// reports; the destructor only releases what is left after an error.
 class File {
@@ -62,6 +70,9 @@ class File {
   /// The first error ends the call (a collective file goes on taking part with empty operations, so no other rank
   /// hangs).
   [[nodiscard]] virtual Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) = 0;
+  /// The same of extents whose memory the library puts together, within the time; an error where it does not.
+  [[nodiscard]] virtual Status transfer_scattered(Direction direction, std::span<const ScatteredExtent> extents,
+                                                  Meter& meter);
   /// Exactly one request to make the file's data durable.
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
@@ -94,6 +105,7 @@ struct Capabilities {
   bool metadata = false;         // works on names
   bool views = false;            // open_viewed()
   bool arrays = false;           // open_arrays()
+  bool scattered = false;        // transfer_scattered() of its files
   bool direct = false;           // bypasses the page cache as configured
   bool memory = false;           // what it holds is memory, and lasts until the backend's end
   bool dax = false;              // with memory: persistent memory without files
@@ -101,7 +113,7 @@ struct Capabilities {
   int threads = 1;
   int file_threads = 0;  // how many threads besides the rank's own may open and use files, each file by one at a time
   bool thread_files = false;  // each file by the thread alone that opened it
-  int nonblocking = 0;   // most transfers of a file that are begun together, see NonblockingTransfers; 0: it has none
+  int nonblocking = 0;  // most transfers of a file that are begun together, see NonblockingTransfers; 0: it has none
   std::size_t alignment_bytes = 1;  // of offsets, lengths and buffers, known once the target is (else 1)
 };
 
@@ -243,7 +255,7 @@ void Registry<BackendEntry>::add(BackendEntry entry);
 extern template class Registry<BackendEntry>;
 extern template struct Registered<BackendEntry>;
 
-/// description.capabilities as words: path, data, collective, metadata, views, arrays, direct, memory, and
+/// description.capabilities as words: path, data, collective, metadata, views, arrays, scattered, direct, memory, and
 /// queue_depth=N and threads=N when above 1, file_threads=N and nonblocking=N when above 0.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 

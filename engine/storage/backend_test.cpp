@@ -33,14 +33,14 @@ TEST(Backends, AWrapperMayWrapAnyOther) {
 TEST(CapabilityWords, SayWhatDiffers) {
   EXPECT_EQ(capability_words({}), (std::vector<std::string>{"path", "data"}));
   Capabilities all;
-  all.collective = all.views = all.direct = all.thread_files = true;
+  all.collective = all.views = all.scattered = all.direct = all.thread_files = true;
   all.queue_depth = 8;
   all.threads = 2;
   all.file_threads = 3;
   all.nonblocking = 1;
-  const std::vector<std::string> words{"path",          "data",      "collective",     "views",        "direct",
-                                       "queue_depth=8", "threads=2", "file_threads=3",
-                                       "thread_files",  "nonblocking=1"};
+  const std::vector<std::string> words{"path",           "data",         "collective",    "views",
+                                       "scattered",      "direct",       "queue_depth=8", "threads=2",
+                                       "file_threads=3", "thread_files", "nonblocking=1"};
   EXPECT_EQ(capability_words(all), words);
   EXPECT_TRUE(capability_words({.path = false, .data = false}).empty());
 }

@@ -86,6 +86,7 @@ void take_lists(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5Pset_file_space_page_size", calls.set_space_page);
   symbols.take("H5Pset_libver_bounds", calls.set_version_bounds);
   symbols.take("H5Pset_chunk", calls.set_chunk);
+  symbols.take("H5Pset_create_intermediate_group", calls.set_intermediate_groups);
   symbols.take("H5Pset_fill_time", calls.set_fill_time);
   symbols.take("H5Pset_alloc_time", calls.set_allocation_time);
   symbols.take("H5Pget_mpio_actual_io_mode", calls.get_io_mode);
@@ -103,6 +104,9 @@ void take_datasets(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5Dget_storage_size", calls.storage_of);
   symbols.take_if_there("H5Dget_num_chunks", calls.count_chunks);
   symbols.take_if_there("H5Dget_chunk_info", calls.chunk_info);
+  symbols.take("H5Tcreate", calls.create_type);
+  symbols.take("H5Tinsert", calls.insert_field);
+  symbols.take("H5Tclose", calls.close_type);
   symbols.take("H5Screate_simple", calls.create_space);
   symbols.take("H5Sclose", calls.close_space);
   symbols.take("H5Sselect_hyperslab", calls.select);
@@ -115,6 +119,7 @@ void take_identifiers(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5P_CLS_FILE_ACCESS_ID_g", calls.file_access);
   symbols.take("H5P_CLS_DATASET_CREATE_ID_g", calls.dataset_creation);
   symbols.take("H5P_CLS_DATASET_XFER_ID_g", calls.dataset_transfer);
+  symbols.take("H5P_CLS_LINK_CREATE_ID_g", calls.link_creation);
   symbols.take("H5T_NATIVE_UCHAR_g", calls.byte_type);
   symbols.take("H5T_NATIVE_INT32_g", calls.int32_type);
   symbols.take("H5T_NATIVE_FLOAT_g", calls.float32_type);

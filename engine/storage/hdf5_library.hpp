@@ -45,6 +45,7 @@ struct Hdf5Calls {
   int (*set_space_page)(HdfId, HdfSize bytes) = nullptr;
   int (*set_version_bounds)(HdfId, int low, int high) = nullptr;
   int (*set_chunk)(HdfId, int rank, const HdfSize* dimensions) = nullptr;
+  int (*set_intermediate_groups)(HdfId, unsigned make) = nullptr;
   int (*set_fill_time)(HdfId, int when) = nullptr;
   int (*set_allocation_time)(HdfId, int when) = nullptr;
   int (*get_io_mode)(HdfId, int* mode) = nullptr;
@@ -63,6 +64,10 @@ struct Hdf5Calls {
   int (*chunk_info)(HdfId dataset, HdfId space, HdfSize index, HdfSize* offset, unsigned* filters, HdfSize* address,
                     HdfSize* bytes) = nullptr;
 
+  HdfId (*create_type)(int class_of_type, std::size_t bytes) = nullptr;
+  int (*insert_field)(HdfId record, const char* name, std::size_t offset, HdfId type) = nullptr;
+  int (*close_type)(HdfId) = nullptr;
+
   HdfId (*create_space)(int rank, const HdfSize* dimensions, const HdfSize* most) = nullptr;
   int (*close_space)(HdfId) = nullptr;
   int (*select)(HdfId space, int operation, const HdfSize* start, const HdfSize* stride, const HdfSize* count,
@@ -79,6 +84,7 @@ struct Hdf5Calls {
   const HdfId* file_access = nullptr;
   const HdfId* dataset_creation = nullptr;
   const HdfId* dataset_transfer = nullptr;
+  const HdfId* link_creation = nullptr;
   const HdfId* byte_type = nullptr;
   const HdfId* int32_type = nullptr;
   const HdfId* float32_type = nullptr;

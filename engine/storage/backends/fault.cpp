@@ -72,6 +72,20 @@ class FaultFile final : public File, public NonblockingTransfers {
     return first;
   }
 
+  [[nodiscard]] Status transfer_scattered(Direction direction, std::span<const ScatteredExtent> extents,
+                                          Meter& meter) override {
+    for (const ScatteredExtent& extent : extents) {
+      const std::uint64_t before = meter.operations();
+      const bool chosen = injector_.next_is_chosen(faults::operation_of(direction)) && injector_.mine();
+      const Status status = failure_ ? take_part(direction, extent)
+                            : chosen ? go_wrong(direction, extent, meter)
+                                     : inner_->transfer_scattered(direction, {&extent, 1}, meter);
+      if (!status && !failure_) failure_ = status.error();
+      if (failure_ ? !collective_ : meter.operations() == before || !meter.goes_on()) break;
+    }
+    return failure_ ? fail(*failure_) : Status{};
+  }
+
   [[nodiscard]] Status sync() override { return faults::sync(injector_, *inner_, name_); }
 
   [[nodiscard]] Status close() override { return faults::close(injector_, *inner_, name_); }
@@ -144,6 +158,40 @@ class FaultFile final : public File, public NonblockingTransfers {
     }
     if (status) (void)meter.completed(extent.length_bytes);
     return status;
+  }
+
+  [[nodiscard]] Status take_part(Direction direction, const ScatteredExtent& extent) {
+    const std::atomic<bool> never = false;
+    Meter unused(never);
+    unused.start(now_ns());
+    const ScatteredExtent nothing{extent.offset_bytes, extent.memory.part(0, 0)};
+    if (collective_) (void)inner_->transfer_scattered(direction, {&nothing, 1}, unused);
+    return fail(*failure_);
+  }
+
+  /// A short count is an error here: libraries do not go on in the middle of a data type. Bits are flipped in the first
+  /// piece, where the caller's payload is flipped back.
+  [[nodiscard]] Status go_wrong(Direction direction, const ScatteredExtent& extent, Meter& meter) {
+    const FaultParameters& parameters = injector_.parameters();
+    const std::span<std::byte> piece{extent.memory.data, static_cast<std::size_t>(extent.memory.piece_bytes)};
+    Status status;
+    switch (parameters.kind) {
+      case FaultKind::hang:
+        faults::hang();
+      case FaultKind::delay:
+        faults::sleep_for(parameters.delay_s);
+        return inner_->transfer_scattered(direction, {&extent, 1}, meter);
+      case FaultKind::flip:
+        if (direction == Direction::write) faults::flip(injector_, piece);
+        status = inner_->transfer_scattered(direction, {&extent, 1}, meter);
+        faults::flip(injector_, piece);
+        return status;
+      default:
+        break;
+    }
+    const int errno_value = parameters.kind == FaultKind::short_count ? EIO : errno_of(parameters.kind);
+    failure_ = faults::injected(errno_value, parameters.operation, name_, extent.offset_bytes);
+    return take_part(direction, extent);
   }
 
   [[nodiscard]] Status read_flipped(const Extent& extent, Meter& meter) {
@@ -287,8 +335,12 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
   return std::make_unique<FaultBackend>(std::move(*backend), parameters, context);
 }
 
-constexpr Capabilities fault_capabilities{
-    .metadata = true, .views = true, .arrays = true, .file_threads = 1, .nonblocking = 4096};  // as far as the inner backend has them
+constexpr Capabilities fault_capabilities{.metadata = true,
+                                          .views = true,
+                                          .arrays = true,
+                                          .scattered = true,
+                                          .file_threads = 1,
+                                          .nonblocking = 4096};  // as far as the inner backend has them
 
 const Registered<BackendEntry> registered_fault{{
     .description = {.name = "fault",

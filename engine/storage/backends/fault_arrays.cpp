@@ -16,9 +16,11 @@ class FaultArrayFile final : public ArrayFile {
  public:
   FaultArrayFile(std::unique_ptr<ArrayFile> inner, FaultInjector& injector, std::string name,
                  std::span<const ArraySpec> arrays, bool collective)
-      : inner_(std::move(inner)), injector_(injector), name_(std::move(name)), collective_(collective) {
-    for (const ArraySpec& spec : arrays) row_bytes_.push_back(spec.row_bytes());
-  }
+      : inner_(std::move(inner)),
+        injector_(injector),
+        name_(std::move(name)),
+        collective_(collective),
+        arrays_(arrays.begin(), arrays.end()) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const ArrayRows> operations, Meter& meter) override {
     for (const ArrayRows& rows : operations)
@@ -71,25 +73,32 @@ class FaultArrayFile final : public ArrayFile {
     return take_part(direction, rows);
   }
 
-  /// The caller's payload stays as it is.
+  /// The caller's payload is flipped back.
   [[nodiscard]] Status move_flipped(Direction direction, const ArrayRows& rows, Meter& meter) {
-    const auto bytes = static_cast<std::size_t>(rows.rows * row_bytes_[rows.array]);
-    if (direction == Direction::write) {
-      std::vector<std::byte> copy(rows.data, rows.data + bytes);
-      faults::flip(injector_, copy);
-      const ArrayRows flipped{rows.array, rows.first, rows.rows, copy.data()};
-      return inner_->transfer(direction, {&flipped, 1}, meter);
-    }
+    const std::span<std::byte> moved = memory_to_flip(rows);
+    if (direction == Direction::write) faults::flip(injector_, moved);
     Status status = inner_->transfer(direction, {&rows, 1}, meter);
-    if (status) faults::flip(injector_, {rows.data, bytes});
+    if (status || direction == Direction::write) faults::flip(injector_, moved);
     return status;
+  }
+
+  /// Everything that is moved or, where the memory has other records than the file, the first field that both have.
+  [[nodiscard]] std::span<std::byte> memory_to_flip(const ArrayRows& rows) const {
+    const ArraySpec& spec = arrays_[rows.array];
+    std::byte* field = rows.data;
+    for (const RecordField& held : rows.memory) {
+      const auto bytes = static_cast<std::size_t>(bytes_of(held.type));
+      if (std::ranges::find(spec.fields, held) != spec.fields.end()) return {field, bytes};
+      field += bytes;
+    }
+    return {rows.data, static_cast<std::size_t>(rows.rows * spec.row_bytes())};
   }
 
   std::unique_ptr<ArrayFile> inner_;
   FaultInjector& injector_;
   std::string name_;
   bool collective_;
-  std::vector<std::uint64_t> row_bytes_;
+  std::vector<ArraySpec> arrays_;
   std::optional<Error> failure_;
 };
 

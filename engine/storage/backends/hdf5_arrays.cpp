@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
 #include "mpi/agreement.hpp"
 #include "mpi/foreign.hpp"
+#include "storage/backends/hdf5_types.hpp"
+#include "storage/backends/hdf5_words.hpp"
 
 namespace ullage {
 namespace {
@@ -29,21 +30,6 @@ constexpr int allocate_early = 1;
 constexpr std::uint64_t no_room_bytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t most_independent_bytes = std::uint64_t{1} << 30;
 
-std::string mode_text(int mode) {
-  constexpr std::array words{"none", "chunk independent", "chunk collective", "chunk mixed", "contiguous collective"};
-  const bool known = mode >= 0 && mode < static_cast<int>(words.size());
-  return known ? words[static_cast<std::size_t>(mode)] : std::to_string(mode);
-}
-
-std::string cause_text(std::uint32_t causes) {
-  constexpr std::array words{"independent requested",      "datatype conversion", "data transform",
-                             "MPI types are switched off", "dataspace",           "layout"};
-  std::string text;
-  for (std::size_t bit = 0; bit < words.size(); ++bit)
-    if ((causes >> bit & 1U) != 0) text += (text.empty() ? "" : ", ") + std::string(words[bit]);
-  return text.empty() ? std::to_string(causes) : text;
-}
-
 class Hdf5ArrayFile final : public ArrayFile {
  public:
   explicit Hdf5ArrayFile(const Hdf5Opening& opening)
@@ -52,7 +38,8 @@ class Hdf5ArrayFile final : public ArrayFile {
         opening_(opening),
         path_(opening.path),
         meeting_(opening.everyone),
-        collective_(parameters_.collective) {}
+        collective_(parameters_.collective),
+        types_(*opening.calls) {}
 
   /// One that several ranks share is left open where it was not closed: closing waits for them all.
   ~Hdf5ArrayFile() override {
@@ -68,6 +55,8 @@ class Hdf5ArrayFile final : public ArrayFile {
   /// Every rank makes the same calls as long as they succeed.
   [[nodiscard]] Status open() {
     transfer_list_ = {calls_.create_list(*calls_.dataset_transfer), calls_.close_list};
+    link_list_ = {calls_.create_list(*calls_.link_creation), calls_.close_list};
+    if (!link_list_ || calls_.set_intermediate_groups(link_list_.get(), 1) < 0) return failed("open");
     const int mode = collective_ ? transfers_collective : transfers_independent;
     if (!transfer_list_ || calls_.set_collective(transfer_list_.get(), mode) < 0) return failed("open");
     const bool creates = opening_.mode == OpenMode::create;
@@ -84,11 +73,11 @@ class Hdf5ArrayFile final : public ArrayFile {
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const ArrayRows> operations, Meter& meter) override {
     for (const ArrayRows& rows : operations) {
-      const std::uint64_t bytes = rows.rows * arrays_[rows.array].row_bytes;
+      const std::uint64_t bytes = rows.rows * moved_row_bytes(arrays_[rows.array].spec, rows.memory);
       if (!failure_)
         note(collective_ ? move_together(direction, rows) : move_alone(direction, rows));
       else if (collective_)
-        (void)call(direction, {rows.array, rows.first, 0, rows.data});
+        (void)call(direction, nothing_of(rows));
       if (failure_ && !collective_) break;
       if (!failure_ && !meter.completed(bytes)) break;
     }
@@ -127,6 +116,7 @@ class Hdf5ArrayFile final : public ArrayFile {
 
  private:
   struct Array {
+    ArraySpec spec;
     Hdf5Handle dataset;
     Hdf5Handle space;
     Hdf5Handle memory;
@@ -137,6 +127,8 @@ class Hdf5ArrayFile final : public ArrayFile {
     std::uint64_t row_elements = 1;
     std::vector<HdfSize> start;
     std::vector<HdfSize> count;
+    std::vector<HdfSize> stride;
+    std::vector<HdfSize> block;
 
     void leave() {
       for (Hdf5Handle* handle : {&dataset, &space, &memory}) handle->leave();
@@ -170,34 +162,24 @@ class Hdf5ArrayFile final : public ArrayFile {
     if (!status && !failure_) failure_ = status.error();
   }
 
-  [[nodiscard]] HdfId type_of(ElementType type) const {
-    switch (type) {
-      case ElementType::byte:
-        return *calls_.byte_type;
-      case ElementType::int32:
-        return *calls_.int32_type;
-      case ElementType::float32:
-        return *calls_.float32_type;
-      case ElementType::float64:
-        break;
-    }
-    return *calls_.float64_type;
-  }
-
   [[nodiscard]] Status add(const ArraySpec& spec, bool creates) {
     Array array;
-    array.type = type_of(spec.type);
+    array.spec = spec;
+    array.type = types_.of(spec);
+    if (array.type < 0) return failed("open");
     array.row_bytes = spec.row_bytes();
-    array.row_elements = array.row_bytes / bytes_of(spec.type);
+    array.row_elements = spec.row_elements();
     array.start.assign(spec.dimensions.size(), 0);
     array.count.assign(spec.dimensions.begin(), spec.dimensions.end());
+    array.stride.assign(spec.dimensions.size(), 1);
+    array.block.assign(spec.dimensions.size(), 1);
     if (creates) {
       array.space = {calls_.create_space(static_cast<int>(array.count.size()), array.count.data(), nullptr),
                      calls_.close_space};
       const Hdf5Handle creation = creation_list(spec);
       if (!array.space || !creation) return failed("create");
       array.dataset = {calls_.create_dataset(file_.get(), spec.name.c_str(), array.type, array.space.get(),
-                                             hdf5_default, creation.get(), hdf5_default),
+                                             link_list_.get(), creation.get(), hdf5_default),
                        calls_.close_dataset};
     } else {
       array.dataset = {calls_.open_dataset(file_.get(), spec.name.c_str(), hdf5_default), calls_.close_dataset};
@@ -238,38 +220,52 @@ class Hdf5ArrayFile final : public ArrayFile {
     }
     if (!array.memory) return false;
     if (elements == 0) return calls_.select_none(array.space.get()) >= 0;
+    const bool in_runs = rows.run_rows > 0;
     array.start.front() = rows.first;
-    array.count.front() = rows.rows;
-    return calls_.select(array.space.get(), select_set, array.start.data(), nullptr, array.count.data(), nullptr) >= 0;
+    array.count.front() = in_runs ? rows.rows / rows.run_rows : rows.rows;
+    array.stride.front() = in_runs ? rows.stride_rows : 1;
+    array.block.front() = in_runs ? rows.run_rows : 1;
+    return calls_.select(array.space.get(), select_set, array.start.data(), in_runs ? array.stride.data() : nullptr,
+                         array.count.data(), in_runs ? array.block.data() : nullptr) >= 0;
   }
 
   [[nodiscard]] Status call(Direction direction, const ArrayRows& rows) {
     Array& array = arrays_[rows.array];
     if (!select(array, rows)) return failed(word(direction));
+    const HdfId type = rows.memory.empty() ? array.type : types_.record(rows.memory);
     const HdfId transfer = transfer_list_.get();
     const int code =
         direction == Direction::write
-            ? calls_.write(array.dataset.get(), array.type, array.memory.get(), array.space.get(), transfer, rows.data)
-            : calls_.read(array.dataset.get(), array.type, array.memory.get(), array.space.get(), transfer, rows.data);
+            ? calls_.write(array.dataset.get(), type, array.memory.get(), array.space.get(), transfer, rows.data)
+            : calls_.read(array.dataset.get(), type, array.memory.get(), array.space.get(), transfer, rows.data);
     return code < 0 ? failed(word(direction)) : Status{};
   }
 
   [[nodiscard]] std::optional<Error> beyond_end(const ArrayRows& rows) const {
     const Array& array = arrays_[rows.array];
-    if (rows.first <= array.rows && rows.rows <= array.rows - rows.first) return std::nullopt;
-    Error error = errno_error(EIO, "transfer", path_, std::min(rows.first + rows.rows, array.rows) * array.row_bytes);
+    const std::uint64_t length = rows.end() - rows.first;
+    if (rows.first <= array.rows && length <= array.rows - rows.first) return std::nullopt;
+    Error error = errno_error(EIO, "transfer", path_, std::min(rows.end(), array.rows) * array.row_bytes);
     error.text = "end of the dataset inside a transfer";
     return error;
   }
 
+  /// What a rank brings to a collective call that moves nothing: alike in type, which decides how the call is made.
+  [[nodiscard]] static ArrayRows nothing_of(const ArrayRows& rows) {
+    ArrayRows nothing{rows.array, 0, 0, rows.data};
+    nothing.memory = rows.memory;
+    return nothing;
+  }
+
   [[nodiscard]] Status move_together(Direction direction, const ArrayRows& rows) {
     const auto beyond = beyond_end(rows);
-    const Status moved = call(direction, beyond ? ArrayRows{rows.array, 0, 0, rows.data} : rows);
+    const Status moved = call(direction, beyond ? nothing_of(rows) : rows);
     return beyond ? fail(*beyond) : moved;
   }
 
   [[nodiscard]] Status move_alone(Direction direction, const ArrayRows& rows) {
     if (const auto beyond = beyond_end(rows)) return fail(*beyond);
+    if (rows.run_rows > 0 || !rows.memory.empty()) return call(direction, rows);
     const std::uint64_t row_bytes = arrays_[rows.array].row_bytes;
     const std::uint64_t most_rows = std::max<std::uint64_t>(1, most_independent_bytes / row_bytes);
     for (std::uint64_t done = 0; done < rows.rows;) {
@@ -304,12 +300,12 @@ class Hdf5ArrayFile final : public ArrayFile {
   void add_transfer_facts(Map& granted) const {
     int mode = 0;
     if (calls_.get_io_mode(transfer_list_.get(), &mode) < 0) return;
-    granted["hdf5.io_mode"] = mode == 0 ? "independent" : mode_text(mode);
+    granted["hdf5.io_mode"] = mode == 0 ? "independent" : hdf5_mode_text(mode);
     std::uint32_t local = 0;
     std::uint32_t global = 0;
     if (collective_ && mode == 0 && calls_.get_no_collective_cause(transfer_list_.get(), &local, &global) >= 0 &&
         global != 0)
-      granted["hdf5.not_collective_because"] = cause_text(global);
+      granted["hdf5.not_collective_because"] = hdf5_cause_text(global);
   }
 
   void add_access_facts(Map& granted) const {
@@ -337,7 +333,9 @@ class Hdf5ArrayFile final : public ArrayFile {
   std::string path_;
   MpiioMeeting meeting_;
   bool collective_;
+  Hdf5Types types_;
   Hdf5Handle transfer_list_;
+  Hdf5Handle link_list_;
   Hdf5Handle file_;  // before the arrays, which close before it
   std::vector<Array> arrays_;
   std::optional<Error> failure_;

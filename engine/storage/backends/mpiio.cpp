@@ -62,15 +62,11 @@ class MpiioFile final : public File, public NonblockingTransfers {
         end_bytes_(end_bytes) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
-    for (const Extent& extent : extents) {
-      if (!failure_)
-        note(collective_ ? move_together(direction, extent) : move_alone(direction, extent));
-      else if (collective_)
-        (void)together(direction, {extent.offset_bytes, 0, extent.data});
-      if (failure_ && !collective_) break;
-      if (!failure_ && !meter.completed(extent.length_bytes)) break;
-    }
-    return failure_ ? fail(*failure_) : Status{};
+    return transfer_each(direction, extents, meter);
+  }
+  [[nodiscard]] Status transfer_scattered(Direction direction, std::span<const ScatteredExtent> extents,
+                                          Meter& meter) override {
+    return transfer_each(direction, extents, meter);
   }
 
   /// What is begun collectively would have to be ended so. Where the file ends is looked up now, since OMPIO waits for
@@ -134,27 +130,52 @@ class MpiioFile final : public File, public NonblockingTransfers {
     if (direction == Direction::write) return requests_->write_at(file_, extent.offset_bytes, data);
     if (extent.offset_bytes + extent.length_bytes <= end_bytes_)
       return requests_->read_at(file_, extent.offset_bytes, data);
-    return fail(
-        short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
+    return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
   }
 
-  [[nodiscard]] Result<std::size_t> together(Direction direction, const Extent& extent) const {
-    const std::span<std::byte> data{extent.data, extent.length_bytes};
-    return direction == Direction::write ? file_.write_at_all(extent.offset_bytes, data)
-                                         : file_.read_at_all(extent.offset_bytes, data);
+  // What differs between extents of one piece of memory and of many.
+  [[nodiscard]] static std::uint64_t length_of(const Extent& extent) { return extent.length_bytes; }
+  [[nodiscard]] static std::uint64_t length_of(const ScatteredExtent& extent) { return extent.memory.length_bytes(); }
+  [[nodiscard]] static Extent nothing_of(const Extent& extent) { return {extent.offset_bytes, 0, extent.data}; }
+  [[nodiscard]] static ScatteredExtent nothing_of(const ScatteredExtent& extent) {
+    return {extent.offset_bytes, extent.memory.part(0, 0)};
+  }
+  [[nodiscard]] static std::span<std::byte> memory_of(const Extent& extent) {
+    return {extent.data, extent.length_bytes};
+  }
+  [[nodiscard]] static const ScatteredMemory& memory_of(const ScatteredExtent& extent) { return extent.memory; }
+
+  template <class ExtentT>
+  [[nodiscard]] Status transfer_each(Direction direction, std::span<const ExtentT> extents, Meter& meter) {
+    for (const ExtentT& extent : extents) {
+      if (!failure_)
+        note(collective_ ? move_together(direction, extent) : move_alone(direction, extent));
+      else if (collective_)
+        (void)together(direction, nothing_of(extent));
+      if (failure_ && !collective_) break;
+      if (!failure_ && !meter.completed(length_of(extent))) break;
+    }
+    return failure_ ? fail(*failure_) : Status{};
+  }
+
+  template <class ExtentT>
+  [[nodiscard]] Result<std::size_t> together(Direction direction, const ExtentT& extent) const {
+    return direction == Direction::write ? file_.write_at_all(extent.offset_bytes, memory_of(extent))
+                                         : file_.read_at_all(extent.offset_bytes, memory_of(extent));
   }
 
   /// One collective call an operation, whole or an error: what one rank did again alone would leave the others waiting.
-  [[nodiscard]] Status move_together(Direction direction, const Extent& extent) const {
-    if (extent.length_bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+  template <class ExtentT>
+  [[nodiscard]] Status move_together(Direction direction, const ExtentT& extent) const {
+    const std::uint64_t length = length_of(extent);
+    if (length > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
       return fail(unsupported(word(direction), path_ + ": a collective transfer is at most 2147483647 bytes long"));
-    const bool fits = direction == Direction::write || extent.offset_bytes + extent.length_bytes <= end_bytes_;
-    const auto moved = together(direction, fits ? extent : Extent{extent.offset_bytes, 0, extent.data});
+    const bool fits = direction == Direction::write || extent.offset_bytes + length <= end_bytes_;
+    const auto moved = together(direction, fits ? extent : nothing_of(extent));
     if (!moved) return fail(moved.error());
-    if (!fits)
-      return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
-    if (*moved == extent.length_bytes) return {};
-    return fail(short_count(direction, path_, extent.offset_bytes + *moved, *moved, extent.length_bytes));
+    if (!fits) return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, length));
+    if (*moved == length) return {};
+    return fail(short_count(direction, path_, extent.offset_bytes + *moved, *moved, length));
   }
 
   /// What is left of it after the first `done` bytes.
@@ -166,6 +187,22 @@ class MpiioFile final : public File, public NonblockingTransfers {
       if (!moved) return fail(moved.error());
       if (*moved == 0) return fail(short_count(direction, path_, offset, done, extent.length_bytes));
       done += *moved;
+    }
+    return {};
+  }
+
+  /// Whole records at a time: what moved a part of one has failed.
+  [[nodiscard]] Status move_alone(Direction direction, const ScatteredExtent& extent) const {
+    const std::uint64_t record_bytes = extent.memory.record_bytes();
+    const std::uint64_t most = std::max<std::uint64_t>(1, most_bytes_a_call / record_bytes);
+    for (std::uint64_t done = 0; done < extent.memory.records;) {
+      const ScatteredMemory part = extent.memory.part(done, std::min(extent.memory.records - done, most));
+      const std::uint64_t offset = extent.offset_bytes + done * record_bytes;
+      const auto moved = direction == Direction::write ? file_.write_at(offset, part) : file_.read_at(offset, part);
+      if (!moved) return fail(moved.error());
+      if (*moved < record_bytes || *moved % record_bytes != 0)
+        return fail(short_count(direction, path_, offset + *moved, *moved, part.length_bytes()));
+      done += *moved / record_bytes;
     }
     return {};
   }
@@ -184,7 +221,8 @@ class MpiioFile final : public File, public NonblockingTransfers {
 };
 
 constexpr int most_begun = 1024;
-constexpr Capabilities mpiio_capabilities{.collective_sync = true, .views = true, .nonblocking = most_begun};
+constexpr Capabilities mpiio_capabilities{
+    .collective_sync = true, .views = true, .scattered = true, .nonblocking = most_begun};
 
 class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet, public CacheFacet {
  public:

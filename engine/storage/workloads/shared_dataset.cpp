@@ -78,6 +78,21 @@ void append(LocalSteps& steps, LocalSteps more) {
   for (LocalStep& step : more) steps.push_back(std::move(step));
 }
 
+const Words<ReadBack>& read_back_words() {
+  static const Words<ReadBack> words{
+      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
+  return words;
+}
+
+void tell_whose(ReadBack read_back, const std::string& data_of, PhaseInfo& info, const WhoseTexts& texts) {
+  if (read_back != ReadBack::own && data_of == "own")
+    info.notices.push_back(
+        {"read-back-own", texts.own, "use more ranks or nodes, or a cache control that drops the data first"});
+  else if (read_back == ReadBack::other_node && data_of != "other-node")
+    info.notices.push_back(
+        {"read-back-same-node", texts.same_node, "the page cache of this node holds it unless it is dropped"});
+}
+
 DataSource find_data_source(const mpi::World& world, ReadBack read_back, int shift) {
   DataSource source{world.rank(), "own"};
   if (read_back == ReadBack::own) return source;

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/parameters.hpp"
 #include "base/payload.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
@@ -34,6 +35,8 @@ void append(LocalSteps& steps, LocalSteps more);
 
 enum class ReadBack { own, other_rank, other_node };
 
+[[nodiscard]] const Words<ReadBack>& read_back_words();
+
 /// Whose data a rank reads, and the word for it in records.
 struct DataSource {
   int rank = 0;
@@ -41,5 +44,12 @@ struct DataSource {
 };
 /// Collective, by true topology; where there is no other node, the next rank stands for it.
 [[nodiscard]] DataSource find_data_source(const mpi::World& world, ReadBack read_back, int shift);
+
+/// Notices for the case that the data is not as far away as was asked for: of the rank itself, or of its node.
+struct WhoseTexts {
+  std::string own = "every rank reads its own data, since there is no other to read from";
+  std::string same_node = "there is one node: ranks read what another rank of the same node wrote";
+};
+void tell_whose(ReadBack read_back, const std::string& data_of, PhaseInfo& info, const WhoseTexts& texts = {});
 
 }  // namespace ullage

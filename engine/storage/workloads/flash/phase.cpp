@@ -44,7 +44,7 @@ PhaseInfo FlashPhase::info() const {
   return info;
 }
 
-FlashRun FlashPhase::run_of(std::size_t array) const {
+ElementRun FlashPhase::run_of(std::size_t array) const {
   const ArraySpec& spec = state_.arrays[array];
   return {state_.context->run_key, array, spec.type, state_.first_block * spec.row_bytes() / bytes_of(spec.type)};
 }
@@ -56,9 +56,9 @@ std::span<std::byte> FlashPhase::data_of(std::size_t array) const {
 Status FlashPhase::before() {
   for (std::size_t a = 0; a < rows_.size(); ++a) {
     if (writes())
-      fill_flash(run_of(a), data_of(a));
+      fill_elements(run_of(a), data_of(a));
     else
-      poison_flash(data_of(a));
+      poison_elements(data_of(a));
   }
   Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
   if (writes() || state_.parameters->cache == FlashCache::none) return status;
@@ -147,7 +147,7 @@ Verification FlashPhase::check_size() {
 Verification FlashPhase::check_data(std::uint64_t executed, Meter& progress) const {
   Verification verification;
   for (std::size_t a = 0; a < executed; ++a) {
-    const FlashCheck check = check_flash(run_of(a), data_of(a));
+    const ElementCheck check = check_elements(run_of(a), data_of(a));
     verification.verified_bytes += data_of(a).size();
     verification.bad_blocks += check.wrong_elements;
     if (check.first && !verification.first) verification.first = wrong_element(a, *check.first);

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/flash/contents.hpp"
 #include "storage/workloads/flash/parameters.hpp"
 #include "work/phase_work.hpp"
 
@@ -53,7 +53,7 @@ class FlashPhase final : public PhaseWork {
  private:
   [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] Status move(std::uint64_t first, std::uint64_t end, Meter& meter);
-  [[nodiscard]] FlashRun run_of(std::size_t array) const;
+  [[nodiscard]] ElementRun run_of(std::size_t array) const;
   [[nodiscard]] std::span<std::byte> data_of(std::size_t array) const;
   [[nodiscard]] Status drop_file() const;
   [[nodiscard]] Verification check_size();

@@ -25,9 +25,9 @@ TEST_F(MpiFlashPhase, PartsAreToldApartAndBlocksLieInTheOrderOfTheRanks) {
   const auto offsets = flash_offsets(arrays);
   ASSERT_EQ(content.size(), FlashLayout::header_bytes + layout.data_bytes());
   for (std::size_t a = 0; a < arrays.size(); ++a) {
-    const FlashRun run{42, a, arrays[a].type, 0};  // all ranks' blocks are one run
+    const ElementRun run{42, a, arrays[a].type, 0};  // all ranks' blocks are one run
     const auto bytes = std::as_bytes(std::span(content)).subspan(offsets[a], arrays[a].size_bytes());
-    EXPECT_EQ(check_flash(run, bytes).wrong_elements, 0U) << arrays[a].name;
+    EXPECT_EQ(check_elements(run, bytes).wrong_elements, 0U) << arrays[a].name;
   }
 }
 

@@ -30,9 +30,6 @@ struct TransferFiles {
   [[nodiscard]] Status control_cache(CacheControl cache) const;
   /// What the backend knows after a phase, besides what its file has said.
   [[nodiscard]] Map hints_granted(Map of_file) const;
-  /// Notices for the case that the data is not as far away as was asked for: of the rank itself, or of its node.
-  void tell_whose(ReadBack read_back, const std::string& own_text, const std::string& same_node_text,
-                  PhaseInfo& info) const;
 };
 
 inline void keep_first(Status& first, const Status& next) {

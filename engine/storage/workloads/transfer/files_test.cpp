@@ -21,7 +21,7 @@ class MpiTransferFiles : public ::testing::Test {
   [[nodiscard]] std::string told(ReadBack wanted, const std::string& data_of) {
     files_.data_of = data_of;
     PhaseInfo info;
-    files_.tell_whose(wanted, "own", "same node", info);
+    tell_whose(wanted, files_.data_of, info);
     return info.notices.empty() ? "" : info.notices.front().code;
   }
 

@@ -49,8 +49,9 @@ PhaseInfo MixedTransferPhase::info() const {
   if (parameters().reads()) info.data_of = state_.data_of;
   if (mixes()) info.parts = {"read", "write"};
   if (state_.looks()) info.files.push_back(state_.file_name());
-  state_.tell_whose(parameters().read_back, "every rank works on its own data, since there is no other",
-                    "there is one node: ranks work on what another rank of the same node wrote", info);
+  tell_whose(parameters().read_back, state_.data_of, info,
+             {"every rank works on its own data, since there is no other",
+              "there is one node: ranks work on what another rank of the same node wrote"});
   return info;
 }
 

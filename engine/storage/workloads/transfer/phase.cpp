@@ -88,9 +88,8 @@ PhaseInfo TransferPhase::info() const {
   if (state_.looks()) info.files.push_back(file_name());
   if (!writes()) {
     const std::string other = parameters().read_back == ReadBack::other_node ? "node" : "rank";
-    state_.tell_whose(parameters().read_back,
-                      "every rank reads back its own data, since there is no other " + other + " to read from",
-                      "there is one node: ranks read what another rank of the same node wrote", info);
+    tell_whose(parameters().read_back, state_.data_of, info,
+               {.own = "every rank reads back its own data, since there is no other " + other + " to read from"});
   }
   return info;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/workloads/flash/contents.hpp"
+#include "storage/array_contents.hpp"
 
 #include <cstring>
 
@@ -14,7 +14,7 @@ constexpr std::uint32_t one_as_float = 0x3F800000U;
 constexpr int poison = 0xFF;  // not a number, and the integer -1
 
 template <class Word>
-Word made(const FlashRun& run, std::uint64_t random) {
+Word made(const ElementRun& run, std::uint64_t random) {
   if constexpr (sizeof(Word) == 8) return one_as_double | (random >> 12U);
   if (run.type == ElementType::float32) return one_as_float | static_cast<std::uint32_t>(random >> 41U);
   return static_cast<Word>(random >> 33U);  // an integer without a sign
@@ -22,24 +22,25 @@ Word made(const FlashRun& run, std::uint64_t random) {
 
 /// Calls visit(element, word) for all elements of the run.
 template <class Word, class Visit>
-void for_each_element(const FlashRun& run, std::size_t bytes, const Visit& visit) {
+void for_each_element(const ElementRun& run, std::size_t bytes, const Visit& visit) {
   const std::uint64_t key = mix64(run.key + 0x9E3779B97F4A7C15U * (run.array + 1));
-  for (std::uint64_t i = 0; i < bytes / sizeof(Word); ++i)
-    visit(i, made<Word>(run, mix64(key ^ (run.first_element + i))));
+  const std::uint64_t elements = run.elements_in(bytes);
+  for (std::uint64_t i = 0; i < elements; ++i) visit(i, made<Word>(run, mix64(key ^ (run.first_element + i))));
 }
 
 template <class Word>
-void fill_words(const FlashRun& run, std::span<std::byte> data) {
-  for_each_element<Word>(run, data.size(), [&](std::uint64_t i, Word word) {
-    std::memcpy(data.data() + i * sizeof word, &word, sizeof word);
-  });
+void fill_words(const ElementRun& run, std::span<std::byte> data) {
+  const std::size_t stride = run.stride();
+  for_each_element<Word>(
+      run, data.size(), [&](std::uint64_t i, Word word) { std::memcpy(data.data() + i * stride, &word, sizeof word); });
 }
 
 template <class Word>
-FlashCheck check_words(const FlashRun& run, std::span<const std::byte> data) {
-  FlashCheck check;
+ElementCheck check_words(const ElementRun& run, std::span<const std::byte> data) {
+  ElementCheck check;
+  const std::size_t stride = run.stride();
   for_each_element<Word>(run, data.size(), [&](std::uint64_t i, Word word) {
-    const auto found = data.subspan(i * sizeof word, sizeof word);
+    const auto found = data.subspan(i * stride, sizeof word);
     if (std::memcmp(found.data(), &word, sizeof word) == 0) return;
     if (check.wrong_elements++ == 0)
       check.first =
@@ -50,17 +51,17 @@ FlashCheck check_words(const FlashRun& run, std::span<const std::byte> data) {
 
 }  // namespace
 
-void fill_flash(const FlashRun& run, std::span<std::byte> data) {
+void fill_elements(const ElementRun& run, std::span<std::byte> data) {
   if (bytes_of(run.type) == 8)
     fill_words<std::uint64_t>(run, data);
   else
     fill_words<std::uint32_t>(run, data);
 }
 
-FlashCheck check_flash(const FlashRun& run, std::span<const std::byte> data) {
+ElementCheck check_elements(const ElementRun& run, std::span<const std::byte> data) {
   return bytes_of(run.type) == 8 ? check_words<std::uint64_t>(run, data) : check_words<std::uint32_t>(run, data);
 }
 
-void poison_flash(std::span<std::byte> data) { std::memset(data.data(), poison, data.size()); }
+void poison_elements(std::span<std::byte> data) { std::memset(data.data(), poison, data.size()); }
 
 }  // namespace ullage

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/vpic/operations.hpp"
+
+#include <span>
+#include <utility>
+
+namespace ullage {
+namespace {
+
+/// One run of particles of one step: in the file, counted over all ranks, and in memory.
+struct Stretch {
+  std::uint64_t step = 0;
+  std::uint64_t particle = 0;
+  std::uint64_t place = 0;
+  std::uint64_t count = 0;
+};
+
+template <class Visit>
+void for_each_stretch(const ParticleMove& move, const Visit& visit) {
+  const std::uint64_t first = move.rank * move.layout->particles;
+  for (std::uint64_t step = 0; step < move.layout->steps; ++step)
+    for (std::uint64_t run = 0; run < move.choice.runs; ++run)
+      visit(Stretch{step, first + run * move.choice.stride, step * move.step_places + run * move.choice.run,
+                    move.choice.run});
+}
+
+/// Each variable of a run of particles, or all of them at once where the file has them together.
+template <class Visit>
+void for_each_piece_of_file(const ParticleMove& move, const Visit& visit) {
+  const std::size_t pieces = move.layout->arrays_of_step();
+  for_each_stretch(move, [&](const Stretch& stretch) {
+    for (std::size_t variable = 0; variable < pieces; ++variable)
+      visit(move.layout->offset_bytes(stretch.step, variable, stretch.particle), variable, stretch);
+  });
+}
+
+ParticleOperations plain_extents(const ParticleMove& move) {
+  std::vector<Extent> extents;
+  const bool together = move.layout->file == ParticleOrder::interleaved;
+  const std::uint64_t each = together ? particle_bytes : value_bytes;
+  for_each_piece_of_file(move, [&](std::uint64_t offset, std::size_t variable, const Stretch& stretch) {
+    extents.push_back(
+        {offset, static_cast<std::size_t>(stretch.count * each), move.memory->value(variable, stretch.place)});
+  });
+  return extents;
+}
+
+ParticleOperations scattered_extents(const ParticleMove& move) {
+  std::vector<ScatteredExtent> extents;
+  const bool together = move.layout->file == ParticleOrder::interleaved;
+  for_each_piece_of_file(move, [&](std::uint64_t offset, std::size_t variable, const Stretch& stretch) {
+    const ScatteredMemory memory{.data = move.memory->value(variable, stretch.place),
+                                 .records = stretch.count,
+                                 .pieces = together ? particle_variables.size() : 1,
+                                 .piece_bytes = value_bytes,
+                                 .piece_stride_bytes = move.memory->variable_stride_bytes(),
+                                 .record_stride_bytes = move.memory->value_stride_bytes()};
+    extents.push_back({offset, memory});
+  });
+  return extents;
+}
+
+/// Where memory and file differ, one call for each variable in either case: a library of arrays has no way to gather a
+/// record from several places.
+ParticleOperations rows_of_arrays(const ParticleMove& move) {
+  std::vector<ArrayRows> rows;
+  const ParticleLayout& layout = *move.layout;
+  const std::span<const RecordField> record = particle_record();
+  const bool of_records = layout.memory == ParticleOrder::interleaved;
+  const std::size_t calls = of_records && layout.file == ParticleOrder::interleaved ? 1 : particle_variables.size();
+  for (std::uint64_t step = 0; step < layout.steps; ++step)
+    for (std::size_t call = 0; call < calls; ++call) {
+      ArrayRows one;
+      one.array = step * layout.arrays_of_step() + (layout.arrays_of_step() > 1 ? call : 0);
+      one.first = move.rank * layout.particles;
+      one.rows = move.choice.particles();
+      one.data = move.memory->value(of_records ? 0 : call, step * move.step_places);
+      if (layout.converts()) one.memory = of_records ? record : record.subspan(call, 1);
+      if (move.choice.runs > 1) {
+        one.run_rows = move.choice.run;
+        one.stride_rows = move.choice.stride;
+      }
+      rows.push_back(one);
+    }
+  return rows;
+}
+
+}  // namespace
+
+std::size_t count_of(const ParticleOperations& operations) {
+  return std::visit([](const auto& all) { return all.size(); }, operations);
+}
+
+ParticleOperations make_operations(const ParticleMove& move) {
+  if (move.format == VpicFormat::arrays) return rows_of_arrays(move);
+  return move.layout->converts() ? scattered_extents(move) : plain_extents(move);
+}
+
+}  // namespace ullage

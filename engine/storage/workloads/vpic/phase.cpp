@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/vpic/phase.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t vpic_alignment = 4096;
+constexpr std::int64_t longest_nap_ns = 100'000'000;  // a sign of life after each
+
+void sleep_until(std::int64_t until_ns) {
+  const timespec until{.tv_sec = until_ns / 1'000'000'000, .tv_nsec = until_ns % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) continue;
+}
+
+/// Who converts between the orders of memory and file.
+std::string converter_of(const ParticleLayout& layout, VpicFormat format) {
+  if (!layout.converts()) return "none";
+  return format == VpicFormat::arrays ? "by the library, of fields of records" : "by MPI, of a datatype of the memory";
+}
+
+}  // namespace
+
+VpicPhase::VpicPhase(const VpicState& state, VpicPhaseKind kind)
+    : state_(state),
+      kind_(kind),
+      choice_(kind == VpicPhaseKind::write ? first_particles(state.layout.particles) : state.parameters.choice()),
+      owner_(kind == VpicPhaseKind::write ? state.rank() : static_cast<std::uint64_t>(state.source.rank)) {
+  const std::uint64_t capacity = writes() ? ParticleMemory::of_all_steps(state.layout) : choice_.particles();
+  const std::size_t needed = ParticleMemory::bytes_for(capacity);
+  if (state.context.buffer->size() < needed) *state.context.buffer = AlignedBuffer(needed, vpic_alignment);
+  const ParticleMemory held = memory(capacity);
+  operations_ = make_operations(
+      {&state.layout, state.parameters.format, &held, owner_, choice_, writes() ? ParticleMemory::step_shift : 0});
+}
+
+ParticleMemory VpicPhase::memory(std::uint64_t capacity) const {
+  return {state_.layout, capacity, state_.context.run_key, state_.context.buffer->bytes()};
+}
+
+PhaseInfo VpicPhase::info() const {
+  PhaseInfo info;
+  info.name = writes() ? "write" : "read";
+  info.access = writes() ? Access::write : Access::read;
+  info.collective = state_.capabilities.collective;
+  info.collective_sync = state_.capabilities.collective_sync;
+  info.bytes_at_once = choice_.particles() * particle_bytes;
+  if (!writes()) {
+    info.data_of = state_.source.data_of;
+    info.cache_control = word_of(state_.parameters.cache);
+    tell_whose(state_.parameters.read_back, state_.source.data_of, info);
+  }
+  if (state_.capabilities.data && state_.context.world->topology().leader()) info.files.push_back(state_.file_name());
+  return info;
+}
+
+/// Reading begins with memory that nothing was read into, on a file of the right size.
+Status VpicPhase::before() {
+  if (writes())
+    memory(ParticleMemory::of_all_steps(state_.layout)).fill(state_.rank());
+  else
+    memory(choice_.particles()).poison();
+  Status status = state_.context.backend->make_ready(state_.context.buffer->bytes(), {});
+  if (writes()) return status;
+  if (const Status right = check_size(); status) status = right;
+  if (state_.parameters.cache == VpicCache::none) return status;
+  if (const Status dropped = drop_file(); status) status = dropped;
+  state_.context.world->all().barrier();
+  return status;
+}
+
+Status VpicPhase::drop_file() const {
+  if (!state_.context.world->topology().leader()) return {};
+  return state_.context.backend->drop_cached(state_.file_name());
+}
+
+Status VpicPhase::open_as(OpenMode mode) {
+  OpenRequest request;
+  request.name = state_.file_name();
+  request.shared = true;
+  request.expected_bytes = state_.layout.file_bytes();
+  request.mode = mode;
+  auto file = ParticleFile::open(*state_.context.backend, request, state_.layout, state_.parameters.format,
+                                 {.text = state_.layout.header(),
+                                  .name = state_.file_name(),
+                                  .collective = state_.capabilities.collective,
+                                  .holds_data = state_.capabilities.data,
+                                  .writes = state_.context.world->root()});
+  if (!file) return fail(file.error());
+  file_.emplace(std::move(*file));
+  return {};
+}
+
+/// The time of the calls is read off the meter's own clock. In a collective file a rank in error goes on taking part.
+Status VpicPhase::execute(Meter& meter) {
+  if (!file_) return {};
+  const std::uint64_t of_step = operations_of_step();
+  const std::uint64_t end = first_ + prepared_;
+  const bool together = state_.capabilities.collective;
+  Status first;
+  for (std::uint64_t next = first_; next < end;) {
+    const std::uint64_t step_end = std::min((next / of_step + 1) * of_step, end);
+    const std::int64_t begun_ns = meter.last_ns();
+    const Direction direction = writes() ? Direction::write : Direction::read;
+    const Status moved = file_->transfer(direction, operations_, static_cast<std::size_t>(next),
+                                         static_cast<std::size_t>(step_end - next), meter);
+    raw_ns_ += meter.last_ns() - begun_ns;
+    if (first && !moved) first = moved;
+    if (!together && (!first || !meter.goes_on())) break;
+    next = step_end;
+    if (first && next % of_step == 0 && next < operations()) compute(meter);
+  }
+  return first;
+}
+
+void VpicPhase::compute(Meter& meter) {
+  const auto wanted_ns = static_cast<std::int64_t>(std::llround(state_.parameters.compute_s * 1e9));
+  if (wanted_ns == 0) return;
+  const std::int64_t begun_ns = now_ns();
+  const std::int64_t until_ns = begun_ns + wanted_ns;
+  for (std::int64_t now = begun_ns; now < until_ns && meter.goes_on(); now = now_ns()) {
+    sleep_until(std::min(until_ns, now + longest_nap_ns));
+    meter.sign_of_life();
+  }
+  const std::int64_t ended_ns = now_ns();
+  slept_ns_ += ended_ns - begun_ns;
+  meter.resume(ended_ns);
+}
+
+Status VpicPhase::close() {
+  if (!file_) return {};
+  const Status closed = file_->close();
+  granted_ = file_->hints_granted();
+  file_.reset();
+  return closed;
+}
+
+/// Our own format has exactly the bytes of the formula; of others the size is noted.
+Status VpicPhase::check_size() {
+  const RunFolder* folder = state_.context.folder;
+  if (folder == nullptr || !state_.capabilities.path || !state_.context.world->root()) return {};
+  const auto file = folder->open_file(state_.file_name(), O_RDONLY);
+  if (!file) return fail(file.error());
+  struct stat status{};
+  if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", state_.file_name()));
+  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t expected = state_.layout.file_bytes();
+  if (state_.parameters.format != VpicFormat::raw || file_bytes_ == expected) return {};
+  return fail(verification_error("verify", folder->path() + "/" + state_.file_name(),
+                                 "the file has another size than the formula", std::to_string(expected),
+                                 std::to_string(file_bytes_)));
+}
+
+/// What was written and is read by no phase is read here.
+Verification VpicPhase::after(std::uint64_t executed, Meter& progress) {
+  if (!state_.capabilities.data || executed < operations()) return {};
+  Verification found;
+  const VpicVerify wanted = state_.parameters.verify;
+  if (writes()) {
+    found = Verification::of(check_size());
+    if (!state_.parameters.reads() && wanted != VpicVerify::none) read_again(state_.layout.steps, progress, found);
+    return found;
+  }
+  if (wanted == VpicVerify::none) return found;
+  check_step(state_.layout.steps - 1, found);
+  if (wanted == VpicVerify::full && state_.layout.steps > 1) read_again(state_.layout.steps - 1, progress, found);
+  return found;
+}
+
+void VpicPhase::check_step(std::uint64_t step, Verification& found) const {
+  const ParticleCheck check = memory(choice_.particles()).check(owner_, step, choice_);
+  found.verified_bytes += choice_.particles() * particle_bytes;
+  found.bad_blocks += check.wrong_values;
+  if (check.first && !found.first) found.first = wrong_value(step, *check.first);
+}
+
+/// Collective: the first `steps`, whose memory was used again or never read.
+void VpicPhase::read_again(std::uint64_t steps, Meter& progress, Verification& found) {
+  const ParticleMemory held = memory(choice_.particles());
+  auto operations = make_operations({&state_.layout, state_.parameters.format, &held, owner_, choice_, 0});
+  const std::size_t of_step = count_of(operations) / static_cast<std::size_t>(state_.layout.steps);
+  const Map granted = granted_;
+  progress.start(now_ns());
+  Status status = open_as(OpenMode::read);
+  for (std::uint64_t step = 0; file_ && step < steps && (status || state_.capabilities.collective); ++step) {
+    held.poison();
+    const Status moved =
+        file_->transfer(Direction::read, operations, static_cast<std::size_t>(step) * of_step, of_step, progress);
+    if (status && !moved) status = moved;
+    if (status) check_step(step, found);
+  }
+  if (const Status closed = close(); status && !closed) status = closed;
+  granted_ = granted;
+  if (!status && !found.first) found.first = status.error();
+}
+
+Error VpicPhase::wrong_value(std::uint64_t step, const WrongParticle& wrong) const {
+  const RunFolder* folder = state_.context.folder;
+  Error error = verification_error("verify", (folder == nullptr ? "" : folder->path() + "/") + state_.file_name(),
+                                   "'" + std::string(particle_variables[wrong.variable].name) + "' of particle " +
+                                       std::to_string(wrong.particle) + " of rank " + std::to_string(owner_) +
+                                       " differs in step " + std::to_string(step),
+                                   wrong.value.expected, wrong.value.found);
+  if (state_.parameters.format == VpicFormat::raw)
+    error.offset_bytes =
+        state_.layout.offset_bytes(step, wrong.variable, owner_ * state_.layout.particles + wrong.particle);
+  return error;
+}
+
+Gauges VpicPhase::gauges() const {
+  return {{"raw_s", static_cast<double>(raw_ns_) * 1e-9}, {"slept_s", static_cast<double>(slept_ns_) * 1e-9}};
+}
+
+void VpicPhase::tell(Json& facts) const {
+  facts = {{"particles", state_.layout.particles},
+           {"steps", state_.layout.steps},
+           {"memory", word(state_.layout.memory)},
+           {"file", word(state_.layout.file)},
+           {"conversion", converter_of(state_.layout, state_.parameters.format)},
+           {"emulated_s", state_.parameters.emulated_s()},
+           {"data_bytes", state_.layout.data_bytes()},
+           {"file_bytes", file_bytes_}};
+  if (writes()) return;
+  facts["read"] = word_of(state_.parameters.read);
+  facts["particles_read"] = choice_.particles();
+  facts["source_rank"] = state_.source.rank;
+}
+
+Map VpicPhase::hints_granted() const {
+  Map granted = granted_;
+  granted.merge(state_.context.backend->hints_granted());
+  return granted;
+}
+
+}  // namespace ullage

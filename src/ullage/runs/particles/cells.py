@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of particle files: places, formats, transfers, ranks, layouts and what is read. Pure."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import UserError
+from ullage.identity import case_id
+from ullage.launch.base import place_ranks
+from ullage.model.describe import Describe
+from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.parameters import count_of
+from ullage.runs.cells.planning import Cell
+from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
+from ullage.uri import target_path, target_scheme
+
+WORKLOAD: Final = "vpic"
+BACKENDS: Final = {"raw": "mpiio", "hdf5": "hdf5"}
+HEADER_BYTES: Final = 4096
+"""Of our own format, before the particles."""
+_CONTIGUOUS: Final = "contiguous"
+_FULL: Final[Mapping[str, Parameters]] = {"full": {}}
+
+
+def layout_name(parameters: Mapping[str, object]) -> str:
+    """Return CC, CI, IC or II of a workload's parameters."""
+    orders = str(parameters.get("memory", _CONTIGUOUS)), str(parameters.get("file", _CONTIGUOUS))
+    return next(name for name, known in LAYOUTS.items() if known == orders)
+
+
+@dataclass(frozen=True)
+class ParticleCell(Cell):
+    """A case of these suites: its sizes are those of its particles."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of the workload that are not their defaults."""
+        return self.case.workload.parameters
+
+    @property
+    def layout_name(self) -> str:
+        """As ``--layout`` has it."""
+        return layout_name(self.parameters)
+
+    @property
+    def particles(self) -> int:
+        """Particles of a rank."""
+        return count_of(self.parameters, "particles", 8 << 20)
+
+    @property
+    def steps(self) -> int:
+        """Time steps in the file."""
+        return count_of(self.parameters, "steps", 5)
+
+    @property
+    def is_collective(self) -> bool:
+        """Whether transfers are."""
+        return bool(self.case.backend.parameters.get("collective", False))
+
+    @property
+    def dataset_bytes(self) -> int:
+        """See ``Cell``."""
+        return HEADER_BYTES + self.layout.ranks * self.steps * self.particles * PARTICLE_BYTES
+
+    @property
+    def files(self) -> int:
+        """See ``Cell``."""
+        return 1
+
+
+def _nothing() -> Parameters:
+    return {}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a suite asks of the workload besides the options of both. ``reads``: words with their parameters."""
+
+    phases: list[str]
+    parameters: Parameters = field(default_factory=_nothing)
+    reads: Mapping[str, Parameters] = field(default_factory=lambda: _FULL)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A backend, whether it transfers collectively, and whether it converts between the orders of memory and file."""
+
+    backend: str
+    collective: bool
+    converts: bool
+
+
+def make_cells(
+    options: ParticleOptions, asked: Asked, targets: Sequence[Target], description: Describe, cores: int | None
+) -> list[ParticleCell]:
+    """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
+    layouts = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    cells = [
+        _cell((target, layout), way, options, {**asked.parameters, "phases": asked.phases, **what}, description)
+        for layout in layouts
+        for target in targets
+        for way in _ways(target, options, description)
+        for what in _combinations(options.layouts, asked.reads, way)
+    ]
+    if not cells:
+        what = "only backends mpiio and hdf5 convert between the orders of memory and file"
+        raise UserError(what, "--layout", "add CC or II, or use a target with a path")
+    return list({cell.case.id: cell for cell in cells}.values())
+
+
+def _combinations(names: Iterable[str], reads: Mapping[str, Parameters], way: _Way) -> Iterable[Parameters]:
+    for name, (read, sizes) in itertools.product(names, reads.items()):
+        memory, file = LAYOUTS[name]
+        if memory == file or way.converts:
+            yield {"memory": memory, "file": file, "read": read, **sizes}
+
+
+def _ways(target: Target, options: ParticleOptions, description: Describe) -> list[_Way]:
+    """Return the ways to a target; one without a path has its own backend alone."""
+    scheme = target_scheme(target)
+    if target_path(target) is None:
+        return [_way(scheme, description, collective=False)]
+    ways: list[_Way] = []
+    for form in options.formats:
+        name = BACKENDS[form] if scheme in ("posix", "mpiio", "hdf5") else scheme
+        found = find_registered(description, "backend", name)
+        can_collect = any(parameter.name == "collective" for parameter in found.parameters)
+        ways += [
+            _way(name, description, collective=access == "collective")
+            for access in options.transfers
+            if can_collect or access != "collective"
+        ]
+    if not ways:
+        raise UserError(f"target '{target.name}' has no collective transfers", "--access", "add independent")
+    return list(dict.fromkeys(ways))
+
+
+def _way(name: str, description: Describe, *, collective: bool) -> _Way:
+    capabilities = find_registered(description, "backend", name).capabilities
+    return _Way(name, collective, bool({"scattered", "arrays"} & {*capabilities}))
+
+
+def _cell(
+    place: tuple[Target, Layout], way: _Way, options: ParticleOptions, what: Parameters, description: Describe
+) -> ParticleCell:
+    target, layout = place
+    capabilities = find_registered(description, "backend", way.backend).capabilities
+    holds_data = "data" in capabilities
+    given: Parameters = {
+        "particles": options.particles,
+        "steps": options.steps,
+        "compute_s": options.compute_s,
+        "format": "arrays" if "arrays" in capabilities else "raw",
+        "cache": options.cache if holds_data else "none",
+        "verify": "full" if holds_data else "none",
+        **what,
+    }
+    workload = Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
+    own: Parameters = {"collective": True} if way.collective else {}
+    named = Named(name=way.backend, parameters=validate_parameters(description, "backend", way.backend, own))
+    case = Case(id=case_id(named, workload, target, layout), target=target.name, backend=named, workload=workload)
+    return _with_kind(Cell(case, target, layout))
+
+
+def _with_kind(cell: Cell) -> ParticleCell:
+    """Name what sets the cost of a case apart from that of others at its place."""
+    access = "collective" if cell.case.backend.parameters.get("collective") else "independent"
+    parameters = cell.case.workload.parameters
+    kind = f"{cell.layout.ranks} ranks {access} {layout_name(parameters)} {parameters.get('read', 'full')}"
+    return ParticleCell(cell.case, cell.target, cell.layout, kind)
+
+
+def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
+    """Make cells of plans those of these suites."""
+    return [_with_kind(cell) for cell in cells]

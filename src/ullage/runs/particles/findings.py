@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences on particle files: layouts, HDF5 against a plain file, collective calls, OBSERVED against RAW."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.statistics import level_of_each
+from ullage.grouping import grouped
+from ullage.model.summary import Finding, Row
+from ullage.quantity import format_quantity, listing, percent, plural, times
+from ullage.runs.particles.rows import OBSERVED, RAW
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+
+@dataclass(frozen=True)
+class _Question:
+    """Rows that differ in ``param`` alone are compared. What ``goes_with`` it may differ, too."""
+
+    param: str
+    option: str
+    goes_with: frozenset[str] = frozenset()
+
+
+_QUESTIONS: Final[Mapping[str, _Question]] = {
+    "layout": _Question("layout", "--layout"),
+    "format": _Question("format", "--format", frozenset({"backend"})),
+    "access": _Question("transfers", "--access"),
+}
+_ORDERS: Final[Mapping[str, str]] = {"C": "contiguous", "I": "interleaved"}
+
+
+def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones. Each question has its part of the error of a report."""
+    known = [row for row in rows if not row.is_invalid]
+    rates = [row for row in known if row.metric == OBSERVED]
+    own = level_of_part(level, len(_QUESTIONS))
+    compared = [
+        found for name, asked in _QUESTIONS.items() for found in _compared(rates, f"{suite}-{name}", asked, own)
+    ]
+    return [*compared, *_observed(known, suite)]
+
+
+def _compared(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> list[Finding]:
+    """Compare the two best of rows that are alike in all else."""
+    besides = {asked.param, *asked.goes_with}
+    alike = grouped(
+        ((row.target, *sorted((k, str(v)) for k, v in row.params.items() if k not in besides)), row) for row in rows
+    )
+    several = [sorted(some, key=lambda row: -row.median) for some in alike.values() if len(some) > 1]
+    each = level_of_each(level, map(len, alike.values()))
+    return [_faster(some, kind, asked, each) for some in several]
+
+
+def _faster(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> Finding:
+    best, other = rows[0], rows[1]
+    gain = gain_of(compare_rows(best, other, level, None))
+    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": str(best.params["access"])}
+    each = listing([f"{format_quantity(row.median, 'B/s')} with {row.params[asked.param]}" for row in rows])
+    text = f"{_who(best, asked)} reach these OBSERVED rates: {each}."
+    first, second = best.params[asked.param], other.params[asked.param]
+    if gain is None:
+        title = f"{best.target}: {_what(best)} do not tell {first} from {second}"
+        return finding(kind, title, f"{text} Which of the first two is faster cannot be told.", **words)
+    title = f"{best.target}: {_what(best)} are faster with {first}"
+    text += f" {first} reaches {times(gain.factor)} the rate of {second}."
+    if asked.param == "layout":
+        memory, file = str(first)
+        text += f" {first} is {_ORDERS[memory]} in memory and {_ORDERS[file]} in the file."
+    return with_gain(finding(kind, title, text, "advice", **words), gain, f"{asked.option} {first}")
+
+
+def _what(row: Row) -> str:
+    read = str(row.params.get("read", "full"))
+    return f"{noun(str(row.params['access']))} of particles{'' if read == 'full' else f' ({read})'}"
+
+
+def _who(row: Row, asked: _Question) -> str:
+    """Name what is the same in all rows that are compared."""
+    others = [
+        str(row.params[name])
+        for name, words in _QUESTIONS.items()
+        for name in [words.param]
+        if words.param != asked.param
+    ]
+    return f"The {_what(row)} of {plural(int(row.params['ranks']), 'rank')} ({', '.join([row.target, *others])})"
+
+
+# -- OBSERVED against RAW ----------------------------------------------------------------------------------------------
+
+
+def _observed(rows: Sequence[Row], suite: str) -> list[Finding]:
+    """Say for each place and read what is between both rates, in the setting with the best OBSERVED rate."""
+    by_case = grouped((row.case, row) for row in rows)
+    best: dict[tuple[str, str, str], Row] = {}
+    for row in rows:
+        if row.metric != OBSERVED:
+            continue
+        key = row.target, str(row.params["format"]), str(row.params.get("read", "full"))
+        if key not in best or row.median > best[key].median:
+            best[key] = row
+    found = (_between(row, {one.metric: one for one in by_case[row.case]}, suite) for row in best.values())
+    return [one for one in found if one is not None]
+
+
+def _between(observed: Row, rows: Mapping[str, Row], suite: str) -> Finding | None:
+    raw = rows.get(RAW)
+    if raw is None or raw.median <= 0:
+        return None
+    share = observed.median / raw.median
+    parts = {"open": "opening", "sync": "sync", "close": "closing"}
+    known = [(said, rows[f"{part}_time"].median) for part, said in parts.items() if f"{part}_time" in rows]
+    took = listing([f"{said} {format_quantity(value, 's')}" for said, value in known])
+    way = f"{observed.params['layout']}, {observed.params['format']}, {observed.params['transfers']}"
+    text = (
+        f"The {_what(observed)} on {observed.target} ({way}) reach {format_quantity(raw.median, 'B/s')} in the calls "
+        f"alone (RAW). Without the emulated computation they reach {format_quantity(observed.median, 'B/s')} "
+        f"(OBSERVED), {percent(share, 1)} of that."
+    )
+    text += f" The slowest rank's other times are: {took}." if known else ""
+    title = f"{observed.target}: the OBSERVED rate of {_what(observed)} is {percent(share)} of the RAW rate"
+    return finding(
+        f"{suite}-observed", title, text, case=observed.case, raw=raw.median, observed=observed.median, share=share
+    )

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the records of particle files to rows."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ullage.analysis.ceilings.rows import with_ceiling
+from ullage.grouping import grouped
+from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.summary import Row
+from ullage.parameters import count_of
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext, build_rows, join
+from ullage.runs.particles.cells import layout_name
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+RAW: Final = "raw_bandwidth"
+OBSERVED: Final = "observed_bandwidth"
+_READ: Final = "read"
+
+
+def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, access: str) -> list[Row]:
+    """Return the rows of phase ``access`` with layout, format and transfers; what only makes the file is left out."""
+    records = [list(launch) for launch in launches]
+    measured = join(records)
+    cases = {item.case.case: item.case for item in measured}
+    phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in measured)
+    return [
+        _told(row, cases[row.case], phases[row.case, access][-1])
+        for row in build_rows(records, context)
+        if row.params["access"] == access
+    ]
+
+
+def _told(row: Row, case: CaseRecord, phase: PhaseRecord) -> Row:
+    parameters = case.workload_parameters
+    compute_s = parameters.get("compute_s", 0.0)
+    params: dict[str, Scalar] = {
+        "access": row.params["access"],
+        "ranks": row.params["ranks"],
+        "nodes": row.params["nodes"],
+        "backend": row.params["backend"],
+        "particles": count_of(parameters, "particles", 8 << 20),
+        "steps": count_of(parameters, "steps", 5),
+        "layout": layout_name(parameters),
+        "format": "raw" if parameters.get("format", "raw") == "raw" else str(row.params["backend"]),
+        "transfers": "collective" if case.backend_parameters.get("collective") else "independent",
+        "compute_s": float(compute_s) if isinstance(compute_s, (int, float)) else 0.0,
+    }
+    if row.params["access"] == _READ:
+        params["read"] = str(parameters.get("read", "full"))
+        params["data_of"] = phase.data_of
+    told = row.model_copy(update={"params": params})
+    # The calls of a write end before the sync, and memory may answer a read: a device's ceiling does not bound them.
+    return with_ceiling(told, None) if row.metric == RAW and row.verdict != "cold" else told

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of bdcats."""
+
+from typing import Final
+
+from ullage.report.answers import AnswerRule
+from ullage.runs.particles.tables import particle_section
+
+SECTIONS: Final = (particle_section("bdcats", "Particles of a plasma code, read", of_reads=True),)
+ANSWERS: Final = (
+    AnswerRule(
+        "bdcats",
+        "Which way of reading particles is faster for an analysis?",
+        ("bdcats-layout", "bdcats-format", "bdcats-access", "bdcats-observed"),
+    ),
+)

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of vpic, as they stand in request.json."""
+
+from typing import Annotated
+
+from ullage.runs.options.declared import Option
+from ullage.runs.particles.options import ParticleOptions
+
+
+class VpicOptions(ParticleOptions):
+    """See ``ParticleOptions``."""
+
+    sync: Annotated[bool, Option("Sync the file within the time, after the last step.")] = True

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A vpic run that was checked against engine and machine."""
+
+from ullage.model.request import Request
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import read_options
+from ullage.runs.particles.cells import Asked
+from ullage.runs.particles.prepare import PreparedParticles, prepare_particles
+from ullage.suites.vpic.options import VpicOptions
+
+
+def prepare_vpic(request: Request, engine_context: EngineContext) -> PreparedParticles:
+    """Check everything that can be checked without starting anything."""
+    options = read_options(VpicOptions, request)
+    lines = ["All ranks write one file. It is read and verified after the time."]
+    asked = Asked(phases=["write"], parameters={"sync": options.sync})
+    return prepare_particles(request, engine_context, options, asked, lines)

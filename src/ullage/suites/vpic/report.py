@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of vpic."""
+
+from typing import Final
+
+from ullage.report.answers import AnswerRule
+from ullage.runs.particles.tables import particle_section
+
+SECTIONS: Final = (particle_section("vpic", "Particles of a plasma code, written", of_reads=False),)
+ANSWERS: Final = (
+    AnswerRule(
+        "vpic",
+        "Which way of writing is faster for a code with particles?",
+        ("vpic-layout", "vpic-format", "vpic-access", "vpic-observed"),
+    ),
+)

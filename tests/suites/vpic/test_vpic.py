@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options, cases, rows and sentences of both suites of particle files."""
+
+import pytest
+
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.plan import Target
+from ullage.model.summary import Row
+from ullage.runs.options.reading import parse_options
+from ullage.runs.particles.cells import HEADER_BYTES, Asked, ParticleCell, make_cells, with_kinds
+from ullage.runs.particles.findings import findings_of
+from ullage.suites.bdcats.options import BdcatsOptions
+from ullage.suites.bdcats.prepare import reads_of
+from ullage.suites.vpic.options import VpicOptions
+
+ORDERS = ["contiguous", "interleaved"]
+OF_VPIC = [
+    parameter("particles", "count", 8 << 20, minimum=1),
+    parameter("steps", "count", 5, minimum=1),
+    parameter("memory", "choice", "contiguous", choices=ORDERS),
+    parameter("file", "choice", "contiguous", choices=ORDERS),
+    parameter("compute_s", "seconds", 0.0),
+    parameter("format", "choice", "raw", choices=["raw", "arrays"]),
+    parameter("sync", "flag", True),
+    parameter("phases", "choices", ["write", "read"], choices=["write", "read"]),
+    parameter("read", "choice", "full", choices=["full", "partial", "strided"]),
+    parameter("read_particles", "count", 1),
+    parameter("run", "count", 4096),
+    parameter("stride", "count", 16384),
+    parameter("read_back", "choice", "other-node", choices=["own", "other-rank", "other-node"]),
+    parameter("cache", "choice", "none", choices=["none", "drop"]),
+    parameter("verify", "choice", "full", choices=["none", "kept", "full"]),
+]
+COLLECTIVE = [parameter("collective", "flag", False)]
+WRITES = Asked(phases=["write"])
+
+
+def registered(name: str, capabilities: list[str], parameters: list[dict[str, object]]) -> Registered:
+    found = [Parameter.model_validate(one) for one in parameters]
+    return Registered(name=name, doc="d", available=True, capabilities=capabilities, parameters=found)
+
+
+def describe() -> Describe:
+    """The simulated engine with workload ``vpic``, and both backends that convert."""
+    backends = [one for one in DESCRIBE.backends if one.name not in ("mpiio", "hdf5")]
+    backends.append(registered("mpiio", ["path", "data", "scattered"], COLLECTIVE))
+    backends.append(registered("hdf5", ["path", "data", "arrays"], COLLECTIVE))
+    work = registered("vpic", [], OF_VPIC)
+    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+
+
+def writing(**words: object) -> VpicOptions:
+    return VpicOptions.model_validate(
+        parse_options(VpicOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
+    )
+
+
+def reading(**words: object) -> BdcatsOptions:
+    return BdcatsOptions.model_validate(
+        parse_options(BdcatsOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
+    )
+
+
+def cells(uri: str = "posix:/a", **words: object) -> list[ParticleCell]:
+    return make_cells(writing(**words), WRITES, [Target(name="a", uri=uri)], describe(), 4)
+
+
+def test_cases_are_all_combinations() -> None:
+    found = cells(format="raw,hdf5")
+    assert len(found) == 4 * 2 * 2
+    assert {cell.layout_name for cell in found} == {"CC", "CI", "IC", "II"}
+    assert {cell.is_collective for cell in found} == {True, False}
+    assert {(cell.case.backend.name, cell.parameters.get("format", "raw")) for cell in found} == {
+        ("mpiio", "raw"),
+        ("hdf5", "arrays"),
+    }
+    assert with_kinds(found)[0].kind == found[0].kind
+
+
+def test_the_usual_file_has_the_bytes_of_h5bench() -> None:
+    first = cells()[0]
+    assert (first.particles, first.steps) == (8 << 20, 5)
+    assert first.dataset_bytes == HEADER_BYTES + 2560 * (1 << 20)
+    assert (first.files, first.phases) == (1, ["write"])
+
+
+def test_quick_is_small() -> None:
+    first = cells(quick=True)[0]
+    assert (first.particles, first.steps) == (1 << 16, 3)
+    assert first.dataset_bytes == HEADER_BYTES + 2 * 3 * (1 << 16) * 32
+
+
+def test_a_target_without_a_path_converts_nothing() -> None:
+    assert {cell.layout_name for cell in cells("model:")} == {"CC", "II"}
+    with pytest.raises(UserError, match="only backends mpiio and hdf5 convert"):
+        cells("model:", layout="CI")
+
+
+def test_reads_are_cases_of_their_own() -> None:
+    options = reading(read="full,partial,strided", particles=1000, run=10, stride=40, part="25%")
+    asked = Asked(["write", "read"], {"read_back": options.source}, reads_of(options))
+    found = make_cells(options, asked, [Target(name="a", uri="posix:/a")], describe(), 4)
+    assert len(found) == 4 * 2 * 3
+    partial = next(cell for cell in found if cell.parameters.get("read") == "partial")
+    assert partial.parameters["read_particles"] == 250
+    assert partial.phases == ["write", "read"]
+    strided = next(cell for cell in found if cell.parameters.get("read") == "strided")
+    assert (strided.parameters["run"], strided.parameters["stride"]) == (10, 40)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"layout": "CX"}, "--layout CX: there is no 'CX'"),
+        ({"format": "netcdf"}, "--format netcdf: there is no 'netcdf'"),
+        ({"access": "both"}, "--access both: there is no 'both'"),
+        ({"particles": 0}, "--particles"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        writing(**words)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"read": "corner"}, "--read corner: there is no 'corner'"),
+        ({"read": "strided", "run": 20, "stride": 10}, "--stride 10: a run has 20 particles"),
+        ({"read": "strided", "run": 20, "stride": 20, "particles": 10}, "--run 20: a rank has 10 particles"),
+    ],
+)
+def test_a_mistake_of_a_read_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        reading(**words)
+    assert expected in str(caught.value)
+
+
+def row(median: float, metric: str = "observed_bandwidth", **params: str) -> Row:
+    samples = [median * (1 + 0.001 * step) for step in (-3, -2, -1, 0, 1, 2, 3, -1.5)]
+    usual: dict[str, str | int | float] = {
+        "access": "write",
+        "ranks": 2,
+        "nodes": 1,
+        "backend": "mpiio",
+        "particles": 100,
+        "steps": 3,
+        "layout": "CC",
+        "format": "raw",
+        "transfers": "independent",
+        "compute_s": 0.1,
+    }
+    return Row(
+        case="-".join(params.values()) or "c",
+        target="a",
+        metric=metric,
+        unit="s" if metric.endswith("_time") else "B/s",
+        better="less" if metric.endswith("_time") else "more",
+        params={**usual, **params},
+        repetitions=samples,
+        median=median,
+        low=min(samples),
+        high=max(samples),
+        verdict="warm",
+        grade="A",
+    )
+
+
+def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:
+    rows = [
+        row(2e9),
+        row(1e9, layout="CI"),
+        row(0.5e9, layout="IC"),
+        row(1.0005e9, layout="CI", transfers="collective"),
+    ]
+    layout, access = findings_of(rows, "vpic", 0.95)
+    assert layout.kind == "vpic-layout"
+    assert layout.gain is not None
+    assert layout.change == "--layout CC"
+    assert "2.00 GB/s with CC, 1.00 GB/s with CI and 500 MB/s with IC" in layout.text
+    assert "CC is contiguous in memory and contiguous in the file." in layout.text
+    assert access.kind == "vpic-access"
+    assert access.gain is None
+    assert access.text.endswith("Which of the first two is faster cannot be told.")
+
+
+def test_the_observed_rate_is_set_beside_the_raw_one() -> None:
+    rows = [row(1e9), row(4e9, "raw_bandwidth"), row(0.25, "sync_time"), row(0.001, "open_time")]
+    (found,) = findings_of(rows, "bdcats", 0.95)
+    assert found.kind == "bdcats-observed"
+    assert found.numbers["share"] == 0.25
+    assert "4.00 GB/s in the calls alone (RAW)" in found.text
+    assert "sync 250 ms" in found.text
