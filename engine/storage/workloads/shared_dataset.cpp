@@ -74,8 +74,27 @@ LocalStep step_to_strike(const StorageContext& context) {
   return {"strike facts", [&context] { return context.datasets->strike(context.dataset); }};
 }
 
+Status sync_dataset(const StorageContext& context, const DatasetEntry& entry) {
+  const mpi::World& world = *context.world;
+  world.node().barrier();
+  return world.topology().leader() ? sync_file_system_of(*context.backend, entry) : Status{};
+}
+
+Status sync_file_system_of(Backend& backend, const DatasetEntry& entry) {
+  const auto api = backend.make_metadata();
+  if (!api) return fail(api.error());
+  const auto directory = (*api)->enter(entry.directory);
+  return directory ? (*api)->sync_file_system(*directory) : fail(directory.error());
+}
+
 void append(LocalSteps& steps, LocalSteps more) {
   for (LocalStep& step : more) steps.push_back(std::move(step));
+}
+
+const Words<ReadBack>& read_back_words() {
+  static const Words<ReadBack> words{
+      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
+  return words;
 }
 
 DataSource find_data_source(const mpi::World& world, ReadBack read_back, int shift) {
@@ -88,6 +107,16 @@ DataSource find_data_source(const mpi::World& world, ReadBack read_back, int shi
   source.rank = (world.rank() + shift) % world.size();
   if (world.all().all(source.rank != world.rank())) source.data_of = "other-rank";
   return source;
+}
+
+void tell_whose(const std::string& data_of, ReadBack asked, const std::string& own_text,
+                const std::string& same_node_text, PhaseInfo& info) {
+  if (asked != ReadBack::own && data_of == "own")
+    info.notices.push_back(
+        {"read-back-own", own_text, "use more ranks or nodes, or a cache control that drops the data first"});
+  else if (asked == ReadBack::other_node && data_of != "other-node")
+    info.notices.push_back(
+        {"read-back-same-node", same_node_text, "the page cache of this node holds it unless it is dropped"});
 }
 
 }  // namespace ullage

@@ -5,9 +5,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/parameters.hpp"
 #include "base/payload.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -29,10 +31,17 @@ namespace ullage {
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.
 [[nodiscard]] LocalStep step_to_strike(const StorageContext& context);
 
+/// Makes everything durable that was written at the target of this dataset, from this node.
+[[nodiscard]] Status sync_file_system_of(Backend& backend, const DatasetEntry& entry);
+/// The same of what this node's ranks have written, once all of them have come here: they are in it together, also one
+/// whose work has failed.
+[[nodiscard]] Status sync_dataset(const StorageContext& context, const DatasetEntry& entry);
+
 /// Adds steps behind others.
 void append(LocalSteps& steps, LocalSteps more);
 
 enum class ReadBack { own, other_rank, other_node };
+[[nodiscard]] const Words<ReadBack>& read_back_words();
 
 /// Whose data a rank reads, and the word for it in records.
 struct DataSource {
@@ -41,5 +50,9 @@ struct DataSource {
 };
 /// Collective, by true topology; where there is no other node, the next rank stands for it.
 [[nodiscard]] DataSource find_data_source(const mpi::World& world, ReadBack read_back, int shift);
+/// Adds a notice where the data is not what was asked for: `own_text` where it is the rank's own, `same_node_text`
+/// where it is of the same node.
+void tell_whose(const std::string& data_of, ReadBack asked, const std::string& own_text,
+                const std::string& same_node_text, PhaseInfo& info);
 
 }  // namespace ullage

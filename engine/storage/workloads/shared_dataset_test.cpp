@@ -103,5 +103,28 @@ TEST_F(MpiSharedDataset, SourceIsAPermutationThatSaysWhoseDataItIs) {
   }
 }
 
+TEST_F(MpiSharedDataset, ANoticeSaysThatDataIsNearerThanAsked) {
+  const auto told = [](ReadBack asked, const std::string& data_of) {
+    PhaseInfo info;
+    tell_whose(data_of, asked, "own", "same node", info);
+    return info.notices.empty() ? "" : info.notices.front().text;
+  };
+  EXPECT_EQ(told(ReadBack::other_node, "own"), "own");
+  EXPECT_EQ(told(ReadBack::other_node, "other-rank"), "same node");
+  EXPECT_EQ(told(ReadBack::other_node, "other-node"), "");
+  EXPECT_EQ(told(ReadBack::other_rank, "other-rank"), "");
+  EXPECT_EQ(told(ReadBack::own, "own"), "");
+}
+
+TEST_F(MpiSharedDataset, SyncingWaitsForTheRanksOfTheNode) {
+  ASSERT_TRUE(together(steps_to_make_tree(context_, entry_)));
+  fill();
+  EXPECT_TRUE(sync_dataset(context_, entry_).has_value());
+  EXPECT_TRUE(together(steps_to_remove_tree(context_, entry_)));
+  if (bench_.world().topology().leader()) {
+    EXPECT_FALSE(sync_file_system_of(*backend_, entry_).has_value()) << "its directory is gone";
+  }
+}
+
 }  // namespace
 }  // namespace ullage::shared_dataset_test

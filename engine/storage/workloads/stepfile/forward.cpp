@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -124,15 +125,8 @@ Status ForwardPhase::sync() {
   world.node().barrier();
   if (!world.topology().leader()) return {};
   for (std::size_t tier = 0; tier < state_.tiers->size(); ++tier)
-    if (auto status = sync_all(*state_.tiers->at(tier).backend); !status) return status;
+    if (auto status = sync_file_system_of(*state_.tiers->at(tier).backend, state_.dataset); !status) return status;
   return {};
-}
-
-Status ForwardPhase::sync_all(Backend& backend) const {
-  const auto api = backend.make_metadata();
-  if (!api) return fail(api.error());
-  const auto directory = (*api)->enter(state_.dataset.directory);
-  return directory ? (*api)->sync_file_system(*directory) : fail(directory.error());
 }
 
 Status ForwardPhase::close() {

@@ -21,7 +21,6 @@ class ForwardPhase final : public StepPhase {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
 
  private:
-  [[nodiscard]] Status sync_all(Backend& backend) const;
   [[nodiscard]] bool syncs(std::uint64_t step) const;
   [[nodiscard]] bool keeps(std::uint64_t step);
   [[nodiscard]] StepFiles::Write write_of(std::uint64_t step);

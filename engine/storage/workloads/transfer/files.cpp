@@ -46,12 +46,7 @@ Map TransferFiles::hints_granted(Map of_file) const {
 
 void TransferFiles::tell_whose(ReadBack read_back, const std::string& own_text, const std::string& same_node_text,
                                PhaseInfo& info) const {
-  if (read_back != ReadBack::own && data_of == "own")
-    info.notices.push_back(
-        {"read-back-own", own_text, "use more ranks or nodes, or a cache control that drops the data first"});
-  else if (read_back == ReadBack::other_node && data_of != "other-node")
-    info.notices.push_back(
-        {"read-back-same-node", same_node_text, "the page cache of this node holds it unless it is dropped"});
+  ullage::tell_whose(data_of, read_back, own_text, same_node_text, info);
 }
 
 }  // namespace ullage

@@ -14,11 +14,6 @@ const Words<Pick>& pick_words() {
   static const Words<Pick> words{{Pick::random, "random"}, {Pick::permutation, "permutation"}, {Pick::zipf, "zipf"}};
   return words;
 }
-const Words<ReadBack>& mixed_read_back_words() {
-  static const Words<ReadBack> words{
-      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
-  return words;
-}
 const Words<CacheControl>& mixed_cache_words() {
   static const Words<CacheControl> words{
       {CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
@@ -46,7 +41,7 @@ Table<MixedTransferParameters> pattern() {
              "With pick zipf, visit the k-th most frequent position in proportion to k to the power of minus this "
              "number."),
       count("seed", &P::seed, {0, 9e15}, "Set the seed of the positions and of the order of reads and writes."),
-      choice("read_back", &P::read_back, mixed_read_back_words(),
+      choice("read_back", &P::read_back, read_back_words(),
              "Choose whose data a rank works on, by where the ranks really run."),
       count("read_shift", &P::read_shift, {1, 1e6}, "Take the data of the rank or node this many places further."),
   };

@@ -37,11 +37,6 @@ const Words<WriteOrder>& write_order_words() {
   static const Words<WriteOrder> words{{WriteOrder::same, "same"}, {WriteOrder::sequential, "sequential"}};
   return words;
 }
-const Words<ReadBack>& read_back_words() {
-  static const Words<ReadBack> words{
-      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
-  return words;
-}
 const Words<SyncWhen>& sync_words() {
   static const Words<SyncWhen> words{{SyncWhen::none, "none"}, {SyncWhen::close, "close"}, {SyncWhen::every, "every"}};
   return words;
