@@ -6,16 +6,13 @@
 // reading of each time, in turn.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bare_process.h"
+#include "bare_files.h"
 
 enum { own_cache_bytes = 256 << 10, page_bytes = 4096 };  // as the engine's buffers of small states
 
@@ -41,22 +38,6 @@ static void name_state(char* name, size_t room, int process, int step) {
 }
 
 static void name_log(char* name, size_t room, int process) { snprintf(name, room, "%s/log.%d", dataset, process); }
-
-static int open_below(int folder, const char* name, int flags) {
-  struct open_how how;
-  memset(&how, 0, sizeof how);
-  how.flags = (unsigned)(flags | O_CLOEXEC);
-  how.mode = (flags & O_CREAT) != 0 ? 0600 : 0;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  const int file = (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
-  require(file >= 0, name);
-  return file;
-}
-
-static void move(int file, int writes, char* data, size_t bytes, off_t at) {
-  const ssize_t moved = writes ? pwrite(file, data, bytes, at) : pread(file, data, bytes, at);
-  require(moved == (ssize_t)bytes, "transfer");
-}
 
 static int64_t paused_ns;
 

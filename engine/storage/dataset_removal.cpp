@@ -62,7 +62,7 @@ class NumberedRemoval final {
 };
 
 /// A tree is removed by what is found in it, since how far it was filled is in no manifest: every name must be one of
-/// the tree's. `Shape` is that of a tree of items or of the files of steps.
+/// the tree's. `Shape` is that of a tree of items, of the files of steps or of those of a grid.
 template <class Shape>
 class TreeRemoval final {
  public:
@@ -157,6 +157,8 @@ void remove_dataset(int folder, const std::string& path, const DatasetEntry& ent
     TreeRemoval(*entry.tree, part, leftovers).run(directory->get(), name);
   } else if (entry.steps) {
     TreeRemoval(*entry.steps, part, leftovers).run(directory->get(), name);
+  } else if (entry.grid) {
+    TreeRemoval(*entry.grid, part, leftovers).run(directory->get(), name);
   } else {
     NumberedRemoval removal(folder, path, entry, part, leftovers);
     removal.run();

@@ -184,5 +184,33 @@ TEST(StatesRemoval, LeavesAndReportsWhatIsNotOurs) {
   EXPECT_GE(leftovers.left.size(), 3U);
 }
 
+TEST(ImageGridRemoval, TakesBothLayoutsInPartsAndLeavesWhatIsNotOurs) {
+  for (const ImageLayout layout : {ImageLayout::files, ImageLayout::containers}) {
+    const test::Bench bench;
+    DatasetEntry entry{.dataset = "g", .directory = "c-g"};
+    entry.grid = ImageGrid{2, 4, 3, layout, 1, false, 2};
+    const ImageGrid& grid = *entry.grid;
+    const auto make = [&](const std::string& path) { test::write_file(bench.path("c-g/" + path), "x"); };
+    fs::create_directories(bench.path("c-g"));
+    for (std::uint64_t i = 0; i < grid.directory_count(); ++i)
+      fs::create_directories(bench.path("c-g/" + grid.directory_path(i)));
+    for (std::uint64_t location = 0; location < 4; ++location)
+      for (std::uint64_t time = 0; time < 3; ++time) make(grid.image_path(location, time));
+    for (std::uint64_t i = 0; i < 2; ++i)
+      for (const auto& path :
+           {grid.raw_path(i, 0), grid.template_path(i), grid.detections_path(i), grid.records_path(i)})
+        make(path);
+    make("detections.2");
+    Leftovers parts;
+    for (int part = 0; part < 3; ++part) bench.folder().remove_dataset(entry, {part, 3, true}, parts);
+    EXPECT_EQ(parts.removed_files, grid.file_count()) << word(layout);
+    Leftovers rest;
+    bench.folder().remove_dataset(entry, {}, rest);
+    EXPECT_EQ(rest.removed_files, 0U) << word(layout);
+    EXPECT_EQ(test::names_in(bench.path("c-g")), std::vector<std::string>{"detections.2"}) << word(layout);
+    EXPECT_FALSE(rest.left.empty());
+  }
+}
+
 }  // namespace
 }  // namespace ullage::dataset_removal_test

@@ -85,6 +85,21 @@ std::optional<StepShape> parse_steps(const Json& json) {
   return steps;
 }
 
+std::optional<ImageGrid> parse_grid(const Json& json) {
+  ImageGrid grid;
+  const std::array<std::pair<const char*, std::uint64_t*>, 5> numbers{{{"ranks", &grid.ranks},
+                                                                       {"locations", &grid.locations},
+                                                                       {"depth", &grid.depth},
+                                                                       {"raw_files", &grid.raw_files},
+                                                                       {"templates", &grid.templates}}};
+  const auto layout = parse_image_layout(text_of(json, "layout"));
+  if (!take_numbers(json, numbers) || !layout) return std::nullopt;
+  grid.layout = *layout;
+  grid.raw_shared = flag_of(json, "raw_shared");
+  if (grid.ranks == 0 || grid.locations > ImageGrid::most_locations) return std::nullopt;
+  return grid;
+}
+
 /// "c-" stands before every name in manifests of earlier releases and of the known tools that run beside us.
 bool is_own_directory(const DatasetEntry& entry) {
   return is_word(entry.dataset) && (entry.directory == entry.dataset || entry.directory == "c-" + entry.dataset);
@@ -107,6 +122,11 @@ std::optional<DatasetEntry> parse_entry(std::string_view line) {
     DatasetEntry entry{.dataset = text_of(json, "dataset"), .directory = text_of(json, "directory")};
     entry.steps = parse_steps(*steps);
     return entry.steps && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
+  }
+  if (const auto grid = json.find("grid"); grid != json.end() && grid->is_object()) {
+    DatasetEntry entry{.dataset = text_of(json, "dataset"), .directory = text_of(json, "directory")};
+    entry.grid = parse_grid(*grid);
+    return entry.grid && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
   }
   const auto files = json.find("files");
   if (files == json.end() || !files->is_number_unsigned()) return std::nullopt;
@@ -157,7 +177,16 @@ Json to_json(const StepShape& steps) {
   return {{"ranks", steps.ranks}, {"steps", steps.steps}, {"layout", word(steps.layout)}, {"levels", steps.levels}};
 }
 
+Json to_json(const ImageGrid& grid) {
+  return {{"ranks", grid.ranks},         {"locations", grid.locations}, {"depth", grid.depth},
+          {"layout", word(grid.layout)}, {"raw_files", grid.raw_files}, {"raw_shared", grid.raw_shared},
+          {"templates", grid.templates}};
+}
+
 std::string manifest_line(const DatasetEntry& entry) {
+  if (entry.grid)
+    return json_text({{"dataset", entry.dataset}, {"directory", entry.directory}, {"grid", to_json(*entry.grid)}}) +
+           "\n";
   if (entry.steps)
     return json_text({{"dataset", entry.dataset}, {"directory", entry.directory}, {"steps", to_json(*entry.steps)}}) +
            "\n";

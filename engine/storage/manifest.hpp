@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/image_grid.hpp"
 #include "storage/step_shape.hpp"
 #include "storage/tree_shape.hpp"
 
@@ -29,6 +30,7 @@ struct DatasetEntry {
   std::optional<TreeShape> tree = std::nullopt;   // instead of numbered files
   bool side_files = false;                        // what an MPI library makes beside its files is ours too
   std::optional<StepShape> steps = std::nullopt;  // instead of numbered files
+  std::optional<ImageGrid> grid = std::nullopt;   // instead of numbered files
   /// Name of file `index` relative to the run folder.
   [[nodiscard]] std::string file_name(std::uint64_t index) const;
   /// Directory of file `index`: the dataset's own, or its sub-directory.
@@ -41,6 +43,7 @@ struct DatasetEntry {
 /// Every member of the tree by its name.
 [[nodiscard]] nlohmann::json to_json(const TreeShape& tree);
 [[nodiscard]] nlohmann::json to_json(const StepShape& steps);
+[[nodiscard]] nlohmann::json to_json(const ImageGrid& grid);
 
 /// One line of the manifest, with its newline.
 [[nodiscard]] std::string manifest_line(const DatasetEntry& entry);

@@ -108,6 +108,23 @@ TEST(Manifest, FilesOfStepsComeBack) {
       << "a directory that is not the dataset's own";
 }
 
+TEST(Manifest, FilesOfAGridComeBack) {
+  DatasetEntry entry{.dataset = "images", .directory = "c-images"};
+  for (const ImageLayout layout : {ImageLayout::files, ImageLayout::containers})
+    for (const bool shared : {false, true}) {
+      entry.grid = ImageGrid{72, 64, 12, layout, 3, shared, 40};
+      EXPECT_EQ(parse_manifest(manifest_line(entry)), std::vector<DatasetEntry>{entry});
+    }
+  for (const ImageGrid& wrong : {ImageGrid{.ranks = 0}, ImageGrid{.locations = ImageGrid::most_locations + 1}}) {
+    entry.grid = wrong;
+    EXPECT_TRUE(parse_manifest(manifest_line(entry)).empty());
+  }
+  EXPECT_TRUE(parse_manifest(R"({"dataset":"s","directory":"c-s","grid":{"ranks":1,"layout":"files"}})").empty());
+  entry = {.dataset = "s", .directory = ".."};
+  entry.grid = ImageGrid{};
+  EXPECT_TRUE(parse_manifest(manifest_line(entry)).empty()) << "a directory that is not the dataset's own";
+}
+
 TEST(Manifest, LastFactsCountAndNullStrikesThem) {
   const std::string text = facts_line("a", {{"n", 1}}) + facts_line("b", {{"n", 2}}) + facts_line("a", {{"n", 3}}) +
                            manifest_line({"a", "c-a", 1, false, false, std::nullopt}) + facts_line("b", nullptr) +

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
-#include <system_error>
 #include <utility>
 
 #include "base/permutation.hpp"
+#include "storage/numbered_names.hpp"
 
 namespace ullage {
 namespace {
@@ -26,32 +24,6 @@ constexpr std::array<std::pair<StepLayout, std::string_view>, 5> layout_words{{
     {StepLayout::hashed, "hashed"},
     {StepLayout::log, "log"},
 }};
-
-/// Takes a number that is written as std::to_string() writes it.
-std::optional<std::uint64_t> take_step_number(std::string_view& text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto length = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc{} || (text.front() == '0' && length > 1)) return std::nullopt;
-  text.remove_prefix(length);
-  return number;
-}
-
-/// The number that is all of the name behind its prefix, below `end`.
-std::optional<std::uint64_t> numbered(std::string_view name, std::string_view prefix, std::uint64_t end) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  const auto number = take_step_number(name);
-  if (!number || !name.empty() || *number >= end) return std::nullopt;
-  return number;
-}
-
-/// Appends the number as std::to_string() writes it.
-void append_named(std::string& path, std::string_view prefix, std::uint64_t number) {
-  std::array<char, std::numeric_limits<std::uint64_t>::digits10 + 1> digits{};
-  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  path.append(prefix).append(digits.data(), static_cast<std::size_t>(end - digits.data()));
-}
 
 /// Appends `h.3/h.11/`: the digits of `hash` to the base of the fan-out, from the lowest.
 void append_hashed_path(std::string& path, std::uint64_t hash, std::uint64_t levels) {
@@ -139,14 +111,9 @@ std::optional<StepShape::Item> StepShape::parse_item(std::string_view name) cons
     const auto rank = numbered(name, log_prefix, ranks);
     return rank ? std::optional(Item{*rank, 0}) : std::nullopt;
   }
-  if (!name.starts_with(step_prefix)) return std::nullopt;
-  name.remove_prefix(step_prefix.size());
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return std::nullopt;
-  const auto rank = numbered(name.substr(0, dot), "", ranks);
-  const auto step = numbered(name.substr(dot + 1), "", steps);
-  if (!rank || !step) return std::nullopt;
-  return Item{*rank, *step};
+  const auto numbers = numbered_twice(name, step_prefix, {ranks, steps});
+  if (!numbers) return std::nullopt;
+  return Item{numbers->first, numbers->second};
 }
 
 bool StepShape::is_directory_name(std::string_view name) const {

@@ -56,6 +56,7 @@ def test_charts_are_found_and_described() -> None:
         "phase_bars",
         "pio_map",
         "pmem",
+        "sar_kernels",
         "spio",
         "stepfile_timeline",
         "tile_picture",

@@ -50,6 +50,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "phases",
         "pio",
         "pmem",
+        "sar",
         "spio",
         "stepfile",
         "tile",

@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "storage/backend.hpp"
 #include "storage/dataset_book.hpp"
+#include "storage/workloads/file_system_sync.hpp"
 
 namespace ullage {
 namespace {
@@ -72,6 +73,12 @@ LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntr
 
 LocalStep step_to_strike(const StorageContext& context) {
   return {"strike facts", [&context] { return context.datasets->strike(context.dataset); }};
+}
+
+Status sync_dataset(const StorageContext& context, const DatasetEntry& entry) {
+  const mpi::World& world = *context.world;
+  world.node().barrier();
+  return world.topology().leader() ? sync_file_system_of(*context.backend, entry.directory) : Status{};
 }
 
 void append(LocalSteps& steps, LocalSteps more) {

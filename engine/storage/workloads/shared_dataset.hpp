@@ -9,6 +9,7 @@
 #include "base/payload.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -30,11 +31,14 @@ namespace ullage {
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.
 [[nodiscard]] LocalStep step_to_strike(const StorageContext& context);
 
+/// Makes everything durable that this node's ranks have written to the file system of a dataset, once all of them have
+/// come here: they are in it together, also one whose work has failed.
+[[nodiscard]] Status sync_dataset(const StorageContext& context, const DatasetEntry& entry);
+
 /// Adds steps behind others.
 void append(LocalSteps& steps, LocalSteps more);
 
 enum class ReadBack { own, other_rank, other_node };
-
 [[nodiscard]] const Words<ReadBack>& read_back_words();
 
 /// Whose data a rank reads, and the word for it in records.
@@ -44,7 +48,6 @@ struct DataSource {
 };
 /// Collective, by true topology; where there is no other node, the next rank stands for it.
 [[nodiscard]] DataSource find_data_source(const mpi::World& world, ReadBack read_back, int shift);
-
 /// Notices for the case that the data is not as far away as was asked for: of the rank itself, or of its node.
 struct WhoseTexts {
   std::string own = "every rank reads its own data, since there is no other to read from";

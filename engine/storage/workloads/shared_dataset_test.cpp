@@ -7,6 +7,7 @@
 #include "storage/backend.hpp"
 #include "storage/dataset_book.hpp"
 #include "storage/test_support.hpp"
+#include "storage/workloads/file_system_sync.hpp"
 
 namespace ullage::shared_dataset_test {
 namespace {
@@ -100,6 +101,29 @@ TEST_F(MpiSharedDataset, SourceIsAPermutationThatSaysWhoseDataItIs) {
     EXPECT_EQ(world.all().sum(static_cast<std::uint64_t>(source.rank)),
               world.all().sum(static_cast<std::uint64_t>(world.rank())));
     EXPECT_EQ(source.data_of, shift % world.size() == 0 ? "own" : "other-rank");
+  }
+}
+
+TEST_F(MpiSharedDataset, ANoticeSaysThatDataIsNearerThanAsked) {
+  const auto told = [](ReadBack asked, const std::string& data_of) {
+    PhaseInfo info;
+    tell_whose(asked, data_of, info, {"own", "same node"});
+    return info.notices.empty() ? "" : info.notices.front().text;
+  };
+  EXPECT_EQ(told(ReadBack::other_node, "own"), "own");
+  EXPECT_EQ(told(ReadBack::other_node, "other-rank"), "same node");
+  EXPECT_EQ(told(ReadBack::other_node, "other-node"), "");
+  EXPECT_EQ(told(ReadBack::other_rank, "other-rank"), "");
+  EXPECT_EQ(told(ReadBack::own, "own"), "");
+}
+
+TEST_F(MpiSharedDataset, SyncingWaitsForTheRanksOfTheNode) {
+  ASSERT_TRUE(together(steps_to_make_tree(context_, entry_)));
+  fill();
+  EXPECT_TRUE(sync_dataset(context_, entry_).has_value());
+  EXPECT_TRUE(together(steps_to_remove_tree(context_, entry_)));
+  if (bench_.world().topology().leader()) {
+    EXPECT_FALSE(sync_file_system_of(*backend_, entry_.directory).has_value()) << "its directory is gone";
   }
 }
 

@@ -43,6 +43,7 @@ _TITLES: Final = {
     "peer-other-mpi": "The other tool uses another MPI",
     "read-back-own": "Every rank reads its own data",
     "read-back-same-node": "Ranks read data of their own node",
+    "raw-shared": "All ranks read the same raw files",
     "reads-own-node": "Nodes read back what they have saved",
     "hdf5-left-out": "HDF5 was not measured",
     "scaled-down": "The case is smaller than the published one",

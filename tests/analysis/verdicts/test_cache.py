@@ -102,8 +102,8 @@ def test_nothing_is_behind_a_target_without_a_place() -> None:
     assert cache_verdict(_read(None), holds_data=False).text == "none"
 
 
-def _files_synced(syncs: int) -> dict[str, object]:
-    return {"counters": {"states": 4}, "latency_parts": {"sync": make_latency(syncs, 1000)}}
+def _files_synced(syncs: int, what: str = "states") -> dict[str, object]:
+    return {"counters": {what: 4}, "latency_parts": {"sync": make_latency(syncs, 1000)}}
 
 
 @pytest.mark.parametrize(
@@ -119,6 +119,7 @@ def _files_synced(syncs: int) -> dict[str, object]:
         # Of 4 files, all or one were synced before they were closed.
         ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(4)}, "synced"),
         ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(1)}, "cached"),
+        ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(4, "files")}, "synced"),
         ({"moved": _moved(client=1.0), "syncs": 2}, "unknown(server)"),
         ({"moved": _moved(client=0.1), "syncs": 0}, "cached"),
         ({"moved": None, "syncs": 2}, "unknown"),

@@ -173,8 +173,9 @@ def _write(phase: PhaseRecord, moved: Moved) -> Verdict:
 
 
 def _syncs_each_file(phase: PhaseRecord) -> bool:
-    """Tell whether a sync stands in the time of every file: workload ``stepfile`` syncs a file before it closes it."""
-    synced, files = phase.latency_parts.get("sync"), phase.counters.get("states", 0)
+    """Tell whether a sync stands in the time of every file: ``stepfile`` and ``sar`` sync a file before closing it."""
+    counters = phase.counters
+    synced, files = phase.latency_parts.get("sync"), counters.get("states", counters.get("files", 0))
     return synced is not None and 0 < files <= synced.operations
 
 

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/sar/detect.hpp"
+
+#include <utility>
+
+#include "base/clock.hpp"
+#include "storage/workloads/sar/subimages.hpp"
+
+namespace ullage {
+
+/// The source has read the images of source_owner, and this rank reads what it has found in them.
+DetectPhase::DetectPhase(const SarState& state)
+    : SarPhase(state, {"k4",
+                       Access::read,
+                       {SarPart::transfer, SarPart::write},
+                       state.shape.pairs_of(state.source_owner),
+                       static_cast<std::size_t>(state.shape.group_bytes() + state.shape.records_bytes()),
+                       static_cast<std::size_t>(state.parameters.templates * state.parameters.template_bytes)}),
+      order_(state.shape, state.source_owner) {}
+
+Status DetectPhase::before() {
+  const ImageGrid& files = state_.files();
+  const SarShape& shape = state_.shape;
+  detections_request_ =
+      request_of(files.detections_path(state_.source_rank()), OpenMode::read, operations() * shape.group_bytes());
+  records_request_ =
+      request_of(files.records_path(state_.rank()), OpenMode::create, operations() * shape.records_bytes());
+  templates_.clear();
+  template_extents_.clear();
+  if (operations() == 0) return {};
+  const auto bytes = static_cast<std::size_t>(state_.parameters.template_bytes);
+  for (std::uint64_t i = 0; i < files.templates; ++i) {
+    templates_.push_back(request_of(files.template_path(i), OpenMode::read, bytes));
+    template_extents_.push_back({0, bytes, &extra()[static_cast<std::size_t>(i) * bytes]});
+  }
+  if (verifies()) Payload::poison(extra());
+  return SarPhase::before();
+}
+
+Status DetectPhase::open() {
+  if (operations() == 0) return {};
+  if (auto status = read_templates(); !status) return status;
+  Backend& backend = *state_.context.backend;
+  auto detections = backend.open(detections_request_);
+  if (!detections) return fail(detections.error());
+  detections_ = std::move(*detections);
+  auto records = backend.open(records_request_);
+  if (!records) return fail(records.error());
+  records_ = std::move(*records);
+  files_besides_ += 2;
+  return {};
+}
+
+Status DetectPhase::read_templates() {
+  const std::atomic<bool> never = false;
+  Meter ticked(never);
+  for (std::size_t i = 0; i < templates_.size(); ++i) {
+    const auto file = state_.context.backend->open(templates_[i]);
+    if (!file) return fail(file.error());
+    Status status = (*file)->transfer(Direction::read, {&template_extents_[i], 1}, ticked);
+    if (status) status = (*file)->close();
+    if (!status) return status;
+    ++files_besides_;
+    uncounted_bytes_ += template_extents_[i].length_bytes;
+  }
+  return {};
+}
+
+Status DetectPhase::close() {
+  Status first;
+  for (std::unique_ptr<File>* const file : {&detections_, &records_}) {
+    if (!*file) continue;
+    Status closed = (*file)->close();
+    if (first && !closed) first = std::move(closed);
+    file->reset();
+  }
+  return first;
+}
+
+std::span<std::byte> DetectPhase::group_in(std::size_t slot) const {
+  return slot_at(slot).first(static_cast<std::size_t>(state_.shape.group_bytes()));
+}
+
+std::span<std::byte> DetectPhase::records_in(std::size_t slot) const {
+  return slot_at(slot).subspan(static_cast<std::size_t>(state_.shape.group_bytes()));
+}
+
+void DetectPhase::ready(std::uint64_t operation, std::size_t slot) {
+  const SarShape& shape = state_.shape;
+  if (planned_.size() <= slot) planned_.resize(slot + 1);
+  Planned& planned = planned_[slot];
+  const auto group = group_in(slot);
+  const auto records = records_in(slot);
+  planned.group = {operation * shape.group_bytes(), group.size(), group.data()};
+  contents_.fill(SarData::records, records, records_position_bytes(shape, order_(operation)));
+  planned.records.clear();
+  for (std::uint64_t at = 0; at < records.size(); at += SarShape::record_bytes)
+    planned.records.push_back(
+        {operation * shape.records_bytes() + at, SarShape::record_bytes, &records[static_cast<std::size_t>(at)]});
+}
+
+Result<std::uint64_t> DetectPhase::operate(std::size_t slot) {
+  const Planned& planned = planned_[slot];
+  Status status = calls_.move(*detections_, Direction::read, {&planned.group, 1}, SarPart::transfer);
+  if (status) status = calls_.move(*records_, Direction::write, planned.records, SarPart::write);
+  if (!status) return fail(status.error());
+  ++images_;
+  subimages_ += state_.shape.subimages;
+  written_bytes_ += state_.shape.records_bytes();
+  return planned.group.length_bytes;
+}
+
+Status DetectPhase::open_again() {
+  auto detections = state_.context.backend->open(detections_request_);
+  if (!detections) return fail(detections.error());
+  detections_ = std::move(*detections);
+  return {};
+}
+
+Status DetectPhase::read_again(std::size_t slot) {
+  return calls_.move(*detections_, Direction::read, {&planned_[slot].group, 1}, SarPart::transfer);
+}
+
+void DetectPhase::check(std::uint64_t operation, std::size_t slot) {
+  const SarShape& shape = state_.shape;
+  const ImageAt earlier = order_(operation);
+  const auto group = group_in(slot);
+  std::vector<Extent> runs;
+  runs_of(shape, earlier, image_position_bytes(shape, {earlier.location, earlier.time + 1}), group, runs);
+  for (const Extent& run : runs)
+    check_bytes({run.data, run.length_bytes},
+                {SarData::images, run.offset_bytes, detections_request_.name,
+                 operation * shape.group_bytes() + static_cast<std::uint64_t>(run.data - group.data())});
+}
+
+Verification DetectPhase::after(std::uint64_t executed, Meter& progress) {
+  Verification found = SarPhase::after(executed, progress);
+  if (!verifies() || executed == 0) return found;
+  check_templates();
+  const Status read = check_records(executed, progress);
+  found = verification_;
+  if (!read && !found.first) found.first = read.error();
+  return found;
+}
+
+void DetectPhase::check_templates() {
+  const std::uint64_t bytes = state_.parameters.template_bytes;
+  for (std::size_t i = 0; i < templates_.size(); ++i)
+    check_bytes({template_extents_[i].data, template_extents_[i].length_bytes},
+                {SarData::templates, i * bytes, templates_[i].name, 0});
+}
+
+/// The records are read back, since no other phase reads them.
+Status DetectPhase::check_records(std::uint64_t executed, Meter& progress) {
+  OpenRequest request = records_request_;
+  request.mode = OpenMode::read;
+  const auto file = state_.context.backend->open(request);
+  if (!file) return fail(file.error());
+  const SarShape& shape = state_.shape;
+  const auto data = records_in(0);
+  progress.start(now_ns());
+  for (std::uint64_t i = 0; i < executed; ++i) {
+    Payload::poison(data);
+    const Extent extent{i * shape.records_bytes(), data.size(), data.data()};
+    if (auto status = (*file)->transfer(Direction::read, {&extent, 1}, progress); !status) return status;
+    check_bytes(data, {SarData::records, records_position_bytes(shape, order_(i)), request.name, extent.offset_bytes});
+  }
+  return (*file)->close();
+}
+
+std::vector<std::string> DetectPhase::files_read() const {
+  std::vector<std::string> names{detections_request_.name};
+  for (const OpenRequest& request : templates_) names.push_back(request.name);
+  return names;
+}
+
+}  // namespace ullage

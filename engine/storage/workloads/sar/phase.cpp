@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/sar/phase.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/payload.hpp"
+#include "base/rounding.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t sar_cache_bytes = std::uint64_t{256} << 10;  // buffers that a core's own cache keeps
+constexpr std::size_t sar_alignment = 4096;
+
+}  // namespace
+
+SarPhase::SarPhase(const SarState& state, SarPhaseTraits traits)
+    : state_(state),
+      contents_(state.context.run_key),
+      calls_(*state.context.backend, traits.parts),
+      traits_(std::move(traits)),
+      slot_bytes_(round_up(traits_.slot_bytes, sar_alignment)),
+      slots_(std::clamp<std::uint64_t>(sar_cache_bytes / slot_bytes_, 1, std::max<std::uint64_t>(1, operations()))) {
+  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_ + traits_.extra_bytes;
+  AlignedBuffer& memory = *state_.context.buffer;
+  if (operations() > 0 && memory.size() < needed) memory = AlignedBuffer(needed, sar_alignment);
+}
+
+std::span<std::byte> SarPhase::slot_at(std::size_t slot) const {
+  return state_.context.buffer->bytes().subspan(slot * slot_bytes_, traits_.slot_bytes);
+}
+
+std::span<std::byte> SarPhase::extra() const {
+  return state_.context.buffer->bytes().subspan(static_cast<std::size_t>(slots_) * slot_bytes_, traits_.extra_bytes);
+}
+
+PhaseInfo SarPhase::info() const {
+  PhaseInfo info;
+  info.name = traits_.name;
+  info.access = traits_.access;
+  info.clock_stops = true;
+  info.bytes_at_once = traits_.slot_bytes;
+  info.parts = calls_.part_names();
+  if (!reads()) return info;
+  info.cache_control = state_.parameters.cache == SarCache::drop ? "drop" : "none";
+  info.data_of = state_.source.data_of;
+  return info;
+}
+
+/// Reading begins with buffers that nothing was read into.
+Status SarPhase::before() {
+  if (operations() == 0) return {};
+  Backend& backend = *state_.context.backend;
+  if (auto status = backend.make_ready(state_.context.buffer->bytes(), {}); !status) return status;
+  if (!reads()) return {};
+  for (std::size_t slot = 0; verifies() && slot < slots_; ++slot) Payload::poison(slot_at(slot));
+  if (state_.parameters.cache == SarCache::none) return {};
+  const std::vector<std::string> files = files_read();
+  for (const std::string& name : std::set<std::string>(files.begin(), files.end()))
+    if (auto status = backend.drop_cached(name); !status) return status;
+  return {};
+}
+
+std::uint64_t SarPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  first_ = first;
+  in_slots_ = 0;
+  prepared_ = std::min(most, slots_);
+  for (std::uint64_t i = 0; i < prepared_; ++i) ready(first + i, static_cast<std::size_t>(i));
+  return prepared_;
+}
+
+Status SarPhase::execute(Meter& meter) {
+  for (std::uint64_t i = 0; i < prepared_; ++i) {
+    calls_.begin(meter);
+    const auto moved = operate(static_cast<std::size_t>(i));
+    if (!moved) return fail(moved.error());
+    calls_.done();
+    ++in_slots_;
+    if (!meter.completed(*moved + std::exchange(uncounted_bytes_, 0))) break;
+  }
+  return {};
+}
+
+void SarPhase::check_slots() {
+  for (std::uint64_t i = 0; i < in_slots_; ++i) check(first_ + i, static_cast<std::size_t>(i));
+}
+
+/// The operations before the last batch, whose slots were used again.
+Status SarPhase::check_again(Meter& progress) {
+  if (first_ == 0) return {};
+  if (auto status = open_again(); !status) return status;
+  for (std::uint64_t operation = 0; operation < first_; ++operation) {
+    ready(operation, 0);
+    Payload::poison(slot_at(0));
+    calls_.begin(progress);
+    if (auto status = read_again(0); !status) return status;
+    check(operation, 0);
+    progress.sign_of_life();
+  }
+  return close_again();
+}
+
+void SarPhase::check_bytes(std::span<std::byte> bytes, const Place& place) {
+  Payload::Check found = contents_.check(place.kind, bytes, place.position_bytes);
+  verification_.verified_bytes += bytes.size();
+  verification_.bad_blocks += found.bad_blocks;
+  if (!found.first || verification_.first) return;
+  found.first->offset_bytes += place.offset_bytes - place.position_bytes;
+  verification_.first = wrong_data(state_.context, place.name, *found.first);
+}
+
+OpenRequest SarPhase::request_of(const std::string& path, OpenMode mode, std::uint64_t bytes) const {
+  OpenRequest request;
+  request.name = state_.in_dataset(path);
+  request.mode = mode;
+  request.expected_bytes = bytes;
+  return request;
+}
+
+Verification SarPhase::after(std::uint64_t /*executed*/, Meter& progress) {
+  if (!verifies() || operations() == 0) return {};
+  counted_ = counters();
+  check_slots();
+  const Status again = check_again(progress);
+  if (!again && !verification_.first) verification_.first = again.error();
+  return verification_;
+}
+
+Counters SarPhase::counters() const {
+  if (counted_) return *counted_;
+  return {{"images", images_},
+          {"subimages", subimages_},
+          {"files", calls_.files() + files_besides_},
+          {"written_bytes", written_bytes_}};
+}
+
+void SarPhase::tell(Json& facts) const {
+  const SarShape& shape = state_.shape;
+  facts = {{"locations", shape.locations()},
+           {"images", shape.images()},
+           {"pairs", shape.locations() * shape.pairs_of_location()},
+           {"image_bytes", shape.image_bytes()},
+           {"raw_bytes", shape.raw_bytes()},
+           {"group_bytes", shape.group_bytes()},
+           {"layout", word(state_.parameters.layout)},
+           {"raw", word_of(state_.parameters.raw)},
+           {"sync", word_of(state_.parameters.sync)}};
+}
+
+}  // namespace ullage

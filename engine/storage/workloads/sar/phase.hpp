@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all phases of workload `sar` have in common on one rank: buffers, contents, the account of calls, and checks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "storage/workloads/sar/calls.hpp"
+#include "storage/workloads/sar/contents.hpp"
+#include "storage/workloads/sar/state.hpp"
+#include "work/phase_work.hpp"
+
+namespace ullage {
+
+/// What sets a phase apart.
+struct SarPhaseTraits {
+  std::string name;
+  Access access = Access::none;
+  std::vector<SarPart> parts;
+  std::uint64_t operations = 0;
+  std::size_t slot_bytes = 0;   // that an operation moves
+  std::size_t extra_bytes = 0;  // besides the slots
+};
+
+/// Operations are readied in batches, of as many as a core's own cache keeps, or one. An operation has a slot of
+/// memory. What was read is checked after the timer: the last batch in its slots, all before it by reading it once
+/// more. So no rank leaves the target to the others while it checks.
+class SarPhase : public PhaseWork {
+ public:
+  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status before() override;
+  [[nodiscard]] std::uint64_t operations() const override { return traits_.operations; }
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
+  [[nodiscard]] Status execute(Meter& meter) override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  /// images: that were stored or read. files: that were made or opened. written_bytes: of a phase that reads, besides.
+  [[nodiscard]] Counters counters() const override;
+  void tell(nlohmann::json& facts) const override;
+  [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
+  [[nodiscard]] Map hints_granted() const override { return state_.context.backend->hints_granted(); }
+
+ protected:
+  SarPhase(const SarState& state, SarPhaseTraits traits);
+
+  /// Names, extents and contents of an operation.
+  virtual void ready(std::uint64_t operation, std::size_t slot) = 0;
+  /// The measured calls; how many bytes they moved in the direction of the phase.
+  [[nodiscard]] virtual Result<std::uint64_t> operate(std::size_t slot) = 0;
+  /// Does the reads of an operation once more, outside of the timer, between open_again() and close_again().
+  [[nodiscard]] virtual Status read_again(std::size_t slot) {
+    (void)slot;
+    return {};
+  }
+  [[nodiscard]] virtual Status open_again() { return {}; }
+  [[nodiscard]] virtual Status close_again() { return {}; }
+  /// What was read, and is in the slot.
+  virtual void check(std::uint64_t operation, std::size_t slot) {
+    (void)operation;
+    (void)slot;
+  }
+  /// The files that the phase reads, some perhaps more than once.
+  [[nodiscard]] virtual std::vector<std::string> files_read() const { return {}; }
+
+  [[nodiscard]] bool reads() const { return traits_.access == Access::read; }
+  [[nodiscard]] bool verifies() const { return reads() && state_.parameters.verify == SarVerify::full; }
+  [[nodiscard]] std::span<std::byte> slot_at(std::size_t slot) const;
+  [[nodiscard]] std::span<std::byte> extra() const;
+  /// Checks `bytes`, which lie at `offset_bytes` of file `name`, and notes what is wrong.
+  struct Place {
+    SarData kind;
+    std::uint64_t position_bytes;
+    std::string name;
+    std::uint64_t offset_bytes;
+  };
+  void check_bytes(std::span<std::byte> bytes, const Place& place);
+  [[nodiscard]] OpenRequest request_of(const std::string& path, OpenMode mode, std::uint64_t bytes) const;
+
+  const SarState& state_;
+  SarContents contents_;
+  SarCalls calls_;
+  Verification verification_;
+  std::uint64_t images_ = 0;
+  std::uint64_t subimages_ = 0;
+  std::uint64_t files_besides_ = 0;  // that were opened outside of operations
+  std::uint64_t written_bytes_ = 0;
+  std::uint64_t uncounted_bytes_ = 0;  // moved before the first operation, which counts them
+
+ private:
+  void check_slots();
+  [[nodiscard]] Status check_again(Meter& progress);
+
+  SarPhaseTraits traits_;
+  std::size_t slot_bytes_;
+  std::uint64_t slots_;
+  std::uint64_t in_slots_ = 0;       // operations of the last batch that were done
+  std::optional<Counters> counted_;  // when the timer had stopped
+};
+
+}  // namespace ullage

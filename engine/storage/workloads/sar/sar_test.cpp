@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole repetitions of workload `sar`.
+#include <cerrno>
+#include <utility>
+
+#include "storage/workloads/sar/test_support.hpp"
+
+namespace ullage::sar_test {
+namespace {
+
+class MpiSar : public OneRepetition {
+ protected:
+  /// 27 images and 18 pairs went through all kernels.
+  void expect_whole(const Json& records, const std::string& what) {
+    ASSERT_EQ(status_, PhaseStatus::ok) << what << records.dump(1) << test::line_of(begun_);
+    ASSERT_EQ(records.size(), 5U);
+    const std::vector<std::uint64_t> operations{0, 27, 27, 18, 18};
+    for (const Phase phase : {k1, k2, k3, k4}) {
+      EXPECT_EQ(records[phase]["operations"], operations[phase]) << what << " " << phase;
+      EXPECT_EQ(records[phase]["bad_blocks"], 0) << what;
+    }
+    EXPECT_EQ(records[k1]["bytes"], 27 * 50 * 41 * 8) << what;
+    EXPECT_EQ(records[k2]["bytes"], 27 * 50 * 37 * 4) << what;
+    EXPECT_EQ(records[k2]["counters"]["files"], 27) << what;
+    EXPECT_EQ(records[k1]["verified_bytes"], records[k1]["bytes"]) << what;
+    EXPECT_EQ(records[k3]["verified_bytes"], 18 * 2 * (50 * 37 * 4 + 9 * 9 * 4)) << what;
+    EXPECT_EQ(records[k3]["counters"]["images"], 36) << what;
+  }
+};
+
+TEST_F(MpiSar, EveryLayoutAndSyncGoesThroughAllKernelsAndLeavesNothing) {
+  for (const char* layout : {"files", "containers"})
+    for (const char* sync : {"none", "close", "fsync"})
+      for (const char* raw : {"shared", "own"}) {
+        const Values given{{"layout", words(layout)}, {"sync", words(sync)}, {"raw", words(raw)}};
+        expect_whole(run(given), std::string(layout) + " " + sync + " " + raw);
+        expect_nothing_left();
+      }
+}
+
+TEST_F(MpiSar, SyncsAreThoseAskedFor) {
+  const Json each = run({{"sync", words("fsync")}});
+  EXPECT_EQ(each[k2]["latency_parts"]["sync"]["operations"], 27);
+  EXPECT_EQ(each[k2]["syncs"], 0);
+  EXPECT_EQ(each[k3]["syncs"], ranks());
+  const Json once = run({{"sync", words("close")}, {"cache", words("drop")}});
+  EXPECT_EQ(once[k2]["syncs"], ranks());
+  EXPECT_FALSE(once[k2]["latency_parts"].contains("sync"));
+  EXPECT_EQ(once[k3]["cache_control"], "drop");
+}
+
+TEST_F(MpiSar, ARankReadsWhatAnotherHasWrittenUnlessItSaysSo) {
+  const Json other = run({{"raw", words("own")}});
+  for (const Phase phase : {k1, k3, k4}) EXPECT_EQ(other[phase]["data_of"], ranks() == 1 ? "own" : "other-rank");
+  EXPECT_EQ(run({{"raw", words("shared")}})[k1]["data_of"], "own");
+  const Json own = run({{"read_back", words("own")}});
+  for (const Phase phase : {k1, k3, k4}) EXPECT_EQ(own[phase]["data_of"], "own");
+}
+
+TEST_F(MpiSar, RanksWithoutALocationWait) {
+  const Json records = run({{"grid", number(1)}});
+  ASSERT_EQ(status_, PhaseStatus::ok) << records.dump(1);
+  EXPECT_EQ(records[k2]["operations"], 3);
+  EXPECT_EQ(records[k3]["operations"], 2);
+  EXPECT_EQ(records[k4]["operations"], 2);
+  expect_nothing_left();
+}
+
+TEST_F(MpiSar, OtherBackendsTakeImagesWhereTheyAreAvailable) {
+  for (const char* backend : {"stdio", "mmap", "uring", "mpiio", "pmem"}) {
+    if (Registry<BackendEntry>::instance().find(backend)->description.unavailable()) continue;
+    use(backend);
+    for (const char* layout : {"files", "containers"})
+      expect_whole(run({{"layout", words(layout)}, {"sync", words("none")}}), std::string(backend) + " " + layout);
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiSar, MemoryTakesImagesOfTheRankItself) {
+  use("memory");
+  has_path_ = false;
+  const Json records =
+      run({{"sync", words("none")}, {"read_back", words("own")}, {"raw", words("own")}, {"templates", number(1)}});
+  if (ranks() == 1) expect_whole(records, "memory");
+}
+
+TEST_F(MpiSar, DirectIoIsRefusedSinceRowsBeginAtAnyPixel) {
+  use("posix", {{"direct", true}});
+  EXPECT_TRUE(run({}).empty());
+  EXPECT_NE(begun_.error().text.find("rows of sub-images begin at any pixel"), std::string::npos);
+  expect_nothing_left();
+}
+
+TEST_F(MpiSar, AnErrorOfOneRankLeavesNobodyWaiting) {
+  for (const auto& [kind, errno_value] : {std::pair("enospc", ENOSPC), std::pair("eio", EIO)}) {
+    use("fault", {{"inner", words("posix")},
+                  {"kind", words(kind)},
+                  {"operation", words("write")},
+                  {"after", number(8)},
+                  {"rank", number(world().size() - 1)}});
+    const Json records = run({});
+    EXPECT_EQ(status_, PhaseStatus::failed);
+    EXPECT_EQ(records.back()["failures"][0]["errno"], errno_value) << records.back().dump(1);
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiSar, SimulatedDevicesAndNoneAreTimedAlone) {
+  for (const char* backend : {"null", "model"}) {
+    use(backend);
+    const Json records = run({{"verify", words("none")}, {"sync", words("none")}});
+    ASSERT_EQ(status_, PhaseStatus::ok) << records.dump(1);
+    EXPECT_EQ(records[k2]["operations"], 27) << backend;
+    EXPECT_EQ(records[k4]["operations"], 18) << backend;
+  }
+}
+
+}  // namespace
+}  // namespace ullage::sar_test

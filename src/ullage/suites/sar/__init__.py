@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many radar images a second does storage carry through a pipeline?
+
+Raw data is read, images are stored on a grid of locations, pairs of them are read again with parts of them, and what
+was found is looked up: the I/O of SSCA #3, without its computation.
+"""
+
+from ullage.runs.suite import UsualSuite
+
+SUITE = UsualSuite("sar", __doc__ or "", "options:SarOptions", "prepare:prepare_sar", "summarise:summarise")

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options, sizes, cases and rows of suite ``sar``."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.make_records import SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.analysis.metrics import metric_named
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.record import Grade
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.model.system import Memory, Place
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext
+from ullage.runs.cells.planning import Cell
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import parse_options
+from ullage.runs.room import Machine
+from ullage.suites.sar import prepare as preparing
+from ullage.suites.sar.cells import SarCell, with_kinds
+from ullage.suites.sar.options import METRICS, SarOptions
+from ullage.suites.sar.prepare import PreparedSar, prepare_sar
+from ullage.suites.sar.shape import KERNELS, PHASES, SarShape, scaled, shape_of
+from ullage.suites.sar.summarise import sar_rows
+
+GIB = 1 << 30
+OF_SAR = [
+    parameter("grid", "count", 4, minimum=1),
+    parameter("depth", "count", 2, minimum=2),
+    *(parameter(name, "count", size, minimum=1) for name, size in scaled(1).items()),
+    parameter("raw", "choice", "shared", choices=["shared", "own"]),
+    *(parameter(name, "count", 1, minimum=1) for name in ("raw_files", "seed")),
+    parameter("templates", "count", 40, minimum=1),
+    parameter("subimages", "count", 8, minimum=1),
+    parameter("subimage_side", "count", 64, minimum=1),
+    parameter("layout", "choice", "files", choices=["files", "containers"]),
+    parameter("read_back", "choice", "other-node", choices=["own", "other-rank", "other-node"]),
+    parameter("sync", "choice", "close", choices=["none", "close", "fsync"]),
+    parameter("cache", "choice", "none", choices=["none", "drop"]),
+    parameter("verify", "choice", "full", choices=["none", "full"]),
+]
+
+
+def describe() -> Describe:
+    """The simulated engine, whose backend ``posix`` works on names, with workload ``sar`` alone."""
+    own = [Parameter.model_validate(one) for one in OF_SAR]
+    images = Registered(name="sar", doc="images", available=True, capabilities=[], parameters=own)
+    backends = [
+        one.model_copy(update={"capabilities": [*one.capabilities, "metadata"]}) if one.name == "posix" else one
+        for one in DESCRIBE.backends
+    ]
+    return DESCRIBE.model_copy(update={"workloads": [images], "backends": backends})
+
+
+def options(**words: object) -> SarOptions:
+    asked = parse_options(SarOptions, **{"target": ["a=/a"], "ranks": "2", **words})  # type: ignore[arg-type]
+    return SarOptions.model_validate(asked.options)
+
+
+def prepare(tmp_path: Path, **words: object) -> PreparedSar:
+    usual = {"target": [f"here={tmp_path}"], "ranks": "2", "scale": 0.1}
+    asked = parse_options(SarOptions, **{**usual, **words})  # type: ignore[arg-type]
+    request = Request(run_id="r1", suite="sar", created="now", targets=asked.targets, options=asked.options)
+    return prepare_sar(request, EngineContext(tmp_path / "engine", describe()))
+
+
+def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **known: object) -> None:
+    """Have the suite see a machine with that room."""
+    memory = Memory(total_bytes=8 * GIB, available_bytes=8 * GIB)
+    here = Place(target="here", path=str(tmp_path), exists=True, file_system="ext4", is_memory=False, **known)  # type: ignore[arg-type]
+    monkeypatch.setattr(preparing, "this_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
+
+
+# -- options and sizes -------------------------------------------------------------------------------------------------
+
+
+def test_defaults_are_the_published_images_in_both_layouts() -> None:
+    found = options()
+    assert (found.scale, found.grid, found.depth, found.layouts) == (1.0, 4, 4, ["files", "containers"])
+    assert (found.sync, found.cache, found.read_back, found.raw) == ("close", "drop", "other-node", "shared")
+    assert SarOptions.model_validate_json(found.model_dump_json()) == found
+    quick = options(quick=True)
+    assert (quick.scale, quick.grid, quick.depth, quick.time_s) == (0.25, 3, 2, 30)
+    assert options(quick=True, grid=5).grid == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"layout": "files,tree"}, "--layout: unknown word 'tree'"),
+        ({"raw": "none"}, "--raw"),
+        ({"sync": "always"}, "--sync"),
+        ({"scale": 0.0}, "--scale"),
+        ({"scale": 15.0}, "--scale"),
+        ({"depth": 1}, "--depth"),
+        ({"grid": 0}, "--grid"),
+        ({"scale": 0.05}, "an image of 38 columns has no room for sub-images of 64 pixels"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_sizes_are_those_of_the_public_sample() -> None:
+    shape = SarShape()
+    assert (shape.image_bytes, shape.raw_bytes, shape.group_bytes) == (3_459_456, 9_810_944, 131_072)
+    assert scaled(1) == {"rows": 1144, "columns": 756, "raw_columns": 1072}
+
+
+@given(st.floats(0.1, 14))
+def test_bytes_grow_with_the_square_of_the_scale(scale: float) -> None:
+    shape = shape_of({**scaled(scale)})
+    assert shape.image_bytes == pytest.approx(3_459_456 * scale**2, rel=0.02)
+    assert shape.raw_bytes == pytest.approx(9_810_944 * scale**2, rel=0.02)
+
+
+def test_room_and_files_are_those_of_the_engine() -> None:
+    """The numbers of engine/storage/workloads/sar/parameters_test.cpp."""
+    sizes: dict[str, object] = {"grid": 3, "depth": 3, "rows": 50, "columns": 37, "raw_columns": 41, "subimages": 2}
+    sizes |= {"subimage_side": 9, "templates": 5, "template_bytes": 1000}
+    files = shape_of({**sizes, "raw": "own", "raw_files": 2})  # type: ignore[dict-item]
+    assert files.bytes_kept(2) == 4 * 20_480 + 27 * 8192 + 5 * 4096 + 2 * (8192 + 4096)
+    assert files.files(2) == 4 + 27 + 5 + 4
+    containers = shape_of({**sizes, "layout": "containers"})  # type: ignore[dict-item]
+    assert containers.bytes_kept(2) == 20_480 + 9 * 24_576 + 5 * 4096 + 2 * (8192 + 4096)
+    assert containers.files(2) == 1 + 9 + 5 + 4
+
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_case_for_each_layout_and_number_of_ranks(tmp_path: Path) -> None:
+    prepared = prepare(tmp_path, ranks="1,3", raw="own")
+    cells = [cell for cell in prepared.cells if isinstance(cell, SarCell)]
+    assert [(cell.layout.ranks, cell.shape.in_containers) for cell in cells] == [
+        (1, False),
+        (1, True),
+        (3, False),
+        (3, True),
+    ]
+    assert [cell.files for cell in cells] == [1 + 40 + 64 + 2 + 16, 1 + 40 + 16 + 2, 3 + 40 + 64 + 6 + 16, 3 + 62]
+    assert {cell.shape.rows for cell in cells} == {114}
+    assert cells[0].phases == list(PHASES)
+    assert {str(cell.case.workload.parameters["cache"]) for cell in cells} == {"drop"}
+    assert with_kinds([Cell(cell.case, cell.target, cell.layout) for cell in cells]) == cells
+    lines = prepared.explain().rows
+    assert [line[3] for line in lines] == ["files", "containers"] * 2
+
+
+def test_a_target_without_data_has_nothing_to_drop_or_verify(tmp_path: Path) -> None:
+    parameters = prepare(tmp_path, target=["slow=model:"]).cells[0].case.workload.parameters
+    assert (parameters["sync"], parameters["verify"]) == ("none", "none")
+    assert parameters.get("cache", "none") == "none"
+    with pytest.raises(UserError, match="stores no data to verify"):
+        prepare(tmp_path, target=["slow=model:"], verify="full")
+    with pytest.raises(UserError, match="uses no storage"):
+        prepare(tmp_path, backend="model")
+
+
+def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"a smaller --scale fits") as caught:
+        prepare(tmp_path, space="1M")
+    assert caught.value.code == 3
+    put_on(monkeypatch, tmp_path, free_bytes=900 * GIB, free_inodes=200)
+    with pytest.raises(UserError, match=r"needs 125 files, but only 100 may be made.*--layout containers") as caught:
+        prepare(tmp_path)
+    assert caught.value.code == 3
+    notes = prepare(tmp_path, layout="containers").notes
+    assert [note.code for note in notes] == ["volume-below-memory"]
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+# Seconds of each phase for 32 images.
+SECONDS = {"sdg": 0.1, "k1": 0.8, "k2": 1.6, "k3": 3.2, "k4": 0.4}
+
+
+def repetition(index: int, grade: Grade = "A", slower: float = 1.0) -> list[AnyRecord]:
+    records: list[AnyRecord] = [
+        make_phase(
+            "c1",
+            index,
+            phase=name,
+            access="write" if name in ("sdg", "k2") else "read",
+            elapsed_ns=round(slower * seconds * SECOND_NS),
+            counters={"images": 64 if name == "k3" else 32, "files": 80},
+            latency_parts={"open": make_latency(32, 2_000), "subimages": make_latency(32, 5_000)},
+            grade=grade,
+        )
+        for name, seconds in SECONDS.items()
+    ]
+    return [*records, make_case("c1", index, workload="sar", workload_parameters={"layout": "containers"})]
+
+
+def rows_of(*repetitions: list[AnyRecord]) -> dict[tuple[object, str], Row]:
+    records = [record for one in repetitions for record in one]
+    rows = sar_rows([make_launch(records, run=make_run(ranks=2))], RowContext(metrics=METRICS))
+    return {(row.params["access"], row.metric): row for row in rows}
+
+
+def test_every_kernel_has_its_rates_and_the_pipeline_that_of_the_slowest() -> None:
+    rows = rows_of(*(repetition(index) for index in range(6)))
+    assert {access for access, _ in rows} == {*PHASES, "pipeline"}
+    for kernel in KERNELS:
+        assert rows[kernel, "phase_time"].median == pytest.approx(SECONDS[kernel])
+        assert rows[kernel, "file_rate"].median == pytest.approx(80 / SECONDS[kernel])
+    assert rows["k2", "image_rate"].median == pytest.approx(20)
+    assert rows["k3", "image_rate"].median == pytest.approx(20), "two images of each pair"
+    pipeline = rows["pipeline", "pipeline_rate"]
+    assert pipeline.median == pytest.approx(32 / 3.2)
+    assert (pipeline.unit, pipeline.params["layout"], pipeline.params["image_bytes"]) == (
+        "image/s",
+        "containers",
+        3_459_456,
+    )
+    assert len(pipeline.repetitions) == 6
+    assert pipeline.low is not None
+
+
+def test_a_disturbed_repetition_does_not_count_in_the_rate_of_the_pipeline() -> None:
+    rows = rows_of(*(repetition(index) for index in range(3)), repetition(3, "C", 9))
+    assert rows["pipeline", "pipeline_rate"].repetitions == pytest.approx([10.0] * 3)
+    alone = rows_of(repetition(0, "C", 2))
+    assert alone["pipeline", "pipeline_rate"].repetitions == pytest.approx([5.0])
+    assert alone["pipeline", "pipeline_rate"].grade == "C"
+
+
+def test_metrics_of_calls_are_medians_of_an_operation() -> None:
+    phase = make_phase(latency_parts={"open": make_latency(4, 2_000), "subimages": make_latency(4, 5_000)})
+    assert metric_named("image_open").sample(phase) == pytest.approx(2e-6)
+    assert metric_named("subimage_read").sample(phase) == pytest.approx(5e-6)
+    assert metric_named("image_close").sample(phase) is None
+    assert metric_named("image_rate").sample(phase) is None
