@@ -135,7 +135,7 @@ def test_a_table_for_the_pipeline_and_each_kernel() -> None:
 def test_the_chart_has_a_bar_for_each_kernel_and_layout() -> None:
     (figure,) = figures(data_of([*case(), *case("containers")]))
     values = figure.spec["data"]["values"]
-    assert [(value["kernel"], value["layout"]) for value in values][:2] == [("K1", "containers"), ("K1", "files")]
+    assert [(value["kernel"], value["layout"]) for value in values][:2] == [("K1", "files"), ("K1", "containers")]
     assert {value["text"] for value in values} == {"25.0 ms", "50.0 ms", "100 ms", "12.5 ms"}
 
 

@@ -29,10 +29,10 @@ def _phase(line: PhaseLine) -> str:
     return str(line.first.params["access"])
 
 
-def _place(line: PhaseLine) -> tuple[str, int, str, str]:
+def _place(line: PhaseLine) -> tuple[str, int, str, int]:
     """Return by what lines are ordered: cases were measured in a random order."""
     params = line.first.params
-    return line.first.target, int(params["ranks"]), str(params["backend"]), str(params["layout"])
+    return line.first.target, int(params["ranks"]), str(params["backend"]), _LAYOUTS.index(str(params["layout"]))
 
 
 def _lines(data: ReportData) -> list[PhaseLine]:
@@ -122,7 +122,7 @@ def _spec(rows: Sequence[Row]) -> Spec:
             "text": format_quantity(_seconds(row), "s"),
             "verdict": row.verdict,
         }
-        for row in sorted(rows, key=lambda row: (str(row.params["access"]), str(row.params["layout"])))
+        for row in sorted(rows, key=lambda row: (str(row.params["access"]), _LAYOUTS.index(str(row.params["layout"]))))
     ]
     names = [name for name in _LAYOUTS if any(value["layout"] == name for value in values)]
     kernels = [kernel.upper() for kernel in KERNELS]
