@@ -11,23 +11,26 @@
 namespace ullage::mpi {
 
 struct FileRequests::State {
-  std::vector<MPI_Request> requests;
-  std::vector<MPI_Status> statuses;  // as many
+  std::vector<MPI_Request> requests;  // null: has ended, and its status is known
+  std::vector<MPI_Status> statuses;   // as many
+  std::vector<int> codes;             // of the call that ended it
   std::vector<std::size_t> asked_bytes;
   const File* file = nullptr;
   const char* operation = "write";
   bool is_waited_for = true;  // the statuses are those of the end
-  // Open MPI 4.1 ends the process in MPI_Waitall and MPI_Testall when a request of OMPIO has failed.
-  bool asks_each = mpi_io_component().starts_with("ompio");
-  int code = MPI_SUCCESS;
+  bool some_have_ended = false;
+  // Open MPI 4.1 ends the process in MPI_Waitall and MPI_Test when a request of OMPIO has failed.
+  bool only_asks = mpi_io_component().starts_with("ompio");
 
   /// Before a transfer: forgets those that were waited for.
   void begin(const File& of, const char* what) {
     file = &of;
     operation = what;
     if (!std::exchange(is_waited_for, false)) return;
+    some_have_ended = false;
     requests.clear();
     statuses.clear();
+    codes.clear();
     asked_bytes.clear();
   }
 
@@ -40,13 +43,12 @@ struct FileRequests::State {
     requests.push_back(request);
     statuses.emplace_back();
     statuses.back().MPI_ERROR = MPI_SUCCESS;
+    codes.push_back(MPI_SUCCESS);
     asked_bytes.push_back(length_bytes);
     return {};
   }
 
-  [[nodiscard]] int count() const { return static_cast<int>(requests.size()); }
-
-  /// Each call lets the library go on, as each turn of its own loop in MPI_Waitall does.
+  /// Each call lets the library go on, as each turn of its own loop in MPI_Waitall does. Nothing is ended by it.
   [[nodiscard]] bool all_have_ended() {
     int has_ended = 1;
     for (std::size_t i = 0; i < requests.size() && has_ended != 0; ++i)
@@ -54,13 +56,41 @@ struct FileRequests::State {
     return has_ended != 0;
   }
 
-  /// All have ended.
-  void release() {
-    code = MPI_SUCCESS;
+  void release_all() {
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (statuses[i].MPI_ERROR != MPI_SUCCESS) code = MPI_ERR_IN_STATUS;
+      codes[i] = statuses[i].MPI_ERROR;
       check(MPI_Request_free(&requests[i]), "MPI_Request_free");
     }
+  }
+
+  /// One by one: MPI_Testall of MPICH loses the counts of requests that end before the last one.
+  [[nodiscard]] bool test_each() {
+    bool all = true;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (requests[i] == MPI_REQUEST_NULL) continue;
+      int has_ended = 0;
+      codes[i] = MPI_Test(&requests[i], &has_ended, &statuses[i]);
+      if (codes[i] != MPI_SUCCESS) requests[i] = MPI_REQUEST_NULL;
+      if (requests[i] == MPI_REQUEST_NULL)
+        some_have_ended = true;
+      else
+        all = false;
+    }
+    return all;
+  }
+
+  void wait_for_all() {
+    const int code = MPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data());
+    if (code == MPI_SUCCESS) return;
+    int error_class = MPI_ERR_OTHER;
+    MPI_Error_class(code, &error_class);
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      codes[i] = error_class == MPI_ERR_IN_STATUS ? statuses[i].MPI_ERROR : code;
+  }
+
+  void wait_for_each() {
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      if (requests[i] != MPI_REQUEST_NULL) codes[i] = MPI_Wait(&requests[i], &statuses[i]);
   }
 };
 
@@ -74,6 +104,7 @@ FileRequests::~FileRequests() {
 void FileRequests::reserve(std::size_t transfers) {
   state_->requests.reserve(transfers);
   state_->statuses.reserve(transfers);
+  state_->codes.reserve(transfers);
   state_->asked_bytes.reserve(transfers);
 }
 
@@ -95,37 +126,29 @@ Status FileRequests::read_at(const File& file, std::uint64_t offset_bytes, std::
 
 bool FileRequests::test() {
   if (state_->is_waited_for) return true;
-  if (state_->asks_each) return state_->all_have_ended();
-  int all = 0;
-  state_->code = MPI_Testall(state_->count(), state_->requests.data(), &all, state_->statuses.data());
-  // Without an error the statuses are only set when all have ended, and those requests are no more.
-  if (state_->code == MPI_SUCCESS && all != 0) state_->is_waited_for = true;
+  if (state_->only_asks) return state_->all_have_ended();
+  state_->is_waited_for = state_->test_each();
   return state_->is_waited_for;
 }
 
 void FileRequests::wait() {
-  if (state_->is_waited_for) return;
-  if (state_->asks_each) {
+  if (std::exchange(state_->is_waited_for, true)) return;
+  if (state_->only_asks) {
     while (!state_->all_have_ended()) {
     }
-    state_->release();
+    state_->release_all();
+  } else if (state_->some_have_ended) {
+    state_->wait_for_each();
   } else {
-    state_->code = MPI_Waitall(state_->count(), state_->requests.data(), state_->statuses.data());
+    state_->wait_for_all();
   }
-  state_->is_waited_for = true;
 }
 
 Result<std::size_t> FileRequests::moved_bytes(std::size_t index) const {
-  const MPI_Status& status = state_->statuses[index];
-  // The errors in the statuses are only set when the call says so.
-  if (state_->code != MPI_SUCCESS) {
-    int error_class = MPI_ERR_OTHER;
-    MPI_Error_class(state_->code, &error_class);
-    const int own = error_class == MPI_ERR_IN_STATUS ? status.MPI_ERROR : state_->code;
-    if (own != MPI_SUCCESS && own != MPI_ERR_PENDING)
-      return fail(io_error(own, state_->operation, state_->file->path()));
-  }
+  if (state_->codes[index] != MPI_SUCCESS)
+    return fail(io_error(state_->codes[index], state_->operation, state_->file->path()));
   int count = 0;
+  const MPI_Status& status = state_->statuses[index];
   if (MPI_Get_count(&status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED || count < 0) return 0;
   return std::min(static_cast<std::size_t>(count), state_->asked_bytes[index]);
 }

@@ -31,7 +31,7 @@ class FileRequests final {
   [[nodiscard]] Status write_at(const File& file, std::uint64_t offset_bytes, std::span<const std::byte> data);
   [[nodiscard]] Status read_at(const File& file, std::uint64_t offset_bytes, std::span<std::byte> data);
 
-  /// Asks once (MPI_Testall); true when all have ended.
+  /// Asks each once (MPI_Test); true when all have ended.
   bool test();
   /// Until all have ended (MPI_Waitall); the next ones may be begun then. The bytes really moved by the i-th of those
   /// begun since the last wait() are moved_bytes(i).
