@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "storage/test_support.hpp"
@@ -37,7 +38,7 @@ TEST_F(MpiFile, CountsWhatItMoves) {
   ASSERT_TRUE(file) << test::line_of(file);
   const auto rank = static_cast<std::uint64_t>(world_.rank());
   EXPECT_EQ(file->write_at(rank * 10, bytes_of("0123456789")).value(), 10U);
-  EXPECT_EQ(file->write_at_all(0, {}).value(), 0U);
+  EXPECT_EQ(file->write_at_all(0, std::span<const std::byte>()).value(), 0U);
   EXPECT_TRUE(file->sync());
   EXPECT_TRUE(file->close());
   EXPECT_TRUE(file->close()) << "a second time is nothing";
@@ -50,6 +51,35 @@ TEST_F(MpiFile, CountsWhatItMoves) {
   const std::uint64_t end = 10U * static_cast<unsigned>(world_.size());
   EXPECT_EQ(again->read_at(end - 4, data).value(), 4U) << "end of file is a short count";
   EXPECT_EQ(again->read_at(end, data).value(), 0U);
+  EXPECT_TRUE(again->close());
+}
+
+/// Records of three pieces of two bytes: each rank's lie one behind the other in the file.
+TEST_F(MpiFile, PutsScatteredMemoryTogether) {
+  const auto rank = static_cast<std::uint64_t>(world_.rank());
+  std::string text = "aaAA..bbBB..ccCC..";
+  const ScatteredMemory memory{.data = reinterpret_cast<std::byte*>(text.data()),
+                               .records = 2,
+                               .pieces = 3,
+                               .piece_bytes = 2,
+                               .piece_stride_bytes = 6,
+                               .record_stride_bytes = 2};
+  auto file = open("f", FileAccess::create);
+  ASSERT_TRUE(file) << test::line_of(file);
+  EXPECT_EQ(file->write_at(rank * 24, memory).value(), 12U);
+  EXPECT_EQ(file->write_at_all(rank * 24 + 12, memory).value(), 12U);
+  EXPECT_EQ(file->write_at_all(0, memory.part(0, 0)).value(), 0U);
+  EXPECT_TRUE(file->close());
+  auto again = open("f", FileAccess::read);
+  ASSERT_TRUE(again);
+  std::string found(24, '?');
+  EXPECT_EQ(again->read_at(rank * 24, std::as_writable_bytes(std::span(found))).value(), 24U);
+  EXPECT_EQ(found, "aabbccAABBCCaabbccAABBCC");
+  const std::string written = std::exchange(text, "..................");
+  EXPECT_EQ(again->read_at(rank * 24, memory.part(1, 1)).value(), 6U);
+  EXPECT_EQ(text, "..aa....bb....cc..");
+  EXPECT_EQ(again->read_at_all(rank * 24, memory).value(), 12U);
+  EXPECT_EQ(text, written);
   EXPECT_TRUE(again->close());
 }
 

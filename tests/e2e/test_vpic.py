@@ -11,6 +11,7 @@ from tests.e2e.launching import run as run_engine
 
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 
@@ -45,8 +46,9 @@ def test_all_layouts_are_written_and_verified(engine: Path, target: Path, tmp_pa
     assert all(row.ceiling is None for row in rows_of(result, "raw_bandwidth"))
     assert "OBSERVED" in out
     assert find_run_folders(target) == []
-    phases = [one for file in ResultFolder.open(result).read_records() for one in file.records]
-    assert {one.verified_bytes for one in phases if getattr(one, "phase", "") == "write"} == {2 * 2 * 2000 * 32}
+    records = [one for file in ResultFolder.open(result).read_records() for one in file.records]
+    assert {one.verified_bytes for one in records if isinstance(one, PhaseRecord)} == {2 * 2 * 2000 * 32}
+    assert all(flag.code != "idle-ranks" for row in rows_of(result, "phase_time") for flag in row.flags)
 
 
 def test_an_analysis_reads_all_a_part_and_strides(engine: Path, target: Path, tmp_path: Path) -> None:

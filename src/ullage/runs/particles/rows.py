@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.grouping import grouped
+from ullage.model.flags import IDLE_RANKS
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
@@ -52,6 +53,8 @@ def _told(row: Row, case: CaseRecord, phase: PhaseRecord) -> Row:
     if row.params["access"] == _READ:
         params["read"] = str(parameters.get("read", "full"))
         params["data_of"] = phase.data_of
-    told = row.model_copy(update={"params": params})
+    # Between steps no rank has anything to move, as was asked for.
+    flags = [flag for flag in row.flags if flag.code != IDLE_RANKS or not params["compute_s"]]
+    told = row.model_copy(update={"params": params, "flags": flags})
     # The calls of a write end before the sync, and memory may answer a read: a device's ceiling does not bound them.
     return with_ceiling(told, None) if row.metric == RAW and row.verdict != "cold" else told
