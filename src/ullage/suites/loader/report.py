@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, scale_for
+from ullage.quantity import DASH, format_interval, plural, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
@@ -205,7 +205,7 @@ def _key(row: Row) -> Hashable:
 
 
 def _what(row: Row) -> str:
-    return f"{row.target}: samples of {row.params['preset']}, {accelerators_of(row)} accelerators"
+    return f"{row.target}: samples of {row.params['preset']}, {plural(accelerators_of(row), 'accelerator')}"
 
 
 HEADLINES: Final = (Rule("disk", RATE, _is_first_epoch, _key, _what),)
