@@ -365,6 +365,39 @@ def test_a_time_limit_ends_a_job_with_whole_records_and_the_chain_gives_the_same
     ) == [(block, 3) for block in (65536, 262144, 1048576, 2097152)]
 
 
+# Four cases whose three repetitions take 4 s together, of which a job of 90 s finishes two.
+LIMITED = ("network", "--quick", "--protocols", "tcp", "--streams", "1,2", "--no-peer", "--repetitions", "3")
+
+
+@pytest.mark.any_mpi
+@pytest.mark.long
+def test_a_run_is_divided_by_cases_over_jobs(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    limit = ("--seconds", "1", "--walltime", "90s", "--chain", "1")
+    done = slurm.run(*submit(engine, result, *LIMITED, *limit), timeout_s=240)
+    assert done.returncode == 0, done.stderr
+    assert "2 jobs are needed (--walltime 90s). They finish 2 and 2 cases." in done.stderr
+    assert "2 cases are left for another job: the time of this one is over" in done.stderr
+    cases = [
+        [record.case for record in read_records(path).records if record.kind == "case"]
+        for path in sorted(result.glob("records/*.ndjson"))
+    ]
+    # Neither job has a part of the other's cases.
+    assert [len(found) for found in cases] == [6, 6]
+    assert [len(set(found)) for found in cases] == [2, 2]
+    assert not set(cases[0]) & set(cases[1])
+
+
+@pytest.mark.any_mpi
+def test_a_repetition_longer_than_the_walltime_is_refused_before_it_is_submitted(
+    slurm: SlurmPlace, engine: Path, tmp_path: Path
+) -> None:
+    words = ("network", "--seconds", "300", "--walltime", "00:05:00")
+    done = slurm.run(*submit(engine, tmp_path / "result", *words))
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "at least, or a smaller case" in done.stderr
+
+
 def test_a_killed_front_leaves_no_ranks_on_the_nodes(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     process = start(

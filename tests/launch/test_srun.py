@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from support.fake_program import FakeProgram
+from ullage.launch import slurm_job
 from ullage.launch.base import DeadRank
-from ullage.launch.batch import JobState
+from ullage.launch.batch import JobState, JobText, Wanted
 from ullage.launch.slurm_job import parse_state
 from ullage.launch.srun import Srun
 
@@ -48,3 +50,25 @@ def test_what_srun_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> None:
 def test_what_scontrol_says_of_a_job(text: str, state: JobState) -> None:
     assert parse_state(text) == state
     assert state.is_over == (state.state == "FAILED")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("30", 1800), ("30:00", 1800), ("1:00:00", 3600), ("2-12", 216000), ("1-0:30", 88200), ("90s", 90), ("2h", 7200)],
+)
+def test_a_time_limit_in_words_of_slurm(text: str, seconds: int) -> None:
+    assert slurm_job.limit_s(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("said", "left"), [("1-02:00:05", 93605), ("4:05", 245), ("UNLIMITED", None), ("INVALID", None)]
+)
+def test_what_is_left_of_a_job(fake_program: FakeProgram, said: str, left: int | None) -> None:
+    fake_program("squeue", f"echo {said}")
+    assert slurm_job.seconds_left("7") == left
+
+
+def test_a_unit_of_time_becomes_a_word_of_slurm() -> None:
+    said = JobText("j", Path("/o"), Path("/e"), Path("/"), ["ullage"], "run pairs", "slurm")
+    assert "#SBATCH --time=00:01:30\n" in slurm_job.job_script(Wanted(walltime="90s"), said)
+    assert "#SBATCH --time=2-12\n" in slurm_job.job_script(Wanted(walltime="2-12"), said)

@@ -5,6 +5,7 @@ from typing import Annotated, cast
 
 import typer
 
+from ullage.cli.job_time import time_of_this_job
 from ullage.cli.options import (
     AccountOption,
     AllOption,
@@ -86,4 +87,5 @@ def resume(
     prepared = find_suite(request.suite).prepare(request, engine_context)
     seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(asked.launcher), hosts=make_hosts(request.hosts))
-    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown))
+    job_time = time_of_this_job(walltime)
+    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown, job_time))

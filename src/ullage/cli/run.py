@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage run SUITE``: measure, and say what the numbers mean."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ullage.cli.job_time import check_walltime, time_of_this_job
 from ullage.cli.options import (
     AccountOption,
     AllOption,
@@ -30,7 +32,9 @@ from ullage.cli.submitting import asked_of_site, submission, submit_or_write, sy
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
+    from ullage.launch.batch import BatchSystem
     from ullage.launch.site import Site
+    from ullage.model.request import Request
     from ullage.runs.inputs import EngineContext, ParsedOptions
     from ullage.runs.suite import Prepared, Suite
 
@@ -83,12 +87,36 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
         return
     system = system_of(name)
     if system is not None:
+        if site.walltime:
+            _say_jobs(suite, request, engine_context, system, site.walltime, own["chain"])
         first = submission(suite, request, own["result"], engine, site, system)
         raise typer.Exit(submit_or_write(first, site, shown, own["chain"]))
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
     prepared = suite.prepare(request, engine_context)
     folder = ResultFolder.create(own["result"], prepared.request)
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
+    job_time = time_of_this_job(own["walltime"])
+    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time))
+
+
+def _say_jobs(
+    suite: "Suite",
+    request: "Request",
+    engine_context: "EngineContext",
+    system: "BatchSystem",
+    walltime: str,
+    chain: int,
+) -> None:
+    """Say how many jobs the run takes; raise ``UserError`` where a repetition fits into none."""
+    from ullage.errors import UserError
+
+    try:
+        prepared = suite.prepare(request, engine_context)
+    except UserError as error:
+        lines = [f"How many jobs are needed is not known here: {error}."]
+    else:
+        lines = check_walltime(prepared, system, walltime, chain)
+    for line in lines:
+        sys.stderr.write(f"ullage: {line}\n")
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:

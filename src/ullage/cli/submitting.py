@@ -22,6 +22,7 @@ _MARK: Final = ":"
 _SLURM: Final = "slurm"
 _WORDS: Final = ("ppn", "account", "queue", "walltime", "reservation", "constraint", "extra")
 _CHAIN: Final = "chain"
+_WALLTIME: Final = "walltime"
 _NOT_EXCLUSIVE: Final = "no-exclusive"
 AUTO: Final = "auto"
 
@@ -29,8 +30,9 @@ AUTO: Final = "auto"
 def asked_of_site(own: Mapping[str, Any]) -> "Site":
     """Return the site's defaults with what the command line says; raise ``UserError`` for options of no job.
 
-    Inside a job nothing is submitted: what the site file says of launchers does not hold there. ``launcher`` of what is
-    returned names a batch system, or ``script:SYSTEM``, where a job is made.
+    Inside a job nothing is submitted: what the site file says of launchers does not hold there, and ``--walltime`` is
+    the limit of that job. ``launcher`` of what is returned names a batch system, or ``script:SYSTEM``, where a job is
+    made.
     """
     from ullage.launch.site import read_site
     from ullage.system.allocation import allocation
@@ -45,8 +47,8 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     if is_job and not is_script(launcher) and job is not None:
         _check_same(launcher, job.scheduler)
         launcher = AUTO
-    elif not is_job and said:
-        name = next(iter(said))
+    elif not is_job and (of_jobs := [name for name in said if name != _WALLTIME or job is None]):
+        name = of_jobs[0]
         what = f"is of batch jobs, and launcher {launcher} makes none"
         raise UserError(what, f"--{name}", f"give --launcher {listing_of_systems()}, or script")
     if said.pop(_CHAIN, 0) and is_script(launcher):
@@ -57,6 +59,22 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     if "extra" in said:
         update["extra"] = [*site.extra, *said["extra"]]
     return type(site).model_validate({**site.model_dump(), **update})
+
+
+def limit_of_jobs(own: Mapping[str, Any]) -> "tuple[str, BatchSystem]":
+    """Return the time limit of each batch job, or nothing, and the batch system that it is written for.
+
+    Raise ``UserError`` for a chain of jobs without a limit.
+    """
+    from ullage.launch import batch_systems
+    from ullage.launch.site import read_site
+
+    site = read_site(own["site"])
+    launcher = _named_system(str(own["launcher"]), site.launcher, is_outside=True)
+    walltime = own["walltime"] or site.walltime
+    if own[_CHAIN] and not walltime:
+        raise UserError("a chain is of jobs with a time limit", f"--{_CHAIN} {own[_CHAIN]}", "give --walltime 00:30:00")
+    return walltime, system_of(launcher) or batch_systems()[_SLURM]
 
 
 def _named_system(launcher: str, of_site: str, *, is_outside: bool) -> str:
@@ -139,9 +157,22 @@ def submission(
         raise UserError("exists already", str(result), "choose another --result, or `ullage resume` it")
     result.parent.mkdir(parents=True, exist_ok=True)
     nodes = request.options.get("nodes")
-    words = words_in_job(sys.argv[1:], result, engine)
+    limit_s = _limit_s(site, system)
+    words = words_in_job(sys.argv[1:], result, engine, limit_s)
     wanted = wanted_of(site, nodes if isinstance(nodes, int) else 1)
-    return Submission(result, words, wanted, f"run {suite.name}", words_of_rest(["run"], result, engine), system)
+    rest = words_of_rest(["run"], result, engine, limit_s)
+    return Submission(result, words, wanted, f"run {suite.name}", rest, system, _longer(limit_s))
+
+
+def _limit_s(site: "Site", system: "BatchSystem") -> int | None:
+    return system.limit_s(site.walltime) if site.walltime else None
+
+
+def _longer(limit_s: int | None) -> str:
+    """Return the option for jobs in which a repetition has at least twice the time that was too short."""
+    from ullage.runs.jobtime import least_walltime
+
+    return "" if limit_s is None else f"--walltime {least_walltime(2 * limit_s)} or more, or smaller cases"
 
 
 def submit_or_write(submission: "Submission", site: "Site", shown: "Shown", chain: int) -> int:
@@ -189,6 +220,8 @@ def submit_rest(
     from ullage.runs.submitted import Submission, words_of_rest
 
     with measured_alone(folder):  # a run that is under way has its own rest
-        words = words_of_rest(sys.argv[1:], folder.path, engine)
-    rest = Submission(folder.path, words, wanted_of(site, most_nodes(folder)), "resume", words, system)
+        limit_s = _limit_s(site, system)
+        words = words_of_rest(sys.argv[1:], folder.path, engine, limit_s)
+    wanted = wanted_of(site, most_nodes(folder))
+    rest = Submission(folder.path, words, wanted, "resume", words, system, _longer(limit_s))
     return submit_or_write(rest, site, shown, chain)

@@ -83,6 +83,18 @@ def submit(script: Path) -> str:
     return _SUBMITTER.submit(script)
 
 
+def limit_s(walltime: str) -> int:
+    """See ``BatchSystem``."""
+    return seconds_of(walltime)
+
+
+def seconds_left(job: str) -> float | None:
+    """See ``BatchSystem``: a job without a limit has ``infinity`` left."""
+    done = ask(["flux", "job", "timeleft", job], TITLE, STATE_TIMEOUT_S)
+    word = "" if done is None or done.returncode != 0 else done.stdout.strip()
+    return float(word) if word.isdecimal() else None
+
+
 def state_of(job: str) -> JobState:
     """See ``BatchSystem``."""
     done = ask(["flux", "jobs", "-n", f"--format={_FORMAT}", job], TITLE, STATE_TIMEOUT_S)

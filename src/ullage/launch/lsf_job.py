@@ -23,6 +23,7 @@ from ullage.launch.batch import (
     job_body,
     plain_name,
     plain_path,
+    seconds_of,
     template,
     whole_minutes,
 )
@@ -82,6 +83,16 @@ def _asked(wanted: Wanted) -> list[str]:
 def submit(script: Path) -> str:
     """See ``BatchSystem``."""
     return _SUBMITTER.submit(script)
+
+
+def limit_s(walltime: str) -> int:
+    """See ``BatchSystem``."""
+    return seconds_of(walltime)
+
+
+def seconds_left(job: str) -> None:
+    """See ``BatchSystem``: not asked. The script of a job passes its limit on."""
+    del job
 
 
 def state_of(job: str) -> JobState:

@@ -5,11 +5,11 @@ And what such runs are made with: deadlines, and what is asked of one launch bes
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.errors import EXIT_CASE_FAILED, EXIT_OK, UserError
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Plan
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
@@ -52,9 +52,31 @@ class Execution:
         self.take(ended)
         return ended
 
-    def attempt(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None = None) -> Ended:
-        """Run ``plan``; how it ends is for the caller to judge."""
+    def expected(self) -> Mapping[str, float]:
+        """Return the seconds of one repetition of cases, measured or not, as far as they are known."""
+        return {}
 
+    def attempt(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None = None) -> Ended:
+        """Run ``plan``; how it ends is for the caller to judge.
+
+        In a batch job only the cases are run that it can finish. What is left ends the run, as the end of the job does.
+        Raise ``UserError`` where no repetition would fit into a job of that limit.
+        """
+        job_time = self.session.job_time
+        if job_time is None:
+            return self._launch_all_of(number, plan, listener)
+        fitted = job_time.fit(plan, self.progress, self.expected())
+        ended = Ended(EXIT_OK, 0.0) if fitted.plan is None else self._launch_all_of(number, fitted.plan, listener)
+        left_out = fitted.lacking(self.progress) if ended.may_go_on else 0
+        if not left_out:
+            return ended
+        cases = f"{left_out} case{' is' if left_out == 1 else 's are'}"
+        message = f"{cases} left for another job: the time of this one is over"
+        self.session.messages.append(message)
+        self.session.was_stopped = True
+        return Ended(EXIT_ABORTED, ended.seconds, was_stopped=True, message=message)
+
+    def _launch_all_of(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None) -> Ended:
         def hear(record: AnyRecord) -> None:
             self.progress.add(record)
             if listener is not None:

@@ -14,6 +14,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
+from ullage.runs.jobtime import JobTime
 from ullage.runs.progress import make_progress
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
@@ -54,13 +55,14 @@ def measure(
     launcher: Launcher,
     seconds: float | None = None,
     shown: Shown = "screen",
+    job_time: JobTime | None = None,
 ) -> int:
     """Run ``prepared`` into ``folder``, show what came of it, even when it was cut short, and return the exit code.
 
-    Raise ``UserError`` where another process measures into it.
+    ``job_time``: of the batch job that we are in. Raise ``UserError`` where another process measures into it.
     """
     with measured_alone(folder):
-        return _measure(prepared, folder, engine_context, launcher, seconds, shown)
+        return _measure(prepared, folder, engine_context, launcher, seconds, shown, job_time)
 
 
 def _measure(
@@ -70,12 +72,13 @@ def _measure(
     launcher: Launcher,
     seconds: float | None,
     shown: Shown,
+    job_time: JobTime | None,
 ) -> int:
     freeze_system(folder, prepared.request, engine_context)
     progress = make_progress(quiet=shown == "path")
     if not is_made_of_parts(prepared.request):
         progress.part(prepared.request.suite)
-    session = Session(folder, engine_context, launcher, progress, seconds)
+    session = Session(folder, engine_context, launcher, progress, seconds, job_time=job_time)
     with outlive_warnings():
         with terminable():
             try:

@@ -22,6 +22,7 @@ from ullage.results.folder import ResultFolder, append_line, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.results.said import telling_lines, why_apart
 from ullage.runs.inputs import EngineContext
+from ullage.runs.jobtime import JobTime
 from ullage.runs.progress import Progress
 
 # Where less than this is free, a line of the records may have found no room.
@@ -66,6 +67,7 @@ class Session:
     ``seconds``: time to measure in, when it is not the one in the request. ``messages``: why the run must not go on;
     ``was_stopped``: because somebody has asked for it. ``ends_at``: when its launches have to be gone, by
     ``time.monotonic()``; None: when their plans say. ``had_enough``: a launch was ended because no more was wanted.
+    ``job_time``: of the batch job that we are in, where that has a limit.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Session:
         start: Start | None = None,
         ends_at: float | None = None,
         watch: Watch | None = None,
+        job_time: JobTime | None = None,
     ) -> None:
         self.result = result
         self.engine_context = engine_context
@@ -88,6 +91,7 @@ class Session:
         self.was_stopped = False
         self.ends_at = ends_at
         self.had_enough = False
+        self.job_time = job_time
         self._start, self._watch = start, watch
 
     def within(
@@ -107,7 +111,9 @@ class Session:
         own = self.seconds if seconds is None else seconds
         launcher = self.launcher.on_this_node() if on_this_node else self.launcher
         ends_at = self.ends_at if ends_at is None else ends_at
-        return Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
+        return Session(
+            result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch, self.job_time
+        )
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""

@@ -51,7 +51,14 @@ def cases_of(options: NetworkOptions, description: Describe, cores: int | None) 
     seconds = options.seconds + warm_up_s(options.seconds) + _AROUND_S
     return [
         kernel_case(
-            WORKLOAD, {**work.parameters, **shared}, LINK, work.words, description, seconds=seconds, layout=layout
+            WORKLOAD,
+            {**work.parameters, **shared},
+            LINK,
+            work.words,
+            description,
+            seconds=seconds,
+            layout=layout,
+            is_windowed=True,
         )
         for work in works(options)
     ]
