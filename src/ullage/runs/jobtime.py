@@ -174,8 +174,8 @@ class JobTime:
         """Return the part of ``plan`` that the job can finish.
 
         ``expected``: the seconds of one repetition, by case, where it was not measured. No repetition is begun that is
-        not expected to end in time, whatever was expected before. Cases that share datasets stay together: none of them can be left out. Raise ``UserError`` where no repetition
-        would fit into a job of the same limit.
+        not expected to end in time, whatever was expected before. Cases that share datasets stay together: none of them
+        can be left out. Raise ``UserError`` where no repetition would fit into a job of the same limit.
         """
         if plan.order == "listed" or any(case.dataset for case in plan.cases):
             return Fitted(plan)

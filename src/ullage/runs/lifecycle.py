@@ -78,7 +78,8 @@ def _measure(
     progress = make_progress(quiet=shown == "path")
     if not is_made_of_parts(prepared.request):
         progress.part(prepared.request.suite)
-    session = Session(folder, engine_context, launcher, progress, seconds, job_time=job_time)
+    session = Session(folder, engine_context, launcher, progress, seconds)
+    session.job_time = job_time
     with outlive_warnings():
         with terminable():
             try:

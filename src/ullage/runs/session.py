@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.identity import plan_bytes
@@ -22,8 +22,10 @@ from ullage.results.folder import ResultFolder, append_line, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.results.said import telling_lines, why_apart
 from ullage.runs.inputs import EngineContext
-from ullage.runs.jobtime import JobTime
 from ullage.runs.progress import Progress
+
+if TYPE_CHECKING:
+    from ullage.runs.jobtime import JobTime
 
 # Where less than this is free, a line of the records may have found no room.
 _LEAST_ROOM_BYTES: Final = 1 << 20
@@ -80,7 +82,6 @@ class Session:
         start: Start | None = None,
         ends_at: float | None = None,
         watch: Watch | None = None,
-        job_time: JobTime | None = None,
     ) -> None:
         self.result = result
         self.engine_context = engine_context
@@ -91,7 +92,7 @@ class Session:
         self.was_stopped = False
         self.ends_at = ends_at
         self.had_enough = False
-        self.job_time = job_time
+        self.job_time: JobTime | None = None
         self._start, self._watch = start, watch
 
     def within(
@@ -111,9 +112,9 @@ class Session:
         own = self.seconds if seconds is None else seconds
         launcher = self.launcher.on_this_node() if on_this_node else self.launcher
         ends_at = self.ends_at if ends_at is None else ends_at
-        return Session(
-            result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch, self.job_time
-        )
+        inner = Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
+        inner.job_time = self.job_time
+        return inner
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""

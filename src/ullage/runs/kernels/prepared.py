@@ -64,19 +64,17 @@ def kernel_case(
     seconds: float | None = None,
     launch: str = "",
     layout: Layout = LAYOUT,
-    is_windowed: bool | None = None,
 ) -> KernelCase:
     """Make a case.
 
     ``seconds``: of one repetition, where it is not that of the workload's windows. ``layout``: one rank here by
-    default. ``is_windowed``: see ``KernelCase``, where that is not the same as that no ``seconds`` are given. Raise ``UserError`` where the engine has no such workload, or would refuse ``parameters``.
+    default. Raise ``UserError`` where the engine has no such workload, or would refuse ``parameters``.
     """
     named = Named(name=workload, parameters=validate_parameters(description, "workload", workload, parameters))
     identity = case_id(_NO_BACKEND, named, target, layout)
     case = Case(id=identity, target=target.name, backend=_NO_BACKEND, workload=named)
     expected = windows_s(find_registered(description, "workload", workload), parameters) if seconds is None else seconds
-    windowed = seconds is None if is_windowed is None else is_windowed
-    return KernelCase(case, target, tuple(words), expected, launch, layout=layout, is_windowed=windowed)
+    return KernelCase(case, target, tuple(words), expected, launch, layout=layout, is_windowed=seconds is None)
 
 
 def windows_s(workload: Registered, parameters: Parameters) -> float:
