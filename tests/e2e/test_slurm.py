@@ -335,6 +335,35 @@ SLEEPING = ("sweep", "--target", "dev=model:", "--param", "model.bandwidth=1e6",
 CASES = (*SLEEPING, "--block", "64K,256K,1M,2M", "--volume", "4M", "--min-repetitions", "3", "--max-repetitions", "3")
 
 
+def test_a_spare_node_takes_the_place_of_one_that_fails(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    times = ("--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")
+    words = (*SLEEPING[:-4], "--ranks", "2", "--nodes", "2", "--spare-nodes", "1", "--access", "write", *times)
+    try:
+        with under_way(slurm, engine, result, *words, "--block", "64K") as process:
+            slurm.run("scontrol", "update", "nodename=n1", "state=down", "reason=test")
+            _, err = process.communicate(timeout=90)
+    finally:
+        slurm.run("scontrol", "update", "nodename=n1", "state=resume")
+    assert process.returncode == 4, err
+    died = "the launch with 2 ranks ended early: node n1 failed (reported by Slurm); the run goes on without n1"
+    assert f"ullage: {died}" in err.splitlines()
+    first, second = (read_records(path) for path in sorted(result.glob("records/*.ndjson")))
+    assert {record.node for record in second.records if record.kind == "probe" and record.probe == "node"} == {
+        "n0",
+        "n2",
+    }
+    assert second.end is not None
+    # The case that was under way has failed by the name of the node, and goes on elsewhere.
+    failed = [event for event in first.events if event.code == "node-failed"]
+    assert [(event.node, event.severity) for event in failed] == [("n1", "error")]
+    assert [record.status for record in first.records if record.kind == "case"][-1] == "failed"
+    ok = [
+        record for file in (first, second) for record in file.records if record.kind == "case" and record.status == "ok"
+    ]
+    assert len(ok) == 6
+
+
 @pytest.mark.any_mpi
 @pytest.mark.long
 def test_a_time_limit_ends_a_job_with_whole_records_and_the_chain_gives_the_same_rows(

@@ -15,6 +15,7 @@ from ullage.cli.options import (
     ChainOption,
     ConstraintOption,
     EngineOption,
+    ExcludeOption,
     ExclusiveOption,
     ExtraOption,
     HostsOption,
@@ -25,10 +26,11 @@ from ullage.cli.options import (
     ReservationOption,
     ResultOption,
     SiteOption,
+    SpareNodesOption,
     WalltimeOption,
     shown_at_end,
 )
-from ullage.cli.submitting import asked_of_site, submission, submit_or_write, system_of, writes_each_launch
+from ullage.cli.submitting import asked_of_site, submission, submit_or_write, system_of, usable, writes_each_launch
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ def _options(
     constraint: ConstraintOption = "",
     exclusive: ExclusiveOption = True,
     chain: ChainOption = 0,
+    spare_nodes: SpareNodesOption = 0,
+    exclude: ExcludeOption = None,
     extra: ExtraOption = None,
     site: SiteOption = None,
     everything: AllOption = False,
@@ -89,11 +93,12 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     if system is not None:
         if site.walltime:
             _say_jobs(suite, request, engine_context, system, site.walltime, own["chain"])
-        first = submission(suite, request, own["result"], engine, site, system)
+        first = submission(suite, request, own["result"], engine, site, system, own["spare_nodes"])
         raise typer.Exit(submit_or_write(first, site, shown, own["chain"]))
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
     prepared = suite.prepare(request, engine_context)
     folder = ResultFolder.create(own["result"], prepared.request)
+    launcher = usable(launcher, own["exclude"])
     job_time = time_of_this_job(own["walltime"])
     raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time))
 

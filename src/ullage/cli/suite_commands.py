@@ -63,6 +63,7 @@ def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
 
 
 def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+    from ullage.cli.submitting import nodes_to_use
     from ullage.errors import UserError
     from ullage.launch.hosts import parse_hosts
     from ullage.runs.options.command_line import parameters
@@ -76,7 +77,8 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
         if hosts and not suite.options.uses_hosts:
             what = f"suite {suite.name} measures the node that it is started on"
             raise UserError(what, f"--hosts {values['hosts']}", "leave --hosts out, and run it on each node")
-        asked = parse_options(suite.options, len(hosts), **{name: values[name] for name in own})
+        nodes = nodes_to_use(hosts, values)
+        asked = parse_options(suite.options, nodes, **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 
     every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]

@@ -39,7 +39,8 @@ End: TypeAlias = Literal["itself", "killed", "wished"]
 class Wanted:
     """What a job asks of its batch system. Empty texts, and 0 for ``ppn``: the site's defaults.
 
-    ``ppn``: processors to use on each node. ``extra``: further words of the command that submits.
+    ``ppn``: processors to use on each node. ``extra``: further words of the command that submits. ``exclude``: nodes
+    not to be given.
     """
 
     nodes: int = 1
@@ -52,6 +53,7 @@ class Wanted:
     exclusive: bool = True
     extra: list[str] = field(default_factory=list[str])
     modules: list[str] = field(default_factory=list[str])
+    exclude: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,12 +70,13 @@ def _asked(wanted: Wanted) -> list[str]:
     if wanted.ppn:
         slots = [f"-n {wanted.nodes * wanted.ppn}", f'-R "span[ptile={wanted.ppn}]"']
         nodes = [*slots, *(["-x"] if wanted.exclusive else [])]
+    selected = [*([wanted.constraint] if wanted.constraint else []), *(f"hname!='{name}'" for name in wanted.exclude)]
     said = {
         "-P": wanted.account,
         "-q": wanted.queue,
         "-W": str(whole_minutes(wanted.walltime)) if wanted.walltime else "",
         "-U": wanted.reservation,
-        "-R": f'"select[{wanted.constraint}]"' if wanted.constraint else "",
+        "-R": f'"select[{" && ".join(selected)}]"' if selected else "",
     }
     return [*nodes, *(f"{name} {value}" for name, value in said.items() if value), *wanted.extra]
 

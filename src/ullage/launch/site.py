@@ -25,6 +25,7 @@ class Site(Strict):
     constraint: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     ppn: Annotated[int, Field(ge=0)] = 0
     exclusive: bool = True
+    exclude: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]] = []
     extra: list[Annotated[str, Field(pattern=_NO_LINE_END)]] = []
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+/:@=-]*$")]] = []
 

@@ -51,6 +51,7 @@ def _lines(wanted: Wanted) -> list[str]:
         "time": _time_word(wanted.walltime),
         "reservation": wanted.reservation,
         "constraint": wanted.constraint,
+        "exclude": ",".join(wanted.exclude),
     }
     return [
         *(f"#SBATCH --{name}={value}" for name, value in said.items() if value),

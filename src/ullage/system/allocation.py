@@ -36,6 +36,7 @@ _NUMBERS: Final = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "FLUX_TAS
 _FRONT_NODE: Final = re.compile(r"(?:batch|login)\d*(?:\.|$)")
 _NODE_FILES: Final = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE")
 # Slurm writes 2(x3),4 for three nodes with 2 processors and one with 4.
+_NODES: Final = re.compile(r"([^,\[\]]+)(?:\[([^\]]*)\])?([^,\[\]]*)")
 _CPUS: Final = re.compile(r"(\d+)(?:\(x\d+\))?")
 
 
@@ -76,6 +77,24 @@ def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
     """Return the nodes of the batch job that we are in; 1 outside of one, and where it does not say."""
     found = allocation(environment)
     return 1 if found is None else found.nodes
+
+
+def node_names(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the names of the nodes of the batch job that we are in; none where it does not say."""
+    listed = environment.get("SLURM_JOB_NODELIST")
+    return expanded(listed) if listed else list(_listed_nodes(environment))
+
+
+def expanded(text: str) -> list[str]:
+    """Read nodes as Slurm lists them: ``n[01-03,7],login``."""
+    found: list[str] = []
+    for head, inside, tail in _NODES.findall(text):
+        for part in inside.split(",") if inside else [""]:
+            first, dash, last = part.partition("-")
+            numbers = range(int(first), int(last) + 1) if dash else []
+            middles = [str(number).zfill(len(first)) for number in numbers] or [part]
+            found += [f"{head}{middle}{tail}" for middle in middles]
+    return found
 
 
 def copies(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:
