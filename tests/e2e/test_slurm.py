@@ -108,6 +108,30 @@ def test_the_mpiexec_of_the_mpi_starts_ranks_where_the_default_of_srun_is_pmix(
     assert nodes_of(tmp_path / "result") == {"n0", "n1"}
 
 
+def test_the_engine_is_staged_on_each_node_and_removed(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    """Each node of this cluster has a folder of that path of its own, which the login node has not."""
+    result, local = tmp_path / "result", slurm.folder / "tmp"
+    started = start(
+        slurm,
+        ["salloc", "--nodes=2", "--exclusive", *ullage(engine, "run", *LONG, "--result", str(result))]
+        + ["--stage", str(local)],
+    )
+    try:
+        wait_until(lambda: has_repetition(result) or started.poll() is not None, "no repetition")
+        copies = [list(slurm.folder.glob(f"tmp.n{node}/ullage-stage-*/ullage-engine")) for node in (0, 1)]
+        assert [len(found) for found in copies] == [1, 1]
+        assert copies[0][0].read_bytes() == engine.read_bytes()
+        assert copies[0][0].parent.stat().st_mode & 0o777 == 0o700
+        ranks = [words_of(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+        assert sum(words.startswith(f"{local}/ullage-stage-") for words in ranks) == 2
+        os.kill(next(pid for pid in children(started.pid) if "calm_ullage" in words_of(pid)), signal.SIGTERM)
+        _, err = started.communicate(timeout=90)
+    finally:
+        started.kill()
+    assert started.returncode == 5, err
+    assert list(slurm.folder.glob("tmp.n*/ullage-stage-*")) == []
+
+
 @pytest.mark.any_mpi
 def test_several_copies_of_a_run_are_refused(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     words = ullage(engine, "run", *SMALL, "--result", str(tmp_path / "result"))

@@ -134,6 +134,15 @@ ExcludeOption: TypeAlias = Annotated[
         metavar="A,B", help="Use none of these nodes, neither of a batch job nor of --hosts.", show_default=False
     ),
 ]
+StageOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Copy the engine to this folder of each node before the run, for example /tmp, and remove it afterwards. "
+        "Slurm copies it (sbcast).",
+        show_default=False,
+    ),
+]
 HostsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(

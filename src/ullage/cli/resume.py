@@ -23,6 +23,7 @@ from ullage.cli.options import (
     ResultArgument,
     SiteOption,
     SpareNodesOption,
+    StageOption,
     WalltimeOption,
     shown_at_end,
 )
@@ -54,6 +55,7 @@ def resume(
     chain: ChainOption = 0,
     spare_nodes: SpareNodesOption = 0,
     exclude: ExcludeOption = None,
+    stage: StageOption = None,
     extra: ExtraOption = None,
     site: SiteOption = None,
     everything: AllOption = False,
@@ -93,5 +95,5 @@ def resume(
     seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(asked.launcher), hosts=make_hosts(request.hosts))
     chosen = usable(chosen, exclude)
-    job_time = time_of_this_job(walltime)
-    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown, job_time))
+    job_time, stage = time_of_this_job(walltime), stage or asked.stage_here
+    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown, job_time, stage))

@@ -27,6 +27,7 @@ from ullage.cli.options import (
     ResultOption,
     SiteOption,
     SpareNodesOption,
+    StageOption,
     WalltimeOption,
     shown_at_end,
 )
@@ -63,6 +64,7 @@ def _options(
     chain: ChainOption = 0,
     spare_nodes: SpareNodesOption = 0,
     exclude: ExcludeOption = None,
+    stage: StageOption = None,
     extra: ExtraOption = None,
     site: SiteOption = None,
     everything: AllOption = False,
@@ -99,8 +101,8 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     prepared = suite.prepare(request, engine_context)
     folder = ResultFolder.create(own["result"], prepared.request)
     launcher = usable(launcher, own["exclude"])
-    job_time = time_of_this_job(own["walltime"])
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time))
+    job_time, stage = time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
+    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage))
 
 
 def _say_jobs(
@@ -134,6 +136,9 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
 
     if prepared.request.hosts:
         raise UserError("the batch system chooses the nodes", "--hosts", "leave --hosts out with --launcher script")
+    if site.stage:
+        what = "is of one job for all launches, and these scripts start the engine alone"
+        raise UserError(what, "--stage", "leave it out, or give --launcher slurm")
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")

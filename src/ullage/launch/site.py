@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from ullage.errors import UserError, plain_fault
 from ullage.model.base import Strict
+from ullage.system.allocation import allocation
 
 _NO_LINE_END = r"^[^\r\n]*$"
 
@@ -28,6 +29,12 @@ class Site(Strict):
     exclude: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]] = []
     extra: list[Annotated[str, Field(pattern=_NO_LINE_END)]] = []
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+/:@=-]*$")]] = []
+    stage: str = ""
+
+    @property
+    def stage_here(self) -> Path | None:
+        """Where the engine is staged in the batch job that we are in; None outside of one."""
+        return Path(self.stage) if self.stage and allocation() is not None else None
 
 
 NO_SITE: Final = Site()

@@ -114,6 +114,15 @@ class Srun:
         there = node_names()
         return replace(self, excluded=tuple(name for name in there if name in {*self.excluded, *nodes}))
 
+    def broadcast(self, source: Path, place: Path) -> list[str]:
+        """See ``staging.Broadcasting``: Slurm's own, from node to node."""
+        return ["sbcast", "--preserve", str(source), str(place)]
+
+    def on_every_node(self, command: Sequence[str]) -> list[str]:
+        """See ``staging.Broadcasting``."""
+        where = [f"--nodes={self.nodes}", f"--ntasks={self.nodes}", "--ntasks-per-node=1", *self._left_out()]
+        return [*self._head(step_name()), "--mpi=none", "--overcommit", "--cpu-bind=none", *where, *command]
+
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""
         where = ["--nodes=1", "--ntasks=1", f"--nodelist={host}"]

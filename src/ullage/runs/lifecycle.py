@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 from ullage.launch.base import Launcher
+from ullage.launch.staging import staged
 from ullage.launch.stopping import outlive_warnings
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
@@ -56,13 +57,15 @@ def measure(
     seconds: float | None = None,
     shown: Shown = "screen",
     job_time: JobTime | None = None,
+    stage: Path | None = None,
 ) -> int:
     """Run ``prepared`` into ``folder``, show what came of it, even when it was cut short, and return the exit code.
 
-    ``job_time``: of the batch job that we are in. Raise ``UserError`` where another process measures into it.
+    ``job_time``: of the batch job that we are in. ``stage``: folder of each node for a copy of the engine. Raise
+    ``UserError`` where another process measures into it.
     """
     with measured_alone(folder):
-        return _measure(prepared, folder, engine_context, launcher, seconds, shown, job_time)
+        return _measure(prepared, folder, engine_context, launcher, seconds, shown, job_time, stage)
 
 
 def _measure(
@@ -73,6 +76,7 @@ def _measure(
     seconds: float | None,
     shown: Shown,
     job_time: JobTime | None,
+    stage: Path | None,
 ) -> int:
     freeze_system(folder, prepared.request, engine_context)
     progress = make_progress(quiet=shown == "path")
@@ -83,7 +87,9 @@ def _measure(
     with outlive_warnings():
         with terminable():
             try:
-                code = prepared.run(session)
+                with staged(engine_context.engine, launcher, stage, session.lost) as program:
+                    session.engine_context = EngineContext(program, engine_context.description)
+                    code = prepared.run(session)
             except KeyboardInterrupt:
                 session.messages.append("interrupted")
                 code = EXIT_ABORTED
