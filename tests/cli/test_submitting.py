@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.e2e.commands import run_here
 
 from ullage.cli.submitting import asked_of_site, nodes_to_use, usable
 from ullage.errors import UserError
@@ -105,3 +106,30 @@ def test_a_run_that_nobody_watches_has_no_spare_nodes(site: Path) -> None:
         asked_of_site({**NOTHING, "launcher": "mpich", "site": site, "spare_nodes": 1})
     said = asked_of_site({**NOTHING, "launcher": "mpich", "site": site, "spare_nodes": 1, "hosts": "a,b"})
     assert said.launcher == "mpich"
+
+
+def test_inside_a_job_the_site_names_the_launcher_of_its_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site.toml"
+    site.write_text("launcher = 'slurm'\nmpi = 'mpich'\n")
+    assert asked_of_site({**NOTHING, "site": site}).launcher == "slurm"
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert asked_of_site({**NOTHING, "site": site}).launcher == "mpich"
+    assert asked_of_site({**NOTHING, "launcher": "here", "site": site}).launcher == "mpich"
+    assert asked_of_site({**NOTHING, "launcher": "srun", "site": site}).launcher == "srun"
+
+
+def test_a_site_gives_targets_and_a_machine_file(tmp_path: Path, engine: Path) -> None:
+    site, machine = tmp_path / "site.toml", tmp_path / "machine.toml"
+    site.write_text(f"targets = ['scratch={tmp_path}']\nmachine = '{machine}'\n")
+    words = ["plan", "sweep", "--ranks", "1", "--volume", "1M", "--block", "64K", "--engine", str(engine)]
+    code, out, err = run_here(*words, "--site", str(site))
+    assert code == 0, err
+    assert f"Target scratch: posix:{tmp_path}" in out
+    code, _, err = run_here(*words)
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "give --target NAME=PLACE, or targets in the site file" in err
+    code, _, err = run_here("plan", "memory", "--site", str(site), "--engine", str(engine))
+    assert (code, str(machine) in err) == (2, True)
+    # What the command line says takes precedence.
+    code, out, _ = run_here(*words, "--site", str(site), "--target", "other=null:")
+    assert (code, "Target other: null:" in out, "scratch" in out) == (0, True, False)

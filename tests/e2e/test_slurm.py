@@ -111,10 +111,10 @@ def test_the_mpiexec_of_the_mpi_starts_ranks_where_the_default_of_srun_is_pmix(
 def test_the_engine_is_staged_on_each_node_and_removed(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     """Each node of this cluster has a folder of that path of its own, which the login node has not."""
     result, local = tmp_path / "result", slurm.folder / "tmp"
+    salloc = ("salloc", "--nodes=2", "--exclusive")
     started = start(
         slurm,
-        ["salloc", "--nodes=2", "--exclusive", *ullage(engine, "run", *LONG, "--result", str(result))]
-        + ["--stage", str(local)],
+        [*salloc, *ullage(engine, "run", *LONG, "--result", str(result), "--stage", str(local))],
     )
     try:
         wait_until(lambda: has_repetition(result) or started.poll() is not None, "no repetition")
@@ -228,6 +228,9 @@ def test_what_the_scheduler_refuses_is_said_in_its_own_words(slurm: SlurmPlace, 
     done = slurm.run(*submit(engine, tmp_path / "result", *SMALL, "--queue", "nowhere"))
     assert (done.returncode, len(done.stderr.splitlines())) == (3, 1)
     assert "invalid partition specified: nowhere" in done.stderr
+    other = slurm.run(*submit(engine, tmp_path / "result", *SMALL, "--queue", "phys", "--account", "nobody"))
+    assert (other.returncode, len(other.stderr.splitlines())) == (3, 1)
+    assert "Invalid account" in other.stderr
     assert not (tmp_path / "result").exists()
 
 

@@ -28,6 +28,7 @@ _EXCLUDE: Final = "exclude"
 _WALLTIME: Final = "walltime"
 _NOT_EXCLUSIVE: Final = "no-exclusive"
 AUTO: Final = "auto"
+_HERE: Final = "here"
 
 
 def asked_of_site(own: Mapping[str, Any]) -> "Site":
@@ -55,6 +56,8 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
         name = of_jobs[0].replace("_", "-")
         what = f"is of batch jobs, and launcher {launcher} makes none"
         raise UserError(what, f"--{name}", f"give --launcher {listing_of_systems()}, or script")
+    if not is_job and job is not None and launcher in (AUTO, _HERE) and site.mpi:
+        launcher = site.mpi
     if said.pop(_CHAIN, 0) and is_script(launcher):
         what = f"needs an ullage that watches the job, and with --launcher {launcher} none does"
         raise UserError(what, f"--{_CHAIN}", f"give --launcher {launcher.partition(_MARK)[2]}")

@@ -16,9 +16,13 @@ _NO_LINE_END = r"^[^\r\n]*$"
 
 
 class Site(Strict):
-    """Defaults of a site. What the command line says takes precedence."""
+    """Defaults of a site. What the command line says takes precedence.
+
+    ``mpi``: the launcher that starts ranks inside a job. ``targets`` and ``machine``: of suites with these.
+    """
 
     launcher: str = ""
+    mpi: str = ""
     account: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     queue: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     walltime: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
@@ -30,6 +34,8 @@ class Site(Strict):
     extra: list[Annotated[str, Field(pattern=_NO_LINE_END)]] = []
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+/:@=-]*$")]] = []
     stage: str = ""
+    targets: list[Annotated[str, Field(min_length=1)]] = []
+    machine: str = ""
 
     @property
     def stage_here(self) -> Path | None:
