@@ -5,9 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.e2e.commands import run_here
 
-from ullage.cli.submitting import asked_of_site
+from ullage.cli.submitting import asked_of_site, nodes_to_use, usable
 from ullage.errors import UserError
+from ullage.launch.hosts import Hosts
+from ullage.launch.jsrun import Jsrun
+from ullage.launch.open_mpi import OpenMpi
 from ullage.runs.submitted import words_in_job
 
 NOTHING: dict[str, Any] = {
@@ -73,3 +77,59 @@ def test_options_of_the_job_stay_outside_of_it(tmp_path: Path) -> None:
     typed = ["run", "pairs", "--no-exclusive", "--ppn=4", "--reservation", "R7", "--constraint", "amd", "--quick"]
     words = words_in_job(typed, tmp_path, Path("/e"))
     assert words[:3] == ["run", "pairs", "--quick"]
+
+
+def test_spare_and_excluded_nodes_are_no_nodes_for_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = ["a", "b", "c", "d"]
+    assert nodes_to_use(hosts, {"spare_nodes": 1, "exclude": "b,x"}) == 2
+    assert nodes_to_use([], {"spare_nodes": 1}) == 0  # the job that is submitted has one more
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NUM_NODES", "3")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[0-2]")
+    assert nodes_to_use([], {"spare_nodes": 0, "exclude": "n2,n17"}) == 2
+    with pytest.raises(UserError, match="none of the 3 nodes is left for ranks"):
+        nodes_to_use([], {"spare_nodes": 3})
+
+
+def test_a_launcher_that_takes_all_nodes_cannot_leave_one_out() -> None:
+    two = usable(OpenMpi(Path("/m"), hosts=Hosts(("a", "b", "c"))), "b")
+    assert two.hosts.names == ("a", "c")
+    for launcher in (OpenMpi(Path("/m")), Jsrun(Path("/j"))):
+        with pytest.raises(UserError, match="takes all nodes of the job"):
+            usable(launcher, "b")
+
+
+def test_a_run_that_nobody_watches_has_no_spare_nodes(site: Path) -> None:
+    with pytest.raises(UserError, match="needs an ullage in the job"):
+        asked_of_site({**NOTHING, "launcher": "script:slurm", "site": site, "spare_nodes": 1})
+    with pytest.raises(UserError, match="--spare-nodes: is of batch jobs"):
+        asked_of_site({**NOTHING, "launcher": "mpich", "site": site, "spare_nodes": 1})
+    said = asked_of_site({**NOTHING, "launcher": "mpich", "site": site, "spare_nodes": 1, "hosts": "a,b"})
+    assert said.launcher == "mpich"
+
+
+def test_inside_a_job_the_site_names_the_launcher_of_its_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site.toml"
+    site.write_text("launcher = 'slurm'\nmpi = 'mpich'\n")
+    assert asked_of_site({**NOTHING, "site": site}).launcher == "slurm"
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert asked_of_site({**NOTHING, "site": site}).launcher == "mpich"
+    assert asked_of_site({**NOTHING, "launcher": "here", "site": site}).launcher == "mpich"
+    assert asked_of_site({**NOTHING, "launcher": "srun", "site": site}).launcher == "srun"
+
+
+def test_a_site_gives_targets_and_a_machine_file(tmp_path: Path, engine: Path) -> None:
+    site, machine = tmp_path / "site.toml", tmp_path / "machine.toml"
+    site.write_text(f"targets = ['scratch={tmp_path}']\nmachine = '{machine}'\n")
+    words = ["plan", "sweep", "--ranks", "1", "--volume", "1M", "--block", "64K", "--engine", str(engine)]
+    code, out, err = run_here(*words, "--site", str(site))
+    assert code == 0, err
+    assert f"Target scratch: posix:{tmp_path}" in out
+    code, _, err = run_here(*words)
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "give --target NAME=PLACE, or targets in the site file" in err
+    code, _, err = run_here("plan", "memory", "--site", str(site), "--engine", str(engine))
+    assert (code, str(machine) in err) == (2, True)
+    # What the command line says takes precedence.
+    code, out, _ = run_here(*words, "--site", str(site), "--target", "other=null:")
+    assert (code, "Target other: null:" in out, "scratch" in out) == (0, True, False)

@@ -196,3 +196,14 @@ def test_a_time_limit_is_read(text: str, seconds: int) -> None:
 def test_what_is_no_time_limit_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="write 00:30:00"):
         seconds_of(text)
+
+
+def test_nodes_that_a_job_must_not_get() -> None:
+    wanted = Wanted(nodes=2, ppn=2, constraint="amd", exclude=["n1", "n2"])
+    said = JobText("j", Path("/o"), Path("/e"), Path("/"), ["ullage"], "run pairs", "x")
+    systems = batch_systems()
+    assert "#SBATCH --exclude=n1,n2\n" in systems["slurm"].job_script(wanted, said)
+    assert "#flux: --requires=amd and -host:n1 and -host:n2\n" in systems["flux"].job_script(wanted, said)
+    assert """#BSUB -R "select[amd && hname!='n1' && hname!='n2']"\n""" in systems["lsf"].job_script(wanted, said)
+    with pytest.raises(UserError, match="PBS has no word for nodes that a job must not get"):
+        systems["pbs"].job_script(wanted, said)

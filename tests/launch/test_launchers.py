@@ -119,6 +119,11 @@ OPEN_MPI_EXIT = (
     "the job to be terminated. The first process to do so was:\n\n"
     f"  Process name: [[23321,1],2]\n  Exit code:    77\n{RULE}"
 )
+OPEN_MPI_NODE = (
+    f"{RULE}ORTE has lost communication with a remote daemon.\n\n  HNP daemon   : [[50046,0],0] on node n0\n"
+    "  Remote daemon: [[50046,0],1] on node n17\n\nThis is usually due to either a failure of the TCP network\n"
+    f"connection to the node, or possibly an internal failure of\nthe daemon itself.\n{RULE}"
+)
 MPICH_KILLED = (
     "\n"
     + "=" * 83
@@ -136,6 +141,7 @@ MPICH_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation f
         (OPEN_MPI_4_KILLED, [DeadRank(3, "n17", "signal 9 (Killed)")]),
         (OPEN_MPI_5_KILLED, [DeadRank(3, "n17", "signal 11 (Segmentation fault)")]),
         (OPEN_MPI_EXIT, [DeadRank(2, "", "exit code 77")]),
+        (OPEN_MPI_NODE, [DeadRank(None, "n17", "its daemon is gone", with_node=True)]),
     ],
 )
 def test_what_open_mpi_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> None:

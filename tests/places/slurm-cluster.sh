@@ -50,6 +50,7 @@ SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=100000
 SlurmdParameters=config_overrides
 ReturnToService=2
+EnforcePartLimits=ALL
 InactiveLimit=0
 KillWait=5
 MinJobAge=300
@@ -61,6 +62,7 @@ EOC
     echo "NodeName=n$i NodeHostname=n$i NodeAddr=127.0.0.1 Port=$((port + 1 + i)) Sockets=1 CoresPerSocket=$cpus ThreadsPerCore=1 RealMemory=1024 State=UNKNOWN"
   done
   echo "PartitionName=all Nodes=n[0-$last] Default=YES MaxTime=60 State=UP OverSubscribe=NO"
+  echo "PartitionName=phys Nodes=n[0-$last] AllowAccounts=phys State=UP OverSubscribe=NO"
   echo "PartitionName=short Nodes=n[0-$last] MaxTime=1 State=UP OverSubscribe=NO"
 } > "$folder/slurm.conf"
 echo CgroupPlugin=cgroup/v1 > "$folder/cgroup.conf"

@@ -50,8 +50,8 @@ _SETTINGS: Final = {
 class SlurmPlace:
     """A cluster of nodes n0, n1, ... with ``cpus`` processors each, which all are those of this machine.
 
-    Its default MPI is pmix, as at many sites. Partitions: ``all`` (default), and ``short`` with at most a
-    minute.
+    Its default MPI is pmix, as at many sites. Partitions: ``all`` (default), ``short`` with at most a
+    minute, and ``phys`` for an account that this Slurm does not know.
     """
 
     folder: Path

@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from ullage.model.plan import Plan
+from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.record import CaseRecord, Done, EndRecord, PhaseRecord
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
@@ -141,3 +141,22 @@ def test_numbers_go_on_where_the_last_launch_ended() -> None:
         }
     )
     assert [case.first_repetition for case in progress.numbered(plan).cases] == [3, 0, 0]
+
+
+def test_the_repetition_that_a_launch_did_not_end_is_told_where_it_can_be() -> None:
+    first = Case(id=CASE, target="a", backend=Named(name="null"), workload=Named(name="transfer"))
+    other = first.model_copy(update={"id": "1" * 16})
+    plan = Plan(
+        run_id="r",
+        suite="s",
+        records="/r",
+        layout=Layout(ranks=1),
+        targets=[Target(name="a", uri="null:")],
+        stop_rule=Named(name="fixed"),
+        cases=[first, other],
+    )
+    progress = RunProgress([repetition(0, 1)])
+    assert progress.under_way(plan) == other  # the only one that its round still lacks
+    assert RunProgress().under_way(plan) is None
+    progress.add(repetition(1, 1)[0])  # a phase, and no end of the repetition
+    assert progress.under_way(plan) == first

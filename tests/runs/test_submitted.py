@@ -12,7 +12,7 @@ from ullage.launch.batch import Wanted
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs import submitted
-from ullage.runs.submitted import Submission, submit_and_watch, words_in_job
+from ullage.runs.submitted import Submission, submit_and_watch, words_in_job, words_of_rest
 
 GONE = "echo 'Unable to contact slurm controller (connect failure)' >&2\nexit 1\n"
 ENDED_EARLY = "echo JobId=7 JobState=FAILED Reason=NonZeroExitCode ExitCode=5:0\n"
@@ -26,7 +26,13 @@ def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_program: Fa
     monkeypatch.setattr(submitted, "_POLL_S", 0.01)
     monkeypatch.setattr(submitted, "_LONG_S", 0.0)
     return Submission(
-        tmp_path / "result", ["run", "pairs"], Wanted(), "run pairs", ["resume"], batch_systems()["slurm"]
+        tmp_path / "result",
+        ["run", "pairs"],
+        Wanted(),
+        "run pairs",
+        ["resume"],
+        batch_systems()["slurm"],
+        "--walltime 01:00:00",
     )
 
 
@@ -83,7 +89,8 @@ def test_a_chain_ends_with_a_job_that_finished_no_repetition(
     fake_program("scontrol", ENDED_EARLY)
     ResultFolder.create(submission.result, Request(run_id="r1", suite="pairs", created="2026-01-01T00:00:00Z"))
     assert submit_and_watch(submission, "path", chain=3) == EXIT_ABORTED
-    assert "ullage: job 7 finished no repetition, so no further job is submitted" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "ullage: job 7 finished no repetition, so no further job is submitted; give --walltime 01:00:00\n" in said
     assert submitted_jobs(submission) == 1
 
 
@@ -91,3 +98,10 @@ def test_the_job_does_not_submit_jobs_itself(tmp_path: Path) -> None:
     typed = ["run", "pairs", "--chain", "2", "--walltime=00:10:00", "--sizes", "8", "--launcher", "slurm"]
     words = words_in_job(typed, tmp_path, Path("/e"))
     assert words == ["run", "pairs", "--sizes", "8", "--launcher", "here", "--engine", "/e", "--result", str(tmp_path)]
+
+
+def test_the_job_knows_its_limit_in_seconds(tmp_path: Path) -> None:
+    typed = ["run", "pairs", "--walltime", "1-00:00:00", "--site", "here.toml"]
+    words = words_in_job(typed, tmp_path, Path("/e"), 86400)
+    assert words[:8] == ["run", "pairs", "--site", "here.toml", "--launcher", "here", "--walltime", "86400s"]
+    assert words_of_rest(["run"], tmp_path, Path("/e"), 600)[2:6] == ["--launcher", "here", "--walltime", "600s"]

@@ -118,6 +118,31 @@ SiteOption: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+SpareNodesOption: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="COUNT",
+        help="Keep this many nodes of the batch job, or of --hosts, free. One of them takes the place of a node that "
+        "fails. A job that is submitted asks for that many more.",
+        show_default=False,
+    ),
+]
+ExcludeOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B", help="Use none of these nodes, neither of a batch job nor of --hosts.", show_default=False
+    ),
+]
+StageOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Copy the engine to this folder of each node before the run, for example /tmp, and remove it afterwards. "
+        "Slurm copies it (sbcast).",
+        show_default=False,
+    ),
+]
 HostsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(

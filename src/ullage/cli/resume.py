@@ -5,12 +5,14 @@ from typing import Annotated, cast
 
 import typer
 
+from ullage.cli.job_time import time_of_this_job
 from ullage.cli.options import (
     AccountOption,
     AllOption,
     ChainOption,
     ConstraintOption,
     EngineOption,
+    ExcludeOption,
     ExclusiveOption,
     ExtraOption,
     LauncherOption,
@@ -20,10 +22,12 @@ from ullage.cli.options import (
     ReservationOption,
     ResultArgument,
     SiteOption,
+    SpareNodesOption,
+    StageOption,
     WalltimeOption,
     shown_at_end,
 )
-from ullage.cli.submitting import asked_of_site, check_nodes, submit_rest, system_of
+from ullage.cli.submitting import asked_of_site, check_nodes, submit_rest, system_of, usable
 
 
 def resume(
@@ -49,6 +53,9 @@ def resume(
     constraint: ConstraintOption = "",
     exclusive: ExclusiveOption = True,
     chain: ChainOption = 0,
+    spare_nodes: SpareNodesOption = 0,
+    exclude: ExcludeOption = None,
+    stage: StageOption = None,
     extra: ExtraOption = None,
     site: SiteOption = None,
     everything: AllOption = False,
@@ -76,15 +83,18 @@ def resume(
     if recheck:
         request = request.model_copy(update={"options": {**request.options, "recheck": True}})
     said = {"account": account, "queue": queue, "walltime": walltime, "extra": extra, "chain": chain, "ppn": ppn}
-    more = {"reservation": reservation, "constraint": constraint, "exclusive": exclusive}
+    more: dict[str, object] = {"reservation": reservation, "constraint": constraint, "exclusive": exclusive}
+    more |= {"spare_nodes": spare_nodes, "exclude": exclude, "hosts": request.hosts}
     asked = asked_of_site({"launcher": launcher, "site": site, **said, **more})
     program = find_engine(engine)
     system = system_of(asked.launcher)
     if system is not None:
-        raise typer.Exit(submit_rest(folder, program, asked, system, shown, chain))
+        raise typer.Exit(submit_rest(folder, program, asked, system, shown, chain, spare_nodes))
     check_nodes(folder, request)
     engine_context = EngineContext(program, describe(program))
     prepared = prepare_run(find_suite(request.suite), request, engine_context, asked.launcher)
     seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(asked.launcher), hosts=make_hosts(request.hosts))
-    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown))
+    chosen = usable(chosen, exclude)
+    job_time, stage = time_of_this_job(walltime), stage or asked.stage_here
+    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown, job_time, stage))

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage run SUITE``: measure, and say what the numbers mean."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ullage.cli.job_time import check_walltime, time_of_this_job
 from ullage.cli.options import (
     AccountOption,
     AllOption,
     ChainOption,
     ConstraintOption,
     EngineOption,
+    ExcludeOption,
     ExclusiveOption,
     ExtraOption,
     HostsOption,
@@ -23,14 +26,18 @@ from ullage.cli.options import (
     ReservationOption,
     ResultOption,
     SiteOption,
+    SpareNodesOption,
+    StageOption,
     WalltimeOption,
     shown_at_end,
 )
-from ullage.cli.submitting import asked_of_site, submission, submit_or_write, system_of, writes_each_launch
+from ullage.cli.submitting import asked_of_site, submission, submit_or_write, system_of, usable, writes_each_launch
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
+    from ullage.launch.batch import BatchSystem
     from ullage.launch.site import Site
+    from ullage.model.request import Request
     from ullage.runs.inputs import EngineContext, ParsedOptions
     from ullage.runs.suite import Prepared, Suite
 
@@ -55,6 +62,9 @@ def _options(
     constraint: ConstraintOption = "",
     exclusive: ExclusiveOption = True,
     chain: ChainOption = 0,
+    spare_nodes: SpareNodesOption = 0,
+    exclude: ExcludeOption = None,
+    stage: StageOption = None,
     extra: ExtraOption = None,
     site: SiteOption = None,
     everything: AllOption = False,
@@ -89,12 +99,37 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
         return
     system = system_of(name)
     if system is not None:
-        first = submission(suite, request, own["result"], engine, site, system)
+        if site.walltime:
+            _say_jobs(suite, request, engine_context, system, site.walltime, own["chain"])
+        first = submission(suite, request, own["result"], engine, site, system, own["spare_nodes"])
         raise typer.Exit(submit_or_write(first, site, shown, own["chain"]))
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
     prepared = prepare_run(suite, request, engine_context, name)
     folder = ResultFolder.create(own["result"], prepared.request)
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
+    launcher = usable(launcher, own["exclude"])
+    job_time, stage = time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
+    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage))
+
+
+def _say_jobs(
+    suite: "Suite",
+    request: "Request",
+    engine_context: "EngineContext",
+    system: "BatchSystem",
+    walltime: str,
+    chain: int,
+) -> None:
+    """Say how many jobs the run takes; raise ``UserError`` where a repetition fits into none."""
+    from ullage.errors import UserError
+
+    try:
+        prepared = suite.prepare(request, engine_context)
+    except UserError as error:
+        lines = [f"How many jobs are needed is not known here: {error}."]
+    else:
+        lines = check_walltime(prepared, system, walltime, chain)
+    for line in lines:
+        sys.stderr.write(f"ullage: {line}\n")
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:
@@ -107,6 +142,9 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
 
     if prepared.request.hosts:
         raise UserError("the batch system chooses the nodes", "--hosts", "leave --hosts out with --launcher script")
+    if site.stage:
+        what = "is of one job for all launches, and these scripts start the engine alone"
+        raise UserError(what, "--stage", "leave it out, or give --launcher slurm")
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")

@@ -2,13 +2,14 @@
 """Options of batch jobs, and what of them is submitted."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ullage.errors import UserError
 
 if TYPE_CHECKING:
+    from ullage.launch.base import Launcher
     from ullage.launch.batch import BatchSystem, Wanted
     from ullage.launch.site import Site
     from ullage.model.request import Request
@@ -22,21 +23,27 @@ _MARK: Final = ":"
 _SLURM: Final = "slurm"
 _WORDS: Final = ("ppn", "account", "queue", "walltime", "reservation", "constraint", "extra")
 _CHAIN: Final = "chain"
+_SPARE: Final = "spare_nodes"
+_EXCLUDE: Final = "exclude"
+_WALLTIME: Final = "walltime"
 _NOT_EXCLUSIVE: Final = "no-exclusive"
 AUTO: Final = "auto"
+_HERE: Final = "here"
 
 
 def asked_of_site(own: Mapping[str, Any]) -> "Site":
     """Return the site's defaults with what the command line says; raise ``UserError`` for options of no job.
 
-    Inside a job nothing is submitted: what the site file says of launchers does not hold there. ``launcher`` of what is
-    returned names a batch system, or ``script:SYSTEM``, where a job is made.
+    Inside a job nothing is submitted: what the site file says of launchers does not hold there, and ``--walltime`` is
+    the limit of that job. ``launcher`` of what is returned names a batch system, or ``script:SYSTEM``, where a job is
+    made.
     """
+    from ullage.launch.hosts import parse_hosts
     from ullage.launch.site import read_site
     from ullage.system.allocation import allocation
 
     site = read_site(own["site"])
-    said: dict[str, Any] = {name: own[name] for name in (*_WORDS, _CHAIN) if own[name]}
+    said: dict[str, Any] = {name: own[name] for name in (*_WORDS, _CHAIN, _SPARE, _EXCLUDE) if own.get(name)}
     if not own["exclusive"]:
         said[_NOT_EXCLUSIVE] = True
     job = allocation()
@@ -45,18 +52,82 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     if is_job and not is_script(launcher) and job is not None:
         _check_same(launcher, job.scheduler)
         launcher = AUTO
-    elif not is_job and said:
-        name = next(iter(said))
+    elif not is_job and (of_jobs := _only_of_jobs(said, is_inside=job is not None, has_hosts=bool(own.get("hosts")))):
+        name = of_jobs[0].replace("_", "-")
         what = f"is of batch jobs, and launcher {launcher} makes none"
         raise UserError(what, f"--{name}", f"give --launcher {listing_of_systems()}, or script")
+    if not is_job and job is not None and launcher in (AUTO, _HERE) and site.mpi:
+        launcher = site.mpi
     if said.pop(_CHAIN, 0) and is_script(launcher):
         what = f"needs an ullage that watches the job, and with --launcher {launcher} none does"
         raise UserError(what, f"--{_CHAIN}", f"give --launcher {launcher.partition(_MARK)[2]}")
+    if said.pop(_SPARE, 0) and writes_each_launch(launcher):
+        what = "needs an ullage in the job, and these scripts start the engine alone"
+        raise UserError(what, "--spare-nodes", "submit them yourself again, or give --launcher slurm")
+    if _EXCLUDE in said:
+        said[_EXCLUDE] = [*site.exclude, *parse_hosts(said[_EXCLUDE], f"--{_EXCLUDE}")]
     exclusive = site.exclusive and not said.pop(_NOT_EXCLUSIVE, False)
     update = {**said, "launcher": launcher, "exclusive": exclusive}
     if "extra" in said:
         update["extra"] = [*site.extra, *said["extra"]]
     return type(site).model_validate({**site.model_dump(), **update})
+
+
+def _only_of_jobs(said: Mapping[str, Any], *, is_inside: bool, has_hosts: bool) -> list[str]:
+    """Return what is said only of jobs that are submitted, where none is."""
+    also_inside = {_WALLTIME, _SPARE, _EXCLUDE} if is_inside else set[str]()
+    also_of_hosts = {_SPARE, _EXCLUDE} if has_hosts else set[str]()
+    return [name for name in said if name not in also_inside | also_of_hosts]
+
+
+def usable(launcher: "Launcher", exclude: str | None) -> "Launcher":
+    """Return ``launcher`` without the nodes that are not to be used; raise ``UserError`` where it cannot do so."""
+    from ullage.errors import EXIT_ENVIRONMENT
+    from ullage.launch.hosts import parse_hosts
+
+    if not exclude:
+        return launcher
+    found = launcher.without(parse_hosts(exclude, f"--{_EXCLUDE}"))
+    if found is None:
+        what = f"{launcher.name} takes all nodes of the job"
+        raise UserError(what, f"--{_EXCLUDE} {exclude}", "ask the batch system for other nodes", EXIT_ENVIRONMENT)
+    return found
+
+
+def nodes_to_use(hosts: "Sequence[str]", own: Mapping[str, Any]) -> int:
+    """Return how many nodes a run has: of ``hosts``, else of the job that we are in; 0 where there is one at most.
+
+    Those that are to be spared or left out do not count. Raise ``UserError`` where none is left.
+    """
+    from ullage.launch.hosts import parse_hosts
+    from ullage.system.allocation import node_names, nodes_of_job
+
+    excluded = set(parse_hosts(own.get(_EXCLUDE), f"--{_EXCLUDE}"))
+    spare, there = own.get(_SPARE) or 0, hosts or node_names()
+    nodes = len(hosts) or nodes_of_job()
+    left = nodes - sum(name in excluded for name in there) - spare
+    if nodes == 1 and not hosts:
+        return 0  # the job that is submitted asks for more
+    if left < 1:
+        what = f"none of the {nodes} nodes is left for ranks"
+        raise UserError(what, f"--{'spare-nodes' if spare else _EXCLUDE}", "leave it out, or ask for more nodes")
+    return left
+
+
+def limit_of_jobs(own: Mapping[str, Any]) -> "tuple[str, BatchSystem]":
+    """Return the time limit of each batch job, or nothing, and the batch system that it is written for.
+
+    Raise ``UserError`` for a chain of jobs without a limit.
+    """
+    from ullage.launch import batch_systems
+    from ullage.launch.site import read_site
+
+    site = read_site(own["site"])
+    launcher = _named_system(str(own["launcher"]), site.launcher, is_outside=True)
+    walltime = own["walltime"] or site.walltime
+    if own[_CHAIN] and not walltime:
+        raise UserError("a chain is of jobs with a time limit", f"--{_CHAIN} {own[_CHAIN]}", "give --walltime 00:30:00")
+    return walltime, system_of(launcher) or batch_systems()[_SLURM]
 
 
 def _named_system(launcher: str, of_site: str, *, is_outside: bool) -> str:
@@ -121,13 +192,23 @@ def wanted_of(site: "Site", nodes: int) -> "Wanted":
         site.exclusive,
         site.extra,
         site.modules,
+        site.exclude,
     )
 
 
 def submission(
-    suite: "Suite", request: "Request", where: Path | None, engine: Path, site: "Site", system: "BatchSystem"
+    suite: "Suite",
+    request: "Request",
+    where: Path | None,
+    engine: Path,
+    site: "Site",
+    system: "BatchSystem",
+    spare: int,
 ) -> "Submission":
-    """Return what is submitted for a run. Raise ``UserError`` where the result cannot be made, or hosts are named."""
+    """Return what is submitted for a run, with ``spare`` nodes more than it uses.
+
+    Raise ``UserError`` where the result cannot be made, or hosts are named.
+    """
     from ullage.results.folder import DEFAULT_PARENT
     from ullage.runs.submitted import Submission, words_in_job, words_of_rest
 
@@ -139,9 +220,22 @@ def submission(
         raise UserError("exists already", str(result), "choose another --result, or `ullage resume` it")
     result.parent.mkdir(parents=True, exist_ok=True)
     nodes = request.options.get("nodes")
-    words = words_in_job(sys.argv[1:], result, engine)
-    wanted = wanted_of(site, nodes if isinstance(nodes, int) else 1)
-    return Submission(result, words, wanted, f"run {suite.name}", words_of_rest(["run"], result, engine), system)
+    limit_s = _limit_s(site, system)
+    words = words_in_job(sys.argv[1:], result, engine, limit_s)
+    wanted = wanted_of(site, (nodes if isinstance(nodes, int) else 1) + spare)
+    rest = words_of_rest(["run"], result, engine, limit_s)
+    return Submission(result, words, wanted, f"run {suite.name}", rest, system, _longer(limit_s))
+
+
+def _limit_s(site: "Site", system: "BatchSystem") -> int | None:
+    return system.limit_s(site.walltime) if site.walltime else None
+
+
+def _longer(limit_s: int | None) -> str:
+    """Return the option for jobs in which a repetition has at least twice the time that was too short."""
+    from ullage.runs.jobtime import least_walltime
+
+    return "" if limit_s is None else f"--walltime {least_walltime(2 * limit_s)} or more, or smaller cases"
 
 
 def submit_or_write(submission: "Submission", site: "Site", shown: "Shown", chain: int) -> int:
@@ -179,7 +273,7 @@ def check_nodes(folder: "ResultFolder", request: "Request") -> None:
 
 
 def submit_rest(
-    folder: "ResultFolder", engine: Path, site: "Site", system: "BatchSystem", shown: "Shown", chain: int
+    folder: "ResultFolder", engine: Path, site: "Site", system: "BatchSystem", shown: "Shown", chain: int, spare: int
 ) -> int:
     """Submit what is missing of a result, or write the script of its job; return the exit code.
 
@@ -189,6 +283,8 @@ def submit_rest(
     from ullage.runs.submitted import Submission, words_of_rest
 
     with measured_alone(folder):  # a run that is under way has its own rest
-        words = words_of_rest(sys.argv[1:], folder.path, engine)
-    rest = Submission(folder.path, words, wanted_of(site, most_nodes(folder)), "resume", words, system)
+        limit_s = _limit_s(site, system)
+        words = words_of_rest(sys.argv[1:], folder.path, engine, limit_s)
+    wanted = wanted_of(site, most_nodes(folder) + spare)
+    rest = Submission(folder.path, words, wanted, "resume", words, system, _longer(limit_s))
     return submit_or_write(rest, site, shown, chain)

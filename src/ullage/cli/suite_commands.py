@@ -6,7 +6,8 @@ Only the suite that is asked for is looked at: the list of suites needs their na
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import typer
 from typer.core import TyperGroup
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from ullage.runs.inputs import ParsedOptions
     from ullage.runs.suite import Suite
 
+_SITE: Final = "site"
+_TARGET: Final = "target"
+_MACHINE: Final = "machine"
 Act: TypeAlias = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
 
 
@@ -63,13 +67,17 @@ def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
 
 
 def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+    from ullage.cli.submitting import nodes_to_use
     from ullage.errors import UserError
     from ullage.launch.hosts import parse_hosts
     from ullage.runs.options.command_line import parameters
+    from ullage.runs.options.declared import declared
     from ullage.runs.options.reading import parse_options
 
-    own = {parameter.name: parameter for parameter in parameters(suite.options)}
     of_verb = inspect.signature(options).parameters
+    targets = declared(suite.options).get("targets")
+    needs_target = targets is not None and targets.option.required
+    own = {parameter.name: parameter for parameter in parameters(suite.options, site_gives_targets=_SITE in of_verb)}
 
     def command(**values: object) -> None:
         hosts = parse_hosts(cast("str | None", values["hosts"]))
@@ -81,7 +89,10 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
                 "add --each-node to run it on each node" if has_each else "leave --hosts out, and run it on each node"
             )
             raise UserError(what, f"--hosts {values['hosts']}", right)
-        asked = parse_options(suite.options, 1 if each else len(hosts), **{name: values[name] for name in own})
+        if _SITE in of_verb:
+            values |= _of_site(cast("Path | None", values[_SITE]), values, needs_target=needs_target)
+        nodes = 1 if each else nodes_to_use(hosts, values)
+        asked = parse_options(suite.options, nodes, **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 
     every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]
@@ -90,6 +101,25 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
     shown.__signature__ = inspect.Signature(every)
     shown.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
     return command
+
+
+def _of_site(path: "Path | None", said: Mapping[str, object], *, needs_target: bool) -> dict[str, object]:
+    """Return the targets and the machine file of the site, where a suite needs such and nothing is said.
+
+    Raise ``UserError`` where there is no target at all.
+    """
+    from ullage.errors import UserError
+    from ullage.launch.site import read_site
+
+    site, found = read_site(path), dict[str, object]()
+    if needs_target and not said.get(_TARGET, True):
+        if not site.targets:
+            right = "give --target NAME=PLACE, or targets in the site file"
+            raise UserError("is missing: nothing says what to measure", f"--{_TARGET}", right)
+        found[_TARGET] = list(site.targets)
+    if site.machine and _MACHINE in said and said[_MACHINE] is None:
+        found[_MACHINE] = Path(site.machine).expanduser()
+    return found
 
 
 def make_request(suite: "Suite", asked: "ParsedOptions", hosts: str | None = None) -> "Request":

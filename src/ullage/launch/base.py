@@ -72,6 +72,15 @@ class Launcher(Protocol):
         """Return the same launcher without its hosts."""
         ...
 
+    @property
+    def nodes(self) -> int:
+        """How many nodes it may start ranks on."""
+        ...
+
+    def without(self, nodes: Sequence[str]) -> "Launcher | None":
+        """Return the same launcher that starts nothing on ``nodes``; None where it cannot be told so."""
+        ...
+
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """Return the argument list that runs ``command`` once on ``host``, as ranks are started.
 

@@ -23,7 +23,9 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 _TIMEOUT_S: Final = 60
 # Who follows a job asks again, and reads records in between.
 STATE_TIMEOUT_S: Final = 10
+# So long before the limit a job is warned. Slurm looks every 30 s, and warns earlier rather than later.
 _WARNING_S: Final = 60
+_BEFORE_WARNING_S: Final = 35
 _CLOCK: Final = re.compile(r"(?:(?:(\d+):)?(\d+):)?(\d+)")
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -37,7 +39,8 @@ End: TypeAlias = Literal["itself", "killed", "wished"]
 class Wanted:
     """What a job asks of its batch system. Empty texts, and 0 for ``ppn``: the site's defaults.
 
-    ``ppn``: processors to use on each node. ``extra``: further words of the command that submits.
+    ``ppn``: processors to use on each node. ``extra``: further words of the command that submits. ``exclude``: nodes
+    not to be given.
     """
 
     nodes: int = 1
@@ -50,6 +53,7 @@ class Wanted:
     exclusive: bool = True
     extra: list[str] = field(default_factory=list[str])
     modules: list[str] = field(default_factory=list[str])
+    exclude: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,14 @@ class BatchSystem(Protocol):
 
     def submit(self, script: Path) -> str:
         """Submit a script; return the job's id. Raise ``UserError`` (exit code 3) with what the system says."""
+        ...
+
+    def limit_s(self, walltime: str) -> int:
+        """Return the seconds of a time limit, as people write it for this system. Raise ``UserError`` for no limit."""
+        ...
+
+    def seconds_left(self, job: str) -> float | None:
+        """Return what is left of the time limit of a running job; None where that is not said, or there is none."""
         ...
 
     def state_of(self, job: str) -> JobState:
@@ -205,7 +217,16 @@ def job_body(wanted: Wanted, text: JobText) -> str:
 
 
 def _warning(seconds: int) -> str:
-    return template("job.warning.in").substitute(seconds=max(seconds - _WARNING_S, seconds // 2))
+    return template("job.warning.in").substitute(seconds=_warned_after(seconds))
+
+
+def _warned_after(seconds: float) -> int:
+    return int(max(seconds - _WARNING_S, seconds // 2))
+
+
+def usable_seconds(seconds: float) -> float:
+    """Return how long a job may measure whose time limit, or what is left of it, is ``seconds``."""
+    return max(0, _warned_after(seconds) - _BEFORE_WARNING_S)
 
 
 def seconds_of(walltime: str) -> int:

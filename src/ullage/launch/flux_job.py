@@ -66,11 +66,12 @@ def _asked(wanted: Wanted) -> list[str]:
     if not wanted.exclusive and not wanted.ppn:
         what = "Flux gives whole nodes to jobs that ask for no number of processors"
         raise UserError(what, "--no-exclusive", "give --ppn, or leave it out")
+    required = [*([wanted.constraint] if wanted.constraint else []), *(f"-host:{name}" for name in wanted.exclude)]
     said = {
         "nslots": str(wanted.nodes * wanted.ppn or ""),
         "bank": wanted.account,
         "queue": wanted.queue,
-        "requires": wanted.constraint,
+        "requires": " and ".join(required),
         "time-limit": f"{seconds_of(wanted.walltime)}s" if wanted.walltime else "",
     }
     alone = ["--exclusive"] if wanted.exclusive else []
@@ -81,6 +82,18 @@ def _asked(wanted: Wanted) -> list[str]:
 def submit(script: Path) -> str:
     """See ``BatchSystem``."""
     return _SUBMITTER.submit(script)
+
+
+def limit_s(walltime: str) -> int:
+    """See ``BatchSystem``."""
+    return seconds_of(walltime)
+
+
+def seconds_left(job: str) -> float | None:
+    """See ``BatchSystem``: a job without a limit has ``infinity`` left."""
+    done = ask(["flux", "job", "timeleft", job], TITLE, STATE_TIMEOUT_S)
+    word = "" if done is None or done.returncode != 0 else done.stdout.strip()
+    return float(word) if word.isdecimal() else None
 
 
 def state_of(job: str) -> JobState:

@@ -15,7 +15,7 @@ from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.mpich import YIELDING as MPICH_YIELDING
 from ullage.launch.wrapped import first_ended, wrapper
 from ullage.model.plan import Layout
-from ullage.system.allocation import Scheduler
+from ullage.system.allocation import Scheduler, nodes_of_job
 
 NAME: Final = "flux-run"
 SCHEDULER: Final[Scheduler] = "flux"
@@ -68,6 +68,15 @@ class FluxRun:
     def on_this_node(self) -> "FluxRun":
         """See ``Launcher``: the job's nodes are all that there is."""
         return self
+
+    @property
+    def nodes(self) -> int:
+        """See ``Launcher``."""
+        return nodes_of_job()
+
+    def without(self, nodes: Sequence[str]) -> None:
+        """See ``Launcher``: not tried on a real one, so nothing goes on there without a node."""
+        del nodes
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""

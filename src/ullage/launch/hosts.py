@@ -39,6 +39,11 @@ class Hosts:
         on_each = layout.ranks_per_node or -(-layout.ranks // nodes)
         return layout.model_copy(update={"nodes": nodes, "ranks_per_node": on_each})
 
+    def without(self, names: Iterable[str]) -> "Hosts":
+        """Return the same without those that have one of ``names``."""
+        gone = set(names)
+        return Hosts(tuple(name for name in self.names if name not in gone), self.agent)
+
     def of(self, layout: "Layout") -> tuple[str, ...]:
         """Return the hosts that the ranks of a placed layout go to."""
         return self.names[: layout.nodes]
@@ -52,14 +57,14 @@ def fewest_full(ranks: int, nodes: int) -> int:
     return -(-ranks // -(-ranks // nodes))
 
 
-def parse_hosts(text: str | None) -> list[str]:
+def parse_hosts(text: str | None, option: str = "--hosts") -> list[str]:
     """Read ``n0,n1,n2``, or no hosts from None; raise ``UserError`` for what is no name and for a repeated one."""
     names = [] if text is None else [word.strip() for word in text.split(",")]
     bad = next((name for name in names if not _NAME.fullmatch(name)), None)
     if bad is not None:
-        raise UserError(f"'{bad}' is not a host name", "--hosts", "write n0,n1,n2")
+        raise UserError(f"'{bad}' is not a host name", option, "write n0,n1,n2")
     if len(set(names)) < len(names):
-        raise UserError("a host is given twice", f"--hosts {text}", "name each host once: ranks are divided evenly")
+        raise UserError("a host is given twice", f"{option} {text}", "name each host once: ranks are divided evenly")
     return names
 
 

@@ -11,7 +11,7 @@ from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores,
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.wrapped import first_ended, wrapper
 from ullage.model.plan import Layout
-from ullage.system.allocation import Scheduler
+from ullage.system.allocation import Scheduler, nodes_of_job
 
 NAME: Final = "jsrun"
 SCHEDULER: Final[Scheduler] = "lsf"
@@ -63,6 +63,15 @@ class Jsrun:
     def on_this_node(self) -> "Jsrun":
         """See ``Launcher``: the job's nodes are all that there is."""
         return self
+
+    @property
+    def nodes(self) -> int:
+        """See ``Launcher``."""
+        return nodes_of_job()
+
+    def without(self, nodes: Sequence[str]) -> None:
+        """See ``Launcher``: not tried on a real one, so nothing goes on there without a node."""
+        del nodes
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``. Raise ``UserError``: jsrun counts hosts, and takes no names."""

@@ -23,6 +23,7 @@ from ullage.launch.batch import (
     job_body,
     plain_name,
     plain_path,
+    seconds_of,
     template,
     whole_minutes,
 )
@@ -69,12 +70,13 @@ def _asked(wanted: Wanted) -> list[str]:
     if wanted.ppn:
         slots = [f"-n {wanted.nodes * wanted.ppn}", f'-R "span[ptile={wanted.ppn}]"']
         nodes = [*slots, *(["-x"] if wanted.exclusive else [])]
+    selected = [*([wanted.constraint] if wanted.constraint else []), *(f"hname!='{name}'" for name in wanted.exclude)]
     said = {
         "-P": wanted.account,
         "-q": wanted.queue,
         "-W": str(whole_minutes(wanted.walltime)) if wanted.walltime else "",
         "-U": wanted.reservation,
-        "-R": f'"select[{wanted.constraint}]"' if wanted.constraint else "",
+        "-R": f'"select[{" && ".join(selected)}]"' if selected else "",
     }
     return [*nodes, *(f"{name} {value}" for name, value in said.items() if value), *wanted.extra]
 
@@ -82,6 +84,16 @@ def _asked(wanted: Wanted) -> list[str]:
 def submit(script: Path) -> str:
     """See ``BatchSystem``."""
     return _SUBMITTER.submit(script)
+
+
+def limit_s(walltime: str) -> int:
+    """See ``BatchSystem``."""
+    return seconds_of(walltime)
+
+
+def seconds_left(job: str) -> None:
+    """See ``BatchSystem``: not asked. The script of a job passes its limit on."""
+    del job
 
 
 def state_of(job: str) -> JobState:

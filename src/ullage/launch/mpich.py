@@ -11,7 +11,7 @@ from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores,
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.wrapped import ended_ranks, wrapper
 from ullage.model.plan import Layout
-from ullage.system.allocation import allocation
+from ullage.system.allocation import allocation, nodes_of_job
 
 NAME: Final = "mpich"
 FAMILY: Final[Family] = "mpich"
@@ -61,6 +61,16 @@ class Mpich:
     def on_this_node(self) -> "Mpich":
         """See ``Launcher``."""
         return replace(self, hosts=NO_HOSTS)
+
+    @property
+    def nodes(self) -> int:
+        """See ``Launcher``."""
+        return len(self.hosts.names) or nodes_of_job()
+
+    def without(self, nodes: Sequence[str]) -> "Mpich | None":
+        """See ``Launcher``: it takes the nodes that are named, or all of a job."""
+        left = self.hosts.without(nodes)
+        return replace(self, hosts=left) if left.names else None
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""

@@ -11,6 +11,7 @@ from typing import Final
 from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.plan import Layout
+from ullage.system.allocation import nodes_of_job
 
 NAME: Final = "open-mpi"
 FAMILY: Final[Family] = "openmpi"
@@ -22,6 +23,12 @@ _NOTICED: Final = re.compile(
     r" exited on (?P<cause>signal \d+(?: \([^)]*\))?)"
 )
 _FIRST_TO_DO_SO: Final = re.compile(r"Process name: \[\[\d+,\d+\],(?P<rank>\d+)\] Exit code: +(?P<code>\d+)")
+
+
+# The daemon of a node that is gone takes its ranks with it.
+_LOST_NODE: Final = re.compile(
+    r"lost communication with a remote daemon\.(?:(?!Remote daemon).)*Remote daemon: \S+ on node (\S+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,16 @@ class OpenMpi:
         """See ``Launcher``."""
         return replace(self, hosts=NO_HOSTS)
 
+    @property
+    def nodes(self) -> int:
+        """See ``Launcher``."""
+        return len(self.hosts.names) or nodes_of_job()
+
+    def without(self, nodes: Sequence[str]) -> "OpenMpi | None":
+        """See ``Launcher``: it takes the nodes that are named, or all of a job."""
+        left = self.hosts.without(nodes)
+        return replace(self, hosts=left) if left.names else None
+
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""
         return [str(self.mpiexec), *placed([host], 1, self.hosts.agent), "-n", "1", "--bind-to", "none", *command]
@@ -89,9 +106,10 @@ class OpenMpi:
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``."""
         text = " ".join(stderr.split())  # its messages are wrapped at blanks
+        lost = [DeadRank(None, node, "its daemon is gone", with_node=True) for node in _LOST_NODE.findall(text)]
         killed = [DeadRank(int(m["rank"]), m["node"], m["cause"]) for m in _NOTICED.finditer(text)]
         left = [DeadRank(int(m["rank"]), "", f"exit code {m['code']}") for m in _FIRST_TO_DO_SO.finditer(text)]
-        return killed + left
+        return lost or killed + left
 
 
 def placed(names: Sequence[str], slots: int, agent: str) -> list[str]:

@@ -25,6 +25,7 @@ from ullage.launch.batch import (
     job_body,
     plain_name,
     plain_path,
+    seconds_of,
     template,
 )
 
@@ -64,6 +65,9 @@ def _asked(wanted: Wanted) -> list[str]:
     if wanted.queue and wanted.reservation:
         what = "PBS has a queue for each reservation, so a job cannot name another queue"
         raise UserError(what, "--reservation", "leave --queue out")
+    if wanted.exclude:
+        what = "PBS has no word for nodes that a job must not get"
+        raise UserError(what, "--exclude", "name the kind of nodes that it may get: --constraint")
     share = f":ncpus={wanted.ppn}:mpiprocs={wanted.ppn}" if wanted.ppn else ""
     of_node = f":{wanted.constraint}" if wanted.constraint else ""
     place = "scatter:excl" if wanted.exclusive else "scatter"
@@ -76,6 +80,16 @@ def _asked(wanted: Wanted) -> list[str]:
 def submit(script: Path) -> str:
     """See ``BatchSystem``."""
     return _SUBMITTER.submit(script)
+
+
+def limit_s(walltime: str) -> int:
+    """See ``BatchSystem``."""
+    return seconds_of(walltime)
+
+
+def seconds_left(job: str) -> None:
+    """See ``BatchSystem``: not asked. The script of a job passes its limit on."""
+    del job
 
 
 def state_of(job: str) -> JobState:

@@ -10,14 +10,19 @@ from pydantic import Field, ValidationError
 
 from ullage.errors import UserError, plain_fault
 from ullage.model.base import Strict
+from ullage.system.allocation import allocation
 
 _NO_LINE_END = r"^[^\r\n]*$"
 
 
 class Site(Strict):
-    """Defaults of a site. What the command line says takes precedence."""
+    """Defaults of a site. What the command line says takes precedence.
+
+    ``mpi``: the launcher that starts ranks inside a job. ``targets`` and ``machine``: of suites with these.
+    """
 
     launcher: str = ""
+    mpi: str = ""
     account: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     queue: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     walltime: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
@@ -25,8 +30,17 @@ class Site(Strict):
     constraint: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
     ppn: Annotated[int, Field(ge=0)] = 0
     exclusive: bool = True
+    exclude: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]] = []
     extra: list[Annotated[str, Field(pattern=_NO_LINE_END)]] = []
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+/:@=-]*$")]] = []
+    stage: str = ""
+    targets: list[Annotated[str, Field(min_length=1)]] = []
+    machine: str = ""
+
+    @property
+    def stage_here(self) -> Path | None:
+        """Where the engine is staged in the batch job that we are in; None outside of one."""
+        return Path(self.stage) if self.stage and allocation() is not None else None
 
 
 NO_SITE: Final = Site()

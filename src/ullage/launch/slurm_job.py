@@ -17,6 +17,8 @@ from ullage.launch.batch import (
     Submitter,
     Wanted,
     ask,
+    clock,
+    seconds_of,
     template,
 )
 from ullage.launch.slurm_script import sbatch_word, sharing
@@ -35,6 +37,9 @@ _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "S
 _BY_ITSELF: Final = frozenset({"COMPLETED", "FAILED"})
 _KILLED: Final = frozenset({"TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"})
 _FIELD: Final = re.compile(r"(\w+)=(\S*)")
+# Its own words: 30 (minutes), 2-12 (days and hours), 2-12:30, 2-12:30:00.
+_MINUTES: Final = re.compile(r"\d+")
+_DAYS: Final = re.compile(r"(\d+)-(\d+)(?::(\d+))?(?::(\d+))?")
 
 
 def _lines(wanted: Wanted) -> list[str]:
@@ -43,14 +48,37 @@ def _lines(wanted: Wanted) -> list[str]:
         "ntasks-per-node": str(wanted.ppn or ""),
         "account": wanted.account,
         "partition": wanted.queue,
-        "time": wanted.walltime,
+        "time": _time_word(wanted.walltime),
         "reservation": wanted.reservation,
         "constraint": wanted.constraint,
+        "exclude": ",".join(wanted.exclude),
     }
     return [
         *(f"#SBATCH --{name}={value}" for name, value in said.items() if value),
         *(f"#SBATCH {word}" for word in wanted.extra),
     ]
+
+
+def _time_word(walltime: str) -> str:
+    """Return a time limit in words of Slurm, which has no units."""
+    return clock(walltime) if walltime[-1:].isalpha() else walltime
+
+
+def limit_s(walltime: str) -> int:
+    """See ``BatchSystem``."""
+    if _MINUTES.fullmatch(walltime):
+        return 60 * int(walltime)
+    if (found := _DAYS.fullmatch(walltime)) is not None:
+        days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    return seconds_of(walltime)
+
+
+def seconds_left(job: str) -> float | None:
+    """See ``BatchSystem``. A job without a limit has ``UNLIMITED`` left."""
+    done = ask(["squeue", "--noheader", f"--jobs={job}", "--format=%L"], TITLE, STATE_TIMEOUT_S)
+    word = "" if done is None or done.returncode != 0 else done.stdout.strip()
+    return limit_s(word) if ":" in word else None
 
 
 def job_script(wanted: Wanted, text: JobText) -> str:

@@ -140,7 +140,7 @@ def _placement(plan: Plan) -> str:
 def _asked(site: Site) -> list[str]:
     said = {"account": site.account, "partition": site.queue}
     lines = [f"#SBATCH --{name}={value}" if value else f"##SBATCH --{name}=" for name, value in said.items()]
-    also = {"reservation": site.reservation, "constraint": site.constraint}
+    also = {"reservation": site.reservation, "constraint": site.constraint, "exclude": ",".join(site.exclude)}
     lines += [f"#SBATCH --{name}={value}" for name, value in also.items() if value]
     return [*lines, *(f"#SBATCH {word}" for word in site.extra)]
 

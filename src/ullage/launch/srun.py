@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores,
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.mpich import YIELDING as MPICH_YIELDING
 from ullage.model.plan import Layout
-from ullage.system.allocation import Scheduler
+from ullage.system.allocation import Scheduler, node_names, nodes_of_job
 
 NAME: Final = "srun"
 SCHEDULER: Final[Scheduler] = "slurm"
@@ -41,7 +41,11 @@ _CONSEQUENCES: Final = frozenset({"Terminated"})
 
 @dataclass(frozen=True, slots=True)
 class Srun:
-    """Launches steps. ``plugin``: for ``--mpi``; ``cores``: of a node of the job, None when not known."""
+    """Launches steps.
+
+    ``plugin``: for ``--mpi``; ``cores``: of a node of the job, None when not known; ``excluded``: nodes of it to leave
+    out.
+    """
 
     program: Path
     plugin: str
@@ -49,6 +53,7 @@ class Srun:
     cores: int | None = None
     name: str = NAME
     hosts: Hosts = NO_HOSTS
+    excluded: tuple[str, ...] = ()
 
     @property
     def remains(self) -> Remains:
@@ -65,12 +70,28 @@ class Srun:
         if layout.nodes is not None:
             on_each = layout.ranks_per_node or -(-layout.ranks // layout.nodes)
             words += [f"--nodes={layout.nodes}", f"--ntasks-per-node={on_each}"]
-        words += self._bound(layout)
+        words += [*self._left_out(), *self._bound(layout)]
         return [*words, str(engine), "run", str(plan)]
 
     def _head(self, name: str) -> list[str]:
         # A batch script or an interactive shell may be a step that holds the job's processors itself.
-        return [str(self.program), "--unbuffered", "--overlap", f"--job-name={name}"]
+        return [*self._of_fewer_nodes(), str(self.program), "--unbuffered", "--overlap", f"--job-name={name}"]
+
+    def _of_fewer_nodes(self) -> list[str]:
+        """Return the words before srun that say of which nodes the job is.
+
+        The pmix plug-in of Slurm 22.05 takes their list from the environment, where a node that has failed still
+        stands. Ranks then wait for ever for a message.
+        """
+        if not self.excluded:
+            return []
+        left = [name for name in node_names() if name not in self.excluded]
+        names, count = ",".join(left), str(len(left))
+        said = {"NODELIST": names, "JOB_NODELIST": names, "NNODES": count, "JOB_NUM_NODES": count}
+        return ["env", *(f"SLURM_{name}={value}" for name, value in said.items())]
+
+    def _left_out(self) -> list[str]:
+        return [f"--exclude={','.join(self.excluded)}"] if self.excluded else []
 
     def _bound(self, layout: Layout) -> list[str]:
         width = bound_cores(layout, self.cores)
@@ -82,6 +103,25 @@ class Srun:
     def on_this_node(self) -> "Srun":
         """See ``Launcher``: the job's nodes are all that there is."""
         return self
+
+    @property
+    def nodes(self) -> int:
+        """See ``Launcher``."""
+        return nodes_of_job() - len(self.excluded)
+
+    def without(self, nodes: Sequence[str]) -> "Srun":
+        """See ``Launcher``: nodes that the job does not have need no word."""
+        there = node_names()
+        return replace(self, excluded=tuple(name for name in there if name in {*self.excluded, *nodes}))
+
+    def broadcast(self, source: Path, place: Path) -> list[str]:
+        """See ``staging.Broadcasting``: Slurm's own, from node to node."""
+        return ["sbcast", "--preserve", str(source), str(place)]
+
+    def on_every_node(self, command: Sequence[str]) -> list[str]:
+        """See ``staging.Broadcasting``."""
+        where = [f"--nodes={self.nodes}", f"--ntasks={self.nodes}", "--ntasks-per-node=1", *self._left_out()]
+        return [*self._head(step_name()), "--mpi=none", "--overcommit", "--cpu-bind=none", *where, *command]
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""

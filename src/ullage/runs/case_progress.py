@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.analysis.statistics import is_look, pooled_dependence
 from ullage.grouping import grouped
-from ullage.model.plan import Plan
+from ullage.model.plan import Case, Plan
 from ullage.model.record import CaseRecord, EndRecord, PhaseRecord, RunRecord
 from ullage.results.records import AnyRecord
 
@@ -66,6 +66,7 @@ class RunProgress:
     def __init__(self, launches: Iterable[Iterable[AnyRecord]] = ()) -> None:
         self._cases: dict[str, CaseProgress] = {}
         self._waiting: dict[tuple[str, int], dict[str, int]] = {}
+        self._of_launch: dict[str, int] = {}
         self._ended_s = self._open_s = 0.0
         for records in launches:
             for record in records:
@@ -110,10 +111,24 @@ class RunProgress:
         ]
         return plan.model_copy(update={"cases": cases})
 
-    def forgive(self) -> None:
-        """Try failed cases again: whoever resumes a run has had the chance to cure what made them fail."""
-        for case in self._cases.values():
-            if case.has_failed:
+    def under_way(self, plan: Plan) -> Case | None:
+        """Return the case of ``plan`` whose repetition the last launch did not end; None where that cannot be told.
+
+        It has ended a phase, or is the only one that its round still lacks.
+        """
+        begun = {case for case, _ in self._waiting}
+        ended = {case.id: self._of_launch.get(case.id, 0) for case in plan.cases if not self.of(case.id).stop}
+        behind = {case for case, count in ended.items() if count == min(ended.values())}
+        found = [case for case in plan.cases if case.id in (begun or behind)]
+        return found[0] if len(found) == 1 else None
+
+    def forgive(self, only: str = "") -> None:
+        """Try failed cases again: whoever resumes a run has had the chance to cure what made them fail.
+
+        ``only``: this case alone.
+        """
+        for name, case in self._cases.items():
+            if case.has_failed and only in ("", name):
                 case.has_failed = False
                 case.stop = ""
 
@@ -122,6 +137,7 @@ class RunProgress:
         match record:
             case RunRecord():
                 self._waiting.clear()
+                self._of_launch.clear()
                 self._end(0.0)
             case PhaseRecord(status="ok", warmup=False):
                 elapsed = self._waiting.setdefault((record.case, record.repetition), {})
@@ -138,6 +154,7 @@ class RunProgress:
         self._ended_s, self._open_s = self._ended_s + max(seconds, self._open_s), 0.0
 
     def _close(self, record: CaseRecord) -> None:
+        self._of_launch[record.case] = self._of_launch.get(record.case, 0) + 1
         elapsed_ns = self._waiting.pop((record.case, record.repetition), {})
         case = self._cases.setdefault(record.case, CaseProgress())
         case.begun = max(case.begun, record.repetition + 1)

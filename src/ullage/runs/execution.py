@@ -5,14 +5,17 @@ And what such runs are made with: deadlines, and what is asked of one launch bes
 """
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ullage.errors import EXIT_CASE_FAILED, EXIT_OK, UserError
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Plan
+from ullage.model.record import CaseRecord, EventRecord
+from ullage.quantity import listing
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
+from ullage.runs.jobtime import repetitions_of
 from ullage.runs.session import Ended, Note, Session
 from ullage.units import format_time
 
@@ -52,15 +55,91 @@ class Execution:
         self.take(ended)
         return ended
 
-    def attempt(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None = None) -> Ended:
-        """Run ``plan``; how it ends is for the caller to judge."""
+    def expected(self) -> Mapping[str, float]:
+        """Return the seconds of one repetition of cases, measured or not, as far as they are known."""
+        return {}
 
+    def attempt(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None = None) -> Ended:
+        """Run ``plan``; how it ends is for the caller to judge.
+
+        In a batch job only the cases are run that it can finish. What is left ends the run, as the end of the job does.
+        Raise ``UserError`` where no repetition would fit into a job of that limit.
+        """
+        job_time = self.session.job_time
+        if job_time is None:
+            return self._launch_all_of(number, plan, listener)
+        fitted = job_time.fit(plan, self.progress, self.expected())
+        ended = Ended(EXIT_OK, 0.0) if fitted.plan is None else self._launch_all_of(number, fitted.plan, listener)
+        left_out = fitted.lacking(self.progress) if ended.may_go_on else 0
+        if not left_out:
+            return ended
+        cases = f"{left_out} case{' is' if left_out == 1 else 's are'}"
+        message = f"{cases} left for another job: the time of this one is over"
+        self.session.messages.append(message)
+        self.session.was_stopped = True
+        return Ended(EXIT_ABORTED, ended.seconds, was_stopped=True, message=message)
+
+    def _launch_all_of(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None) -> Ended:
+        """Run ``plan``; what a node that fails leaves of it is measured without that node, where enough are left.
+
+        The repetition that the node has ended counts as failed.
+        """
+        may_move = plan.order == "shuffled" and not any(case.dataset for case in plan.cases)
+        ended = self._launch_once(number, plan, listener, may_move=may_move)
+        code = ended.code
+        while ended.lost:
+            code = EXIT_CASE_FAILED
+            self._note_lost(number, plan, ended.lost)
+            rest = self._rest_of(plan, ended.seconds)
+            if rest is None:
+                return Ended(code, ended.seconds)
+            number = self.session.result.next_launch()
+            plan = rest.model_copy(update={"records": str(self.session.result.records_path(number))})
+            ended = self._launch_once(number, plan, listener, may_move=may_move)
+        return replace(ended, code=code) if ended.may_go_on else ended
+
+    def _note_lost(self, number: int, plan: Plan, nodes: Sequence[str]) -> None:
+        """Let the repetition that was under way fail by the names of ``nodes``, where its case is known."""
+        found = self.progress.under_way(plan)
+        if found is None:
+            return
+        failed = CaseRecord(
+            case=found.id,
+            repetition=self.progress.of(found.id).begun,
+            status="failed",
+            stop="failed",
+            target=found.target,
+            backend=found.backend.name,
+            workload=found.workload.name,
+            elapsed_ns=0,
+        )
+        text = f"node {listing(nodes)} failed in repetition {failed.repetition + 1}"
+        event = EventRecord(severity="error", code="node-failed", text=text, case=found.id, node=nodes[0])
+        self.session.append(number, event)
+        self.session.append(number, failed)
+        self.progress.add(failed)
+        self.progress.forgive(found.id)
+
+    def _rest_of(self, plan: Plan, used_s: float) -> Plan | None:
+        """Return what is left of ``plan`` after ``used_s``, or None where that is nothing."""
+        fewest = repetitions_of(plan)[0]
+        cases = [
+            case.model_copy(update={"prior_elapsed_ns": self.progress.of(case.id).prior_elapsed_ns})
+            for case in plan.cases
+            if self.progress.lacks(case.id, fewest)
+        ]
+        left_s = None if plan.time_budget_s is None else max(SHORTEST_S, plan.time_budget_s - used_s)
+        return plan.model_copy(update={"cases": cases, "time_budget_s": left_s}) if cases else None
+
+    def _launch_once(
+        self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None, *, may_move: bool
+    ) -> Ended:
         def hear(record: AnyRecord) -> None:
             self.progress.add(record)
             if listener is not None:
                 listener(record)
 
-        return self.session.launch(number, self.progress.numbered(plan), hear)
+        return self.session.launch(number, self.progress.numbered(plan), hear, may_move=may_move)
 
     def take(self, ended: Ended) -> None:
         """Take over how a launch ended: a failed case makes the run one that failed, anything worse ends it."""

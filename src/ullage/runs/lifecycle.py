@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 from ullage.launch.base import Launcher
+from ullage.launch.staging import staged
 from ullage.launch.stopping import outlive_warnings
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
+from ullage.runs.jobtime import JobTime
 from ullage.runs.nodes.asked import is_of_each_node
 from ullage.runs.nodes.lists import write_lists
 from ullage.runs.progress import make_progress
@@ -56,13 +58,16 @@ def measure(
     launcher: Launcher,
     seconds: float | None = None,
     shown: Shown = "screen",
+    job_time: JobTime | None = None,
+    stage: Path | None = None,
 ) -> int:
     """Run ``prepared`` into ``folder``, show what came of it, even when it was cut short, and return the exit code.
 
-    Raise ``UserError`` where another process measures into it.
+    ``job_time``: of the batch job that we are in. ``stage``: folder of each node for a copy of the engine. Raise
+    ``UserError`` where another process measures into it.
     """
     with measured_alone(folder):
-        return _measure(prepared, folder, engine_context, launcher, seconds, shown)
+        return _measure(prepared, folder, engine_context, launcher, seconds, shown, job_time, stage)
 
 
 def _measure(
@@ -72,22 +77,31 @@ def _measure(
     launcher: Launcher,
     seconds: float | None,
     shown: Shown,
+    job_time: JobTime | None,
+    stage: Path | None,
 ) -> int:
     freeze_system(folder, prepared.request, engine_context)
     progress = make_progress(quiet=shown == "path")
     if not is_made_of_parts(prepared.request) and not is_of_each_node(prepared.request):
         progress.part(prepared.request.suite)
     session = Session(folder, engine_context, launcher, progress, seconds)
+    session.job_time = job_time
     with outlive_warnings():
-        code = run_to_end(prepared, session)
+        code = run_to_end(prepared, session, stage)
         return _conclude(folder, session, code, shown)
 
 
-def run_to_end(prepared: Prepared, session: Session) -> int:
-    """Run ``prepared`` and return its exit code; why it ended early is in the session's messages."""
+def run_to_end(prepared: Prepared, session: Session, stage: Path | None = None) -> int:
+    """Run ``prepared`` and return its exit code; why it ended early is in the session's messages.
+
+    ``stage``: folder of each node for a copy of the engine.
+    """
+    context = session.engine_context
     with terminable():
         try:
-            return prepared.run(session)
+            with staged(context.engine, session.launcher, stage, session.lost) as program:
+                session.engine_context = EngineContext(program, context.description)
+                return prepared.run(session)
         except KeyboardInterrupt:
             session.messages.append("interrupted")
             return EXIT_ABORTED

@@ -5,10 +5,10 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.identity import plan_bytes
@@ -17,15 +17,20 @@ from ullage.launch.process import LaunchOutcome, Patience, launch, patience_with
 from ullage.launch.running import silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
-from ullage.model.record import EventRecord
+from ullage.model.record import CaseRecord, EventRecord
+from ullage.quantity import listing
 from ullage.results.folder import ResultFolder, append_line, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.results.said import telling_lines, why_apart
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
 
+if TYPE_CHECKING:
+    from ullage.runs.jobtime import JobTime
+
 # Where less than this is free, a line of the records may have found no room.
 _LEAST_ROOM_BYTES: Final = 1 << 20
+_REPLACE: Final = "rows of this launch are of other nodes than those that follow; have the node checked"
 Listener: TypeAlias = Callable[[AnyRecord], None]
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
 
@@ -54,13 +59,14 @@ class Meeting(Protocol):
 class Ended:
     """How a launch ended, as far as a suite cares. ``code`` is by docs/contract.md; ``seconds`` are of wall time.
 
-    ``message``: for people, when the run must not go on.
+    ``message``: for people, when the run must not go on. ``lost``: nodes that have failed, without which it may.
     """
 
     code: int
     seconds: float
     was_stopped: bool = False
     message: str = ""
+    lost: tuple[str, ...] = ()
 
     @property
     def may_go_on(self) -> bool:
@@ -75,6 +81,8 @@ class Session:
     ``was_stopped``: because somebody has asked for it. ``ends_at``: when its launches have to be gone, by
     ``time.monotonic()``; None: when their plans say. ``had_enough``: a launch was ended because no more was wanted.
     ``meeting``: where the first launch into each result waits for those of other nodes.
+    ``job_time``: of the batch job that we are in, where that has a limit. ``lost``: nodes that have failed, on which
+    nothing is started any more.
     """
 
     def __init__(
@@ -97,6 +105,8 @@ class Session:
         self.was_stopped = False
         self.ends_at = ends_at
         self.had_enough = False
+        self.job_time: JobTime | None = None
+        self.lost: list[str] = []
         self._start, self._watch = start, watch
         self.meeting: Meeting | None = None
         self._has_met = False
@@ -120,10 +130,14 @@ class Session:
         ends_at = self.ends_at if ends_at is None else ends_at
         inner = Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
         inner.meeting = self.meeting
+        inner.job_time, inner.lost = self.job_time, self.lost
         return inner
 
-    def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
-        """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""
+    def launch(self, number: int, plan: Plan, listener: Listener, *, may_move: bool = False) -> Ended:
+        """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself.
+
+        ``may_move``: what is left of it can be measured on other nodes, where enough of them are left.
+        """
         plan_path = self.result.prepare_launch(number, plan)
 
         def hear(record: AnyRecord) -> None:
@@ -138,10 +152,25 @@ class Session:
         self.was_stopped = self.was_stopped or ended.was_stopped
         self.had_enough = self.had_enough or outcome.stopped_by == "enough"
         if ended.message:
-            self.messages.append(ended.message)
+            lost = tuple(dead.node for dead in outcome.dead_ranks if dead.with_node)
+            moves = may_move and ended.code == EXIT_ABORTED and self._leave_out(lost, plan)
+            self.messages.append(f"{ended.message}{f'; the run goes on without {listing(lost)}' if moves else ''}")
             if ended.code == EXIT_ABORTED and not ended.was_stopped:
-                self.note(number, "error", "launch-ended", ended.message, "`ullage resume` finishes what is left")
+                advice = _REPLACE if moves else "`ullage resume` finishes what is left"
+                self.note(number, "error", "launch-ended", self.messages[-1], advice)
+            return replace(ended, lost=lost if moves else ())
         return ended
+
+    def _leave_out(self, nodes: Sequence[str], plan: Plan) -> bool:
+        """Start nothing on ``nodes`` any more.
+
+        Return False where too few are left for ``plan``, or the launcher cannot.
+        """
+        found = self.launcher.without([*self.lost, *nodes]) if nodes else None
+        if found is None or plan.layout.nodes is None or found.nodes < plan.layout.nodes:
+            return False
+        self.lost += nodes
+        return True
 
     def launch_apart(self, folder: Path, plan: Plan) -> tuple[Ended, list[AnyRecord]]:
         """Run ``plan``, whose records go into ``folder``, for something that is no part of what is measured."""
@@ -155,19 +184,23 @@ class Session:
             self._has_met = True
             self.meeting.await_others(plan.suite)
         engine = self.engine_context.engine
+        launcher = (self.launcher.without(self.lost) if self.lost else None) or self.launcher
         if self._start is not None:
-            return self._start(engine, self.launcher, plan_path, plan, stderr_path, hear)
+            return self._start(engine, launcher, plan_path, plan, stderr_path, hear)
         patience = Patience() if self.ends_at is None else patience_within(self.ends_at - time.monotonic(), plan)
         if self._watch is not None:
             patience = replace(patience, is_enough=self._watch.is_enough)
-        return launch(engine, self.launcher, plan_path, plan, stderr_path, hear, patience)
+        return launch(engine, launcher, plan_path, plan, stderr_path, hear, patience)
 
     def note(
         self, number: int, severity: Literal["info", "warning", "error"], code: str, text: str, advice: str = ""
     ) -> None:
         """Append an event of the front's own to the records of launch ``number``."""
-        event = EventRecord(severity=severity, code=code, text=text, advice=advice)
-        append_line(self.result.records_path(number), json.dumps(event.model_dump(mode="json")).encode())
+        self.append(number, EventRecord(severity=severity, code=code, text=text, advice=advice))
+
+    def append(self, number: int, record: EventRecord | CaseRecord) -> None:
+        """Append a record of the front's own to those of launch ``number``."""
+        append_line(self.result.records_path(number), json.dumps(record.model_dump(mode="json")).encode())
 
 
 def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:

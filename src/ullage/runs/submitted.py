@@ -42,7 +42,6 @@ _OF_SUBMISSION: Final = (
     "--ppn",
     "--chain",
     "--extra",
-    "--site",
     "--result",
     "--engine",
 )
@@ -53,7 +52,8 @@ _FLAGS_OF_SUBMISSION: Final = ("--exclusive", "--no-exclusive")
 class Submission:
     """What goes to the batch system. ``result``: absolute; ``words``: of Ullage in the job, without its program.
 
-    ``rest``: the words of a job that goes on where this one ended early.
+    ``rest``: the words of a job that goes on where this one ended early. ``least``: what to ask for where no repetition
+    fits into the time limit.
     """
 
     result: Path
@@ -62,6 +62,7 @@ class Submission:
     verb: str
     rest: list[str]
     system: BatchSystem
+    least: str = ""
 
     @property
     def script(self) -> Path:
@@ -86,16 +87,24 @@ class Submission:
         return self.system.job_script(self.wanted, said)
 
 
-def words_in_job(words: Sequence[str], result: Path, engine: Path) -> list[str]:
-    """Return the words of a run inside its job: the same without those of its submission."""
-    return [*_without(words, _OF_SUBMISSION), *_IN_JOB, "--engine", str(engine), "--result", str(result)]
+def words_in_job(words: Sequence[str], result: Path, engine: Path, walltime_s: int | None = None) -> list[str]:
+    """Return the words of a run inside its job: the same without those of its submission.
+
+    ``walltime_s``: its time limit, by which the run divides its cases over jobs.
+    """
+    own = ["--engine", str(engine), "--result", str(result)]
+    return [*_without(words, _OF_SUBMISSION), *_IN_JOB, *_limit(walltime_s), *own]
 
 
-def words_of_rest(words: Sequence[str], result: Path, engine: Path) -> list[str]:
+def words_of_rest(words: Sequence[str], result: Path, engine: Path, walltime_s: int | None = None) -> list[str]:
     """Return the words that resume a result inside a job. ``words``: those that were typed."""
     typed = list(_without(words, _OF_SUBMISSION))
     options = [word for word in typed[1:] if Path(word).absolute() != result]
-    return ["resume", str(result), *options, *_IN_JOB, "--engine", str(engine)]
+    return ["resume", str(result), *options, *_IN_JOB, *_limit(walltime_s), "--engine", str(engine)]
+
+
+def _limit(walltime_s: int | None) -> list[str]:
+    return [] if walltime_s is None else ["--walltime", f"{walltime_s}s"]
 
 
 def _without(words: Sequence[str], options: Sequence[str]) -> "Iterator[str]":
@@ -127,7 +136,10 @@ def submit_and_watch(submission: Submission, shown: Shown, chain: int = 0) -> in
         if not followed.wants_another or chain == 0:
             return _conclude(followed, shown)
         if followed.watch.cases == 0:
-            sys.stderr.write(f"ullage: job {followed.job} finished no repetition, so no further job is submitted\n")
+            longer = f"; give {submission.least}" if submission.least else ""
+            sys.stderr.write(
+                f"ullage: job {followed.job} finished no repetition, so no further job is submitted{longer}\n"
+            )
             return _conclude(followed, shown)
         _gather(followed)
         chain -= 1

@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from ullage.system.node_lists import expanded
+
 Scheduler: TypeAlias = Literal["slurm", "pbs", "lsf", "flux"]
 # The variables that stand in the environment of every job.
 _JOBS: Final[dict[str, Scheduler]] = {
@@ -78,23 +80,18 @@ def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
     return 1 if found is None else found.nodes
 
 
-def node_names(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the names of the nodes of the job that we are in, in its order; none outside of one.
-
-    Those of Slurm and Flux are as they say them: ``n[0-3]``.
-    """
+def node_names(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the names of the nodes of the batch job that we are in, in its order; none where it does not say."""
     job = allocation(environment)
     if job is None:
-        return ()
+        return []
     match job.scheduler:
         case "slurm":
-            said = environment.get("SLURM_JOB_NODELIST") or environment.get("SLURM_NODELIST", "")
-            return (said,) if said else ()
+            return expanded(environment.get("SLURM_JOB_NODELIST") or environment.get("SLURM_NODELIST", ""))
         case "flux":
-            said = _of_instance(environment.get(_INSTANCE, ""), "hostlist")
-            return (said,) if said else ()
+            return expanded(_of_instance(environment.get(_INSTANCE, ""), "hostlist"))
         case _:
-            return tuple(_listed_nodes(environment))
+            return list(_listed_nodes(environment))
 
 
 def copies(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:

@@ -42,7 +42,9 @@ BACKENDS = [
     ),
     Registered(name="mpiio", doc="files", available=True, capabilities=["path", "data", "nonblocking=8"]),
     Registered(name="uring", doc="files", available=False, reason="this kernel has no io_uring"),
-    Registered(name="stays", doc="files of threads", available=True, capabilities=["path", "file_threads=8", "thread_files"]),
+    Registered(
+        name="stays", doc="files of threads", available=True, capabilities=["path", "file_threads=8", "thread_files"]
+    ),
     Registered(name="hdf5", doc="arrays", available=True, capabilities=["path", "data"]),
     Registered(name="model", doc="simulated", available=True, capabilities=["file_threads=1", "nonblocking=4096"]),
 ]

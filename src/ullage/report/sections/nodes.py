@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.nodes import name_of
-from ullage.launch.node_lists import words_against, words_for
+from ullage.system.node_lists import words_against, words_for
 from ullage.model.nodes import NodeCell, Nodes, OneNode
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, percent, times

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launches of a run of cells: every cell its minimum, then what is left of the time where intervals are wide."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Final
@@ -68,6 +68,10 @@ class CellExecution(Execution):
     in_turn: CellPeers | None = None
     _turn: int = 0
     _numbers: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
+
+    def expected(self) -> Mapping[str, float]:
+        """See ``Execution``."""
+        return {cell.case.id: self.costs.repetition_s(cell) for cell in self.cells}
 
     def begin(self, began: Deadline) -> Deadline:
         """Correct the costs by what is known, write the plans of all cells, and say when the run has to end."""

@@ -16,6 +16,7 @@ from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, by_layout, make_plan
 from ullage.runs.cells.volume import check_room, check_room_together, needed_bytes
 from ullage.runs.execution import Deadline, LaunchSpec, read_progress
+from ullage.runs.jobtime import CaseWork, Work
 from ullage.runs.options.groups import RunOptions
 from ullage.runs.room import Machine, most_bytes
 from ullage.runs.session import Note, Session, launches_with_records, note_once
@@ -41,6 +42,15 @@ def explain(outlook: Outlook) -> Explanation:
     """Explain what a run would do, from ``outlook`` alone."""
     rows = [_row(cell, outlook.costs) for cell in outlook.cells]
     return Explanation([*_head(outlook), *outlook.notes], list(_HEADERS), rows, [*_totals(outlook), *_space(outlook)])
+
+
+def work_of(options: RunOptions, cells: Sequence[Cell], costs: Costs) -> Work:
+    """Return what the minimum of all cells takes by ``costs``."""
+    launches = [
+        [CaseWork(cell.case.id, costs.repetition_s(cell), options.min_repetitions) for cell in group]
+        for group in by_layout(cells).values()
+    ]
+    return Work(launches, until_s=options.time_s)
 
 
 def _row(cell: Cell, costs: Costs) -> list[str]:
@@ -173,6 +183,10 @@ class PreparedCells:
         """See ``Prepared``."""
         lines = [*self.lines, *(f"{note.text}; {note.advice}." for note in self.notes)]
         return explain(Outlook(self.options, self.cells, self.costs(self.cells), self.machine, self.text, lines))
+
+    def work(self) -> Work:
+        """See ``Costed``."""
+        return work_of(self.options, self.cells, self.costs(self.cells))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""

@@ -18,6 +18,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest, PartsOptions
 from ullage.runs.composite.summarise import Build
 from ullage.runs.inputs import EngineContext
+from ullage.runs.jobtime import Work, joined
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session
@@ -66,6 +67,10 @@ class PreparedParts:
         head = [f"{len(found)} parts, one after the other.", *self._where()]
         missing = [f"Not available: {part.suite}: {part.reason}." for part in self.parts if part.prepared is None]
         return Explanation(head, [], [], missing, found)
+
+    def work(self) -> Work:
+        """See ``Costed``."""
+        return joined([(part.suite, part.prepared) for part in self.parts if part.prepared is not None])
 
     def _where(self) -> list[str]:
         """Return lines on which parts all named hosts are for, and which measure this node."""

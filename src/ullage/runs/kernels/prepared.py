@@ -20,6 +20,7 @@ from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import read_records
 from ullage.runs.execution import GENEROUS, SHORTEST_S, Deadline, Execution, read_progress, share_out, too_short
+from ullage.runs.jobtime import CaseWork, Work
 from ullage.runs.kernels.options import CaseOptions
 from ullage.runs.peer_runs import PeerJob, PeerRuns
 from ullage.runs.session import Ended, Note, Session, note_once
@@ -39,7 +40,8 @@ class KernelCase:
     ``words``: cells of the table that explains it. ``seconds``: expected of one repetition.
 
     Cases with the same ``launch`` and ``layout`` share a launch of the engine, and are interleaved in it. An
-    ``optional`` case is a try: that it fails is worth a note, and no failure of the run.
+    ``optional`` case is a try: that it fails is worth a note, and no failure of the run. ``is_windowed``: a repetition
+    never takes less than ``seconds``.
     """
 
     case: Case
@@ -49,6 +51,7 @@ class KernelCase:
     launch: str = ""
     optional: bool = False
     layout: Layout = LAYOUT
+    is_windowed: bool = False
 
 
 def kernel_case(
@@ -71,7 +74,7 @@ def kernel_case(
     identity = case_id(_NO_BACKEND, named, target, layout)
     case = Case(id=identity, target=target.name, backend=_NO_BACKEND, workload=named)
     expected = windows_s(find_registered(description, "workload", workload), parameters) if seconds is None else seconds
-    return KernelCase(case, target, tuple(words), expected, launch, layout=layout)
+    return KernelCase(case, target, tuple(words), expected, launch, layout=layout, is_windowed=seconds is None)
 
 
 def windows_s(workload: Registered, parameters: Parameters) -> float:
@@ -145,6 +148,13 @@ class PreparedKernels:
         if options.peer and self.peers is not None:
             tail += self.peers.lines
         return Explanation(head, [*self.headers, "each takes about", "case"], rows, tail)
+
+    def work(self) -> Work:
+        """See ``Costed``, without what only measurements can ask for."""
+        times = self.options.repetitions
+        launches = by_launch(self.cases).values()
+        work = [[CaseWork(case.case.id, case.seconds, times) for case in launch] for launch in launches]
+        return Work(work, is_firm=all(case.is_windowed for case in self.cases))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``: one for each launch, without what only measurements can ask for."""
@@ -232,6 +242,10 @@ class KernelExecution(Execution):
             self.launch_all(extra, None if deadline is None else deadline.earlier(kept_s))
             cases += extra
         return cases
+
+    def expected(self) -> Mapping[str, float]:
+        """See ``Execution``."""
+        return {case.case.id: case.seconds for case in self.prepared.cases}
 
     def has_all(self, count: int) -> bool:
         """Tell whether each case has ``count`` repetitions, or has failed; False once the time was too short."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.launch.hosts import parse_hosts
-from ullage.launch.node_lists import expanded
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.request import Request
@@ -36,7 +35,7 @@ def _with_nodes(request: Request) -> Request:
     if nodes_of(request):
         return request
     job = allocation()
-    names = list(request.hosts) or [name for said in node_names() for name in expanded(said)]
+    names = list(request.hosts) or node_names()
     if not names:
         what = "no nodes are known: this is no batch job that names its nodes"
         raise UserError(what, "--each-node", "start it inside a job, or name nodes with --hosts", EXIT_ENVIRONMENT)

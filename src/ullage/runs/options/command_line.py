@@ -3,7 +3,8 @@
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,9 +14,19 @@ if TYPE_CHECKING:
     from ullage.runs.options.model import SuiteOptions
 
 
-def parameters(model: "type[SuiteOptions]") -> list[inspect.Parameter]:
-    """Return a parameter for each option, in the order of the help."""
-    return [_parameter(one) for one in declared(model).values()]
+_TARGETS: Final = "targets"
+
+
+def parameters(model: "type[SuiteOptions]", *, site_gives_targets: bool = False) -> list[inspect.Parameter]:
+    """Return a parameter for each option, in the order of the help.
+
+    ``site_gives_targets``: a site file may say what is measured, so that the command line need not.
+    """
+    every = declared(model)
+    if site_gives_targets and (of_targets := every.get(_TARGETS)) is not None and not of_targets.option.argument:
+        option = replace(of_targets.option, required=False)
+        every = {**every, _TARGETS: replace(of_targets, option=option, default=None)}
+    return [_parameter(one) for one in every.values()]
 
 
 def _parameter(one: Declared) -> inspect.Parameter:

@@ -25,10 +25,12 @@ from ullage.runs.cells.prepared import (
     note_first,
     planned_cells,
     plans_of_layouts,
+    work_of,
 )
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
 from ullage.runs.execution import Deadline, read_progress
 from ullage.runs.inputs import EngineContext
+from ullage.runs.jobtime import Work
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerRuns
 from ullage.runs.room import Machine, check_places, this_machine
@@ -181,6 +183,11 @@ class PreparedDisk:
         notes = [*inexact_volumes(cells, asked), *(f"{note.text}; {note.advice}." for note in self.notes())]
         notes.append(_peer_text(fio, self.options))
         return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
+
+    def work(self) -> Work:
+        """See ``Costed``."""
+        basis = self.assumed(self.smallest_cells())
+        return work_of(self.options, self.cells(*self.volumes(basis, 0.0)), Costs(basis))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""

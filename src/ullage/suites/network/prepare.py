@@ -6,7 +6,7 @@ Cases are streams by protocol, block and number; requests; echoes.
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ullage.errors import UserError
@@ -49,12 +49,13 @@ def cases_of(options: NetworkOptions, description: Describe, cores: int | None) 
     layout = layout_of(options, cores)
     shared = _shared(options)
     seconds = options.seconds + warm_up_s(options.seconds) + _AROUND_S
-    return [
+    made = [
         kernel_case(
             WORKLOAD, {**work.parameters, **shared}, LINK, work.words, description, seconds=seconds, layout=layout
         )
         for work in works(options)
     ]
+    return [replace(case, is_windowed=True) for case in made]
 
 
 def layout_of(options: NetworkOptions, cores: int | None) -> Layout:

@@ -20,10 +20,19 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, ProbeError, assumed, run_probe
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
-from ullage.runs.cells.prepared import MINIMUM_SHARE, Outlook, explain, inexact_volumes, planned_cells, plans_of_layouts
+from ullage.runs.cells.prepared import (
+    MINIMUM_SHARE,
+    Outlook,
+    explain,
+    inexact_volumes,
+    planned_cells,
+    plans_of_layouts,
+    work_of,
+)
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
 from ullage.runs.execution import Deadline, read_progress
 from ullage.runs.inputs import EngineContext
+from ullage.runs.jobtime import Work
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Session
@@ -127,6 +136,11 @@ class PreparedSweep:
         cells = self.cells(volume)
         notes = sweep_notes(self.options, cells, volume)
         return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
+
+    def work(self) -> Work:
+        """See ``Costed``."""
+        volume, _, basis = self._settled()
+        return work_of(self.options, self.cells(volume), Costs(basis))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""

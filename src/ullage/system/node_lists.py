@@ -7,7 +7,6 @@ from typing import Final
 
 from ullage.errors import UserError
 from ullage.grouping import grouped
-from ullage.system.allocation import Scheduler
 
 # A bracket of more would be no list of nodes, but a way to fill the memory.
 _MOST_NODES: Final = 1 << 20
@@ -89,7 +88,7 @@ def _bracketed(head: str, tail: str, digits: Sequence[str]) -> str:
     return f"{head}[{','.join(ranges)}]{tail}"
 
 
-def words_for(system: Scheduler | str, names: Sequence[str]) -> str:
+def words_for(system: str, names: Sequence[str]) -> str:
     """Return the words that ask for jobs on these nodes alone; nothing without any."""
     if not names:
         return ""
@@ -106,7 +105,7 @@ def words_for(system: Scheduler | str, names: Sequence[str]) -> str:
             return f"--hosts {','.join(names)}"
 
 
-def words_against(system: Scheduler | str, names: Sequence[str]) -> str:
+def words_against(system: str, names: Sequence[str]) -> str:
     """Return the words that keep jobs off these nodes; nothing without any, and where there are no such words."""
     if not names:
         return ""

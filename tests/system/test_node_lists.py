@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ullage.errors import UserError
-from ullage.launch.node_lists import compressed, expanded, words_against, words_for
+from ullage.system.node_lists import compressed, expanded, words_against, words_for
 
 
 @pytest.mark.parametrize(
