@@ -121,13 +121,17 @@ def test_hints_reach_each_suite_in_its_own_way(tmp_path: Path) -> None:
 def test_processes_per_node_set_the_ranks_of_all_nodes(tmp_path: Path) -> None:
     made = asking("io500", tmp_path, "ppn=1,2", nodes=3)
     assert made.of({"ppn": "2"}).words["ranks"] == 6
+    both = asking("io500", tmp_path, "ppn=1,2", "nodes=2,4")
+    parsed = both.parsed(both.of({"ppn": "2", "nodes": "4"})).options
+    assert (parsed["ranks"], parsed["ranks_per_node"], parsed["nodes"]) == (8, 2, 4)
+    assert both.of({"ppn": "2", "nodes": UNSET}).words["ranks"] == 2
 
 
 def test_a_section_of_the_official_file_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     config = tmp_path / "own.ini"
     config.write_text("[debug]\nstonewall-time = 5\n")
-    made = asking("io500", tmp_path, "ior-hard.segmentCount=1000,100000", config=str(config))
-    (text,) = made.of({"ior-hard.segmentCount": "1000"}).files.values()
+    made = asking("io500", tmp_path, "ior-hard.segment_count=1000,100000", config=str(config))
+    (text,) = made.of({"ior-hard.segment_count": "1000"}).files.values()
     assert "stonewall-time = 5" in text
     assert "segmentCount = 1000" in text
 

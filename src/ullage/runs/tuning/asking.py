@@ -65,6 +65,7 @@ class Asking:
         ``settled``: options of the first trial's request, as far as they are known.
         """
         words = self._common(settled or {})
+        ranks_per_node: int | None = None
         found: dict[How, dict[str, str]] = {"hint": {}, "section": {}, "environment": {}, "command": {}}
         for over in self.overs:
             text = setting[over.name]
@@ -72,8 +73,13 @@ class Asking:
                 continue
             if over.how in found:
                 found[over.how][over.word] = text
+            elif over.how == "ppn":
+                ranks_per_node = int(text)
             else:
                 self._say(words, over, text)
+        if ranks_per_node is not None:
+            # Nodes may be a parameter, too, so they have to be known first.
+            words |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * self._nodes(words)}
         files = {**self._hints(words, found["hint"]), **self._sections(words, found["section"])}
         commands = [SetCommand(read_command(text), value) for text, value in found["command"].items()]
         takes_commands = any(over.how == "command" for over in self.overs)
@@ -90,9 +96,7 @@ class Asking:
         return words
 
     def _say(self, words: dict[str, Word], over: Over, text: str) -> None:
-        if over.how == "ppn":
-            words |= {"ranks_per_node": int(text), "ranks": int(text) * self._nodes}
-        elif over.how == "parameter":
+        if over.how == "parameter":
             words["param"] = [*_list(words.get("param")), f"{over.word}={text}"]
         else:
             words[over.word] = [text] if self._by_word[over.word].kind.repeated else text
@@ -111,10 +115,10 @@ class Asking:
     def _by_word(self) -> dict[str, Declared]:
         return {one.word: one for one in declared(self.model).values()}
 
-    @property
-    def _nodes(self) -> int:
-        said = self.words.get("nodes")
-        return said if isinstance(said, int) else max(1, self.hosts)
+    def _nodes(self, words: Mapping[str, Word]) -> int:
+        """Return the nodes that ``words`` name: a number as a command line has it, or the text of a parameter."""
+        said = words.get("nodes")
+        return int(said) if isinstance(said, (int, str)) else max(1, self.hosts)
 
     def _hints(self, words: dict[str, Word], hints: Mapping[str, str]) -> dict[Path, str]:
         """Add hints to ``words``; return the text of their file by its path, for a suite that reads them from one."""
