@@ -19,7 +19,7 @@ from ullage.runs.tuning.asking import Asking, command_of, environment_with, key_
 from ullage.runs.tuning.budget import Budget
 from ullage.runs.tuning.checks import usual_words
 from ullage.runs.tuning.journal import add_trial, next_folder, read_trials, targets_alone
-from ullage.runs.tuning.objective import read_rule, read_value
+from ullage.runs.tuning.objective import is_cost, read_rule, read_value
 from ullage.runs.tuning.options import Over, TuneOptions
 from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
 
@@ -116,6 +116,9 @@ def test_hints_reach_each_suite_in_its_own_way(tmp_path: Path) -> None:
     sets: Any = frost.parsed(frost.of({"hint:cb_nodes": "2"})).options["hint_sets"]
     assert sets[0]["lines"][0]["key"] == "cb_nodes"
     assert frost.of({"hint:cb_nodes": UNSET}).files == {}
+    tile = asking("tile", tmp_path, "hint:cb_nodes=1,2", "hint:cb_buffer_size=4096,8192", ranks="2")
+    tiles: Any = tile.parsed(tile.of({"hint:cb_nodes": "2", "hint:cb_buffer_size": "4096"})).options["hint_sets"]
+    assert tiles[0]["hints"] == {"cb_nodes": "2", "cb_buffer_size": "4096"}
 
 
 def test_processes_per_node_set_the_ranks_of_all_nodes(tmp_path: Path) -> None:
@@ -192,6 +195,14 @@ def test_words_name_rows_and_several_rows_are_one_geometric_mean() -> None:
     assert read_value("random write bandwidth", SUMMARY).value == pytest.approx(400.0)
     assert read_value("stonewall bandwidth", SUMMARY).value == pytest.approx(7.0)
     assert read_value("total", SUMMARY).value == 3.0
+
+
+def test_cost_is_the_processor_time_of_an_operation_also_of_one_access() -> None:
+    costs = [row("cpu_time", "write", 2e-6), row("cpu_time", "read", 8e-6)]
+    summary = SUMMARY.model_copy(update={"rows": [*SUMMARY.rows, *costs]})
+    assert read_value("cost", summary).value == pytest.approx(4e-6)
+    assert read_value("write cost", summary).value == pytest.approx(2e-6)
+    assert [is_cost(words) for words in ("cost", "write cost", "cpu time", "write bandwidth")] == [1, 1, 1, 0]
 
 
 def test_words_that_name_nothing_are_told_what_there_is() -> None:

@@ -16,6 +16,7 @@ from ullage.identity import canonical_json
 from ullage.results.folder import write_atomically
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.kinds import MadeOfAll
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.tuning.commands import SetCommand, read_command
@@ -25,6 +26,8 @@ from ullage.runs.tuning.over import UNSET
 # A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
 _ANY_PLACE = Path("{path}")
+# The name of the set of hints of a setting, for suites that name their sets.
+_SET = "tuned"
 # Trials run without other tools beside them, which would take their time.
 _LEFT_OUT = {"no_peer": True}
 # These options change how well a value is known, and not what it is.
@@ -125,6 +128,11 @@ class Asking:
         if not hints:
             return {}
         fields = declared(self.model)
+        if "hint_sets" in fields and isinstance(fields["hint_sets"].kind, MadeOfAll):
+            # Sets are written on the command line: a name, and what the set has.
+            own = fields["hint_sets"].word
+            words[own] = [f"{_SET}:{','.join(f'{key}={value}' for key, value in hints.items())}"]
+            return {}
         if "hint_sets" in fields:
             text = "".join(f"all all all on_open {key} {value}\n" for key, value in hints.items())
             path = self.folder / f"{_digest(text)}.hints"

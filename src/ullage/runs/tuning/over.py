@@ -169,7 +169,7 @@ def _environment(name: str, _ground: Ground) -> _Resolved:
 
 def _hint(key: str, ground: Ground) -> _Resolved:
     if not any(ground.has(field) for field in ("hints", "hint_sets", "parameters")):
-        raise UserError(f"suite {ground.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io or sweep")
+        raise UserError(f"suite {ground.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io, tile or sweep")
     return "hint", key, _read_plain, UNSET
 
 
