@@ -20,7 +20,7 @@ from ullage.runs.tuning.budget import Budget
 from ullage.runs.tuning.checks import usual_words
 from ullage.runs.tuning.journal import add_trial, next_folder, read_trials, targets_alone
 from ullage.runs.tuning.objective import is_cost, read_rule, read_value
-from ullage.runs.tuning.options import Over, TuneOptions
+from ullage.runs.tuning.options import Over, TuneOptions, Word
 from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
 
 
@@ -249,7 +249,7 @@ def test_a_trial_may_write_all_that_its_plan_allows_though_others_wrote_less() -
 def test_the_space_of_a_search_bounds_each_trial_of_a_suite_that_writes_its_data_once() -> None:
     """The smallest search has 8 trials, and each writes its data twice: for the probe and for the run."""
     assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {"space": str((1 << 30) // 16)}
-    two = {"target": ["a=/a", "b=/b"]}
+    two: dict[str, Word] = {"target": ["a=/a", "b=/b"]}
     assert usual_words(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 32)
     assert "space" not in usual_words(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
     assert "space" not in usual_words(TuneOptions(suite="sweep", space=1 << 30))

@@ -57,6 +57,7 @@ class Job:
     """A trial to be run. ``name``: of its folder; ``seconds``: that it may measure, None: as its words say.
 
     ``most_s``: after which it has to be gone, whatever it does; ``watch``: ends it where it is hopeless.
+    ``is_proxy``: it is asked for in its short form.
     """
 
     number: int
@@ -68,6 +69,7 @@ class Job:
     settled: Mapping[str, object] | None = None
     most_s: float = math.inf
     watch: Watch | None = None
+    is_proxy: bool = False
 
 
 def run_trial(
@@ -115,6 +117,7 @@ def run_trial(
         bytes=written,
         result=f"parts/{job.name}",
         is_short=inner.had_enough,
+        is_proxy=job.is_proxy,
         key=key,
         commands=ran,
     )
