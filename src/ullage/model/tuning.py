@@ -49,6 +49,9 @@ class TuneTrial(Strict):
     is_short: Annotated[bool, Field(description="ended early, far below the best: fewer repetitions than others")] = (
         False
     )
+    is_proxy: Annotated[
+        bool, Field(description="a short trial: its values count relative to those of the default in short trials")
+    ] = False
     commands: list[TuneCommand] = []
 
 

@@ -19,8 +19,8 @@ from ullage.runs.tuning.asking import Asking, command_of, environment_with, key_
 from ullage.runs.tuning.budget import Budget
 from ullage.runs.tuning.checks import usual_words
 from ullage.runs.tuning.journal import add_trial, next_folder, read_trials, targets_alone
-from ullage.runs.tuning.objective import read_rule, read_value
-from ullage.runs.tuning.options import Over, TuneOptions
+from ullage.runs.tuning.objective import is_cost, read_rule, read_value
+from ullage.runs.tuning.options import Over, TuneOptions, Word
 from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
 
 
@@ -116,18 +116,25 @@ def test_hints_reach_each_suite_in_its_own_way(tmp_path: Path) -> None:
     sets: Any = frost.parsed(frost.of({"hint:cb_nodes": "2"})).options["hint_sets"]
     assert sets[0]["lines"][0]["key"] == "cb_nodes"
     assert frost.of({"hint:cb_nodes": UNSET}).files == {}
+    tile = asking("tile", tmp_path, "hint:cb_nodes=1,2", "hint:cb_buffer_size=4096,8192", ranks="2")
+    tiles: Any = tile.parsed(tile.of({"hint:cb_nodes": "2", "hint:cb_buffer_size": "4096"})).options["hint_sets"]
+    assert tiles[0]["hints"] == {"cb_nodes": "2", "cb_buffer_size": "4096"}
 
 
 def test_processes_per_node_set_the_ranks_of_all_nodes(tmp_path: Path) -> None:
     made = asking("io500", tmp_path, "ppn=1,2", nodes=3)
     assert made.of({"ppn": "2"}).words["ranks"] == 6
+    both = asking("io500", tmp_path, "ppn=1,2", "nodes=2,4")
+    parsed = both.parsed(both.of({"ppn": "2", "nodes": "4"})).options
+    assert (parsed["ranks"], parsed["ranks_per_node"], parsed["nodes"]) == (8, 2, 4)
+    assert both.of({"ppn": "2", "nodes": UNSET}).words["ranks"] == 2
 
 
 def test_a_section_of_the_official_file_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     config = tmp_path / "own.ini"
     config.write_text("[debug]\nstonewall-time = 5\n")
-    made = asking("io500", tmp_path, "ior-hard.segmentCount=1000,100000", config=str(config))
-    (text,) = made.of({"ior-hard.segmentCount": "1000"}).files.values()
+    made = asking("io500", tmp_path, "ior-hard.segment_count=1000,100000", config=str(config))
+    (text,) = made.of({"ior-hard.segment_count": "1000"}).files.values()
     assert "stonewall-time = 5" in text
     assert "segmentCount = 1000" in text
 
@@ -190,6 +197,14 @@ def test_words_name_rows_and_several_rows_are_one_geometric_mean() -> None:
     assert read_value("total", SUMMARY).value == 3.0
 
 
+def test_cost_is_the_processor_time_of_an_operation_also_of_one_access() -> None:
+    costs = [row("cpu_time", "write", 2e-6), row("cpu_time", "read", 8e-6)]
+    summary = SUMMARY.model_copy(update={"rows": [*SUMMARY.rows, *costs]})
+    assert read_value("cost", summary).value == pytest.approx(4e-6)
+    assert read_value("write cost", summary).value == pytest.approx(2e-6)
+    assert [is_cost(words) for words in ("cost", "write cost", "cpu time", "write bandwidth")] == [1, 1, 1, 0]
+
+
 def test_words_that_name_nothing_are_told_what_there_is() -> None:
     with pytest.raises(UserError, match=r"name one of: .*read bandwidth.*write bandwidth"):
         read_value("write speed", SUMMARY)
@@ -234,7 +249,7 @@ def test_a_trial_may_write_all_that_its_plan_allows_though_others_wrote_less() -
 def test_the_space_of_a_search_bounds_each_trial_of_a_suite_that_writes_its_data_once() -> None:
     """The smallest search has 8 trials, and each writes its data twice: for the probe and for the run."""
     assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {"space": str((1 << 30) // 16)}
-    two = {"target": ["a=/a", "b=/b"]}
+    two: dict[str, Word] = {"target": ["a=/a", "b=/b"]}
     assert usual_words(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 32)
     assert "space" not in usual_words(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
     assert "space" not in usual_words(TuneOptions(suite="sweep", space=1 << 30))

@@ -62,6 +62,15 @@ class SuiteOptions(Strict):
         del said
         return None
 
+    @classmethod
+    def shorter(cls, options: Mapping[str, object]) -> dict[str, str]:
+        """Return words, by the names of options, that make a run with ``options`` a short one of the same kind.
+
+        ``options``: as they stand in a request. Nothing where a short run would measure something else.
+        """
+        del options
+        return {}
+
     @model_validator(mode="after")
     def _within_64_bits(self) -> Self:
         """Raise ``OptionError`` for a number that does not fit into the 64 bits in which the engine counts."""

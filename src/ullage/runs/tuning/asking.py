@@ -16,6 +16,7 @@ from ullage.identity import canonical_json
 from ullage.results.folder import write_atomically
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.kinds import MadeOfAll
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.tuning.commands import SetCommand, read_command
@@ -25,6 +26,8 @@ from ullage.runs.tuning.over import UNSET
 # A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
 _ANY_PLACE = Path("{path}")
+# The name of the set of hints of a setting, for suites that name their sets.
+_SET = "tuned"
 # Trials run without other tools beside them, which would take their time.
 _LEFT_OUT = {"no_peer": True}
 # These options change how well a value is known, and not what it is.
@@ -65,6 +68,7 @@ class Asking:
         ``settled``: options of the first trial's request, as far as they are known.
         """
         words = self._common(settled or {})
+        ranks_per_node: int | None = None
         found: dict[How, dict[str, str]] = {"hint": {}, "section": {}, "environment": {}, "command": {}}
         for over in self.overs:
             text = setting[over.name]
@@ -72,8 +76,13 @@ class Asking:
                 continue
             if over.how in found:
                 found[over.how][over.word] = text
+            elif over.how == "ppn":
+                ranks_per_node = int(text)
             else:
                 self._say(words, over, text)
+        if ranks_per_node is not None:
+            # Nodes may be a parameter, too, so they have to be known first.
+            words |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * self._nodes(words)}
         files = {**self._hints(words, found["hint"]), **self._sections(words, found["section"])}
         commands = [SetCommand(read_command(text), value) for text, value in found["command"].items()]
         takes_commands = any(over.how == "command" for over in self.overs)
@@ -90,9 +99,7 @@ class Asking:
         return words
 
     def _say(self, words: dict[str, Word], over: Over, text: str) -> None:
-        if over.how == "ppn":
-            words |= {"ranks_per_node": int(text), "ranks": int(text) * self._nodes}
-        elif over.how == "parameter":
+        if over.how == "parameter":
             words["param"] = [*_list(words.get("param")), f"{over.word}={text}"]
         else:
             words[over.word] = [text] if self._by_word[over.word].kind.repeated else text
@@ -111,16 +118,21 @@ class Asking:
     def _by_word(self) -> dict[str, Declared]:
         return {one.word: one for one in declared(self.model).values()}
 
-    @property
-    def _nodes(self) -> int:
-        said = self.words.get("nodes")
-        return said if isinstance(said, int) else max(1, self.hosts)
+    def _nodes(self, words: Mapping[str, Word]) -> int:
+        """Return the nodes that ``words`` name: a number as a command line has it, or the text of a parameter."""
+        said = words.get("nodes")
+        return int(said) if isinstance(said, (int, str)) else max(1, self.hosts)
 
     def _hints(self, words: dict[str, Word], hints: Mapping[str, str]) -> dict[Path, str]:
         """Add hints to ``words``; return the text of their file by its path, for a suite that reads them from one."""
         if not hints:
             return {}
         fields = declared(self.model)
+        if "hint_sets" in fields and isinstance(fields["hint_sets"].kind, MadeOfAll):
+            # Sets are written on the command line: a name, and what the set has.
+            own = fields["hint_sets"].word
+            words[own] = [f"{_SET}:{','.join(f'{key}={value}' for key, value in hints.items())}"]
+            return {}
         if "hint_sets" in fields:
             text = "".join(f"all all all on_open {key} {value}\n" for key, value in hints.items())
             path = self.folder / f"{_digest(text)}.hints"

@@ -10,6 +10,7 @@ from ullage.analysis.tuning.search import FEWEST_TRIALS
 from ullage.errors import UserError
 from ullage.model.tuning import TuneTrial
 from ullage.quantity import plural
+from ullage.runs.tuning.proxies import room as room_of_short
 from ullage.units import format_time, format_volume
 
 NO_LIMIT: Final = 100_000
@@ -20,7 +21,7 @@ _RECENT: Final = 8
 
 
 def _is_good(trial: TuneTrial) -> bool:
-    return not trial.reason
+    return not trial.reason and not trial.is_proxy
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Budget:
     trial_bytes: int | None
 
     def longest_s(self, done: Sequence[TuneTrial]) -> float:
-        """Return the seconds that the next trial may take, by its limit and by the last ones.
+        """Return the seconds that the next full trial may take, by its limit and by the last ones.
 
         One that failed does not count: a trial that hangs is ended by the time that is left.
         """
@@ -53,12 +54,17 @@ class Budget:
         usual = round(1.5 * max((one.bytes for one in done), default=0))
         return usual if self.trial_bytes is None else min(self.trial_bytes, usual or self.trial_bytes)
 
-    def left(self, done: Sequence[TuneTrial]) -> int:
-        """Return how many more trials the budget has room for, so that none exceeds anything."""
+    def left(self, done: Sequence[TuneTrial], *, next_is_short: bool = False) -> int:
+        """Return how many more trials the budget has room for, so that none exceeds anything.
+
+        ``next_is_short``: short ones come first, and leave room for full ones.
+        """
         found = [NO_LIMIT if self.trials is None else self.trials - len(done)]
         left_s, longest_s = self.seconds - sum(one.seconds for one in done), self.longest_s(done)
         if longest_s > 0:
-            found.append(math.floor(left_s / longest_s))
+            full = math.floor(left_s / longest_s)
+            short_s = _OVERRUN * max((one.seconds for one in done if one.is_proxy), default=0.0)
+            found.append(room_of_short(full, longest_s, short_s) if next_is_short else full)
         if self.bytes is not None and (each := self.most_bytes(done)) > 0:
             # The next trial may write all that its plan allows; those after it are counted by what others wrote.
             left = self.bytes - sum(one.bytes for one in done) - (self.trial_bytes or each)

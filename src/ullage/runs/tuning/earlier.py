@@ -39,7 +39,8 @@ def earlier_settings(result: ResultFolder, names: Sequence[str]) -> dict[str, Kn
 
 
 def _settings(result: ResultFolder, names: Sequence[str]) -> dict[str, Known]:
-    good = [one for one in read_trials(result) if not one.reason and one.key and set(names) <= set(one.values)]
+    known = [one for one in read_trials(result) if one.key and not one.is_proxy]
+    good = [one for one in known if not one.reason and set(names) <= set(one.values)]
     default = next((one.setting for one in good if one.purpose == "default"), None)
     if default is None:
         return {}

@@ -18,7 +18,10 @@ _RULE: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[^\s_]+")
 # People call some metrics by these names; the metrics have others.
-_CALLED: Final = {"cost": "cpu time", "total": "io500", "iops": "operation rate", "rate": "operation rate"}
+_CALLED: Final = {"total": "io500", "iops": "operation rate", "rate": "operation rate"}
+# This word stands for a metric also beside others, as in ``write cost``.
+_COST: Final = "cost"
+_CPU_TIME: Final = frozenset({"cpu", "time"})
 _MOST_SHOWN: Final = 12
 
 
@@ -67,7 +70,7 @@ def read_rule(text: str) -> Rule:
 
 def read_value(words: str, summary: Summary) -> Read:
     """Read what ``words`` name in ``summary``; raise ``UserError`` where that is nothing, or no speed."""
-    wanted = _tokens(_CALLED.get(words.strip().lower(), words))
+    wanted = _wanted(words)
     scores = [score for score in summary.scores if wanted <= _tokens(score.name)]
     if scores:
         return _of_score(min(scores, key=lambda score: len(_tokens(score.name))))
@@ -87,11 +90,21 @@ def read_value(words: str, summary: Summary) -> Read:
 
 def rows_of(words: str, summary: Summary) -> list[Row]:
     """Return the rows that ``words`` name; none where these name a score or nothing."""
-    wanted = _tokens(_CALLED.get(words.strip().lower(), words))
+    wanted = _wanted(words)
     rows = [row for row in summary.rows if wanted <= _tokens_of(row)]
     # "bandwidth" is not "stonewall bandwidth": of several metrics that has the fewest words besides.
     metric = min({row.metric for row in rows}, key=lambda name: (len(_tokens(name) - wanted), name), default="")
     return [row for row in rows if row.metric == metric]
+
+
+def is_cost(words: str) -> bool:
+    """Tell whether ``words`` name the processor time of an operation."""
+    return _wanted(words) >= _CPU_TIME
+
+
+def _wanted(words: str) -> set[str]:
+    tokens = _tokens(_CALLED.get(words.strip().lower(), words))
+    return (tokens - {_COST}) | _CPU_TIME if _COST in tokens else tokens
 
 
 def objective_of(name: str, found: Read) -> TuneObjective:

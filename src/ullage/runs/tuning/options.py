@@ -88,6 +88,13 @@ class TuneOptions(SuiteOptions):
         Size(),
         Option("Write at most this many bytes in all trials together.", unsaid="no limit", order=ROOM),
     ] = None
+    full: Annotated[
+        bool,
+        Option(
+            "Measure every trial in full. Otherwise io500 and b_eff_io begin with short trials of a fifth of the time.",
+            order=TIME,
+        ),
+    ] = False
     search: Annotated[
         Method,
         Option(

@@ -136,11 +136,18 @@ def _resolved(name: str, ground: Ground) -> _Resolved:
     if found is not None:
         return "option", found.word, _reader(found), _own_value(found, ground)
     if "." in name and ground.has(_FILES):
-        return "section", name, _read_plain, ""
+        return "section", _as_official(name), _read_plain, ""
     if ground.has("parameters"):
         place = name if "." in name else f"{_WORKLOAD}.{name}"
         return _parameter(place, ground)
     raise UserError(f"suite {ground.suite} has no such parameter", "", suggest(name, _names(ground)))
+
+
+def _as_official(name: str) -> str:
+    """Return ``ior-hard.segment_count`` as ``ior-hard.segmentCount``: no key of the official file has an underscore."""
+    section, _, key = name.partition(".")
+    first, *others = key.split("_")
+    return f"{section}.{first}{''.join(word.capitalize() for word in others)}"
 
 
 def _names(ground: Ground) -> list[str]:
@@ -162,7 +169,7 @@ def _environment(name: str, _ground: Ground) -> _Resolved:
 
 def _hint(key: str, ground: Ground) -> _Resolved:
     if not any(ground.has(field) for field in ("hints", "hint_sets", "parameters")):
-        raise UserError(f"suite {ground.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io or sweep")
+        raise UserError(f"suite {ground.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io, tile or sweep")
     return "hint", key, _read_plain, UNSET
 
 

@@ -35,6 +35,7 @@ from ullage.runs.tuning.knowledge import start_of
 from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_value
 from ullage.runs.tuning.options import Over, TuneOptions
 from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
+from ullage.runs.tuning.proxies import counted, is_short_one, lacks_default
 from ullage.runs.tuning.remains import remove_remains
 from ullage.runs.tuning.trial import Job, Wanted, run_trial, seconds_of_walls
 from ullage.units import format_time, format_volume
@@ -79,6 +80,13 @@ class PreparedTune:
         hosts, usual = len(self.request.hosts), usual_words(self.options)
         return Asking(model, self.options.words, self.overs, hosts, result.path / FILES, usual)
 
+    @cached_property
+    def shorter(self) -> dict[str, str]:
+        """The words that make a trial short; none where the suite has none, they are varied, or all are to be full."""
+        model, varied = find_suite(self.options.suite).options, {one.word for one in self.overs}
+        words = {} if self.options.full else model.shorter(self.first.request.options)
+        return {} if varied & words.keys() else words
+
     def explain(self) -> Explanation:
         """See ``Prepared``."""
         rows = [[one.name, ", ".join(one.values), one.default] for one in self.overs]
@@ -91,6 +99,7 @@ class PreparedTune:
         head = [f"A search over {self.space.size} settings of suite {self.options.suite} for the best {what}.", bounds]
         tail = [
             "The default is measured first, and again between the other settings.",
+            *self._short(),
             *self._whole(),
             *self._commands(),
         ]
@@ -113,6 +122,10 @@ class PreparedTune:
         if self.budget.bytes is not None:
             return format_volume(self.budget.bytes)
         return "not known before a trial" if each is None else format_volume(each * room)
+
+    def _short(self) -> list[str]:
+        shown = " ".join(f"--{name} {text}" for name, text in self.shorter.items())
+        return [f"Other settings are measured short first ({shown}), the finalists in full."] if shown else []
 
     def _whole(self) -> list[str]:
         each = self.budget.trial_s
@@ -203,6 +216,8 @@ class _Run:
         self._tidy()
         begun_with = len(self.done)
         while (ask := self._next()) is not None:
+            if self._is_short(ask) and lacks_default(self.done, self._default):
+                ask = Ask(self.prepared.space.default, "default")
             trial = self._measure(ask)
             if self.session.was_stopped:
                 return EXIT_ABORTED
@@ -220,12 +235,25 @@ class _Run:
                 self.session.progress.say(text)
 
     def _next(self) -> Ask | None:
-        return self.search.next(self._searched(), self.budget.left(self.done))
+        """Return what is next; what remains for short trials is known only once it is clear that one comes."""
+        searched = self._searched()
+        if not self.prepared.shorter:
+            return self.search.next(searched, self.budget.left(self.done))
+        short = self.search.next(searched, self.budget.left(self.done, next_is_short=True))
+        if short is not None and self._is_short(short):
+            return short
+        return self.search.next(searched, self.budget.left(self.done))
+
+    def _is_short(self, ask: Ask) -> bool:
+        return bool(self.prepared.shorter) and is_short_one(ask.purpose, self.done, self._default)
+
+    @property
+    def _default(self) -> dict[str, str]:
+        return self.prepared.space.words(self.prepared.space.default)
 
     def _searched(self) -> list[Trial]:
-        space = self.prepared.space
-        trials = judged(self.done, self.prepared.rules, space.words(space.default))
-        return as_searched(trials, space, self.objectives, self.turn)
+        trials = judged(counted(self.done, self._default), self.prepared.rules, self._default)
+        return as_searched(trials, self.prepared.space, self.objectives, self.turn)
 
     def _measure(self, ask: Ask) -> TuneTrial:
         number = len(self.done) + 1
@@ -235,13 +263,17 @@ class _Run:
             return known
         name = next_folder(self.session.result, number)
         shown = " ".join(f"{key}={value}" for key, value in setting.items())
-        self.session.progress.part(f"trial {number} ({ask.purpose}): {shown}")
+        is_short = self._is_short(ask)
+        self.session.progress.part(f"trial {number} ({ask.purpose}{', short' if is_short else ''}): {shown}")
         options = self.prepared.options
         left = self.budget.seconds_left(self.done)
-        watch = self._watch(ask)
-        job = Job(number, ask.purpose, setting, name, self._trial_seconds(), self.turn, self.settled, left, watch)
+        watch = None if is_short else self._watch(ask)
+        seconds = self._trial_seconds()
+        job = Job(number, ask.purpose, setting, name, seconds, self.turn, self.settled, left, watch, is_short)
         request = self.prepared.request.model_copy(update={"suite": options.suite})
-        trial, summary = run_trial(job, request, self.asking, self.wanted, self.session, self.prepared.build)
+        shorter = {**self.asking.words, **self.prepared.shorter}
+        asking = replace(self.asking, words=shorter) if is_short else self.asking
+        trial, summary = run_trial(job, request, asking, self.wanted, self.session, self.prepared.build)
         if not self.session.was_stopped:
             self._keep(trial)
             if summary is not None and not self.objectives and not trial.reason:
@@ -263,7 +295,8 @@ class _Run:
         if len(goals) != 1 or not goals[0].metric.endswith(("bandwidth", "rate")):
             return None
         words = self.prepared.space.words(best)
-        good = [one for one in self.done if one.setting == words and not one.reason and not one.is_short]
+        own = [one for one in self.done if one.setting == words and not one.is_proxy]
+        good = [one for one in own if not one.reason and not one.is_short]
         parts = [self.session.result.part(one.result.rpartition("/")[2]) for one in good if one.seconds > 0]
         if not parts or len(parts[-1].launches()) != 1:
             return None
@@ -311,8 +344,8 @@ class _Run:
         return self.session.result.part(trial.result.rpartition("/")[2]).read_summary()
 
     def _default_values(self) -> dict[str, float]:
-        default = self.prepared.space.words(self.prepared.space.default)
-        found = [one.values for one in self.done if one.setting == default and not one.reason]
+        own = [one for one in self.done if one.setting == self._default and not one.is_proxy]
+        found = [one.values for one in own if not one.reason]
         return {} if not found else {name: sum(one[name] for one in found) / len(found) for name in found[0]}
 
     def _say(self, trial: TuneTrial) -> None:

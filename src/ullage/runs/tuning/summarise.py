@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from ullage.analysis.statistics import median_interval
+from ullage.analysis.tuning.confirmation import FEWEST_PAIRS
 from ullage.analysis.tuning.effects import effects, response
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.pareto import front
@@ -41,6 +42,7 @@ from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_
 from ullage.runs.tuning.options import Over, TuneOptions, Word
 from ullage.runs.tuning.over import space_of
 from ullage.runs.tuning.prepared import FILES
+from ullage.runs.tuning.proxies import counted
 from ullage.units import format_time, format_volume
 from ullage.uri import target_path
 
@@ -53,11 +55,12 @@ TUNED: Final = "tuned"
 
 @dataclass(frozen=True)
 class Study:
-    """What a tune has, read once."""
+    """What a tune has, read once. ``trials``: those of ``every`` that count, as the search sees them."""
 
     options: TuneOptions
     overs: Sequence[Over]
     space: Space
+    every: Sequence[TuneTrial]
     trials: Sequence[TuneTrial]
     objectives: Sequence[TuneObjective]
     searched: Sequence[Trial]
@@ -81,21 +84,30 @@ def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
     options = TuneOptions.model_validate(request.options)
     overs = space_of(options.parameters)
     rules = [read_rule(text) for text in options.keep]
-    trials = judged(read_trials(result), rules, overs.words(overs.default))
+    default = overs.words(overs.default)
+    every = read_trials(result)
+    trials = judged(counted(every, default), rules, default)
     good = next((one for one in trials if not one.reason), None)
     if good is None:
         if trials:
             right = f"see {trials[0].result} there, and set another default with --default"
             raise UserError(f"no trial has succeeded: {trials[0].reason}", str(result.path), right)
         raise UserError("no trial has ended yet", str(result.path), "give the search more time")
-    study = _study(result, request, options, trials, _summary_of(result, good))
+    breaks = {one.number: one.breaks for one in trials}
+    every = [one.model_copy(update={"breaks": breaks.get(one.number, "")}) for one in every]
+    study = _study(result, request, options, (every, trials), _summary_of(result, good))
     tune = _tuning(study, result)
     return SuiteSummary(_rows(study, result), _findings(tune), tune=tune)
 
 
 def _study(
-    result: ResultFolder, request: Request, options: TuneOptions, trials: Sequence[TuneTrial], first: Summary
+    result: ResultFolder,
+    request: Request,
+    options: TuneOptions,
+    both: tuple[Sequence[TuneTrial], Sequence[TuneTrial]],
+    first: Summary,
 ) -> Study:
+    every, trials = both
     suite = find_suite(options.suite)
     objectives = [objective_of(words, read_value(words, first)) for words in options.objective]
     space = space_of(options.parameters)
@@ -103,7 +115,7 @@ def _study(
     searched = as_searched(trials, space, objectives, turn)
     asking = Asking(suite.options, options.words, options.parameters, len(request.hosts), result.path / FILES)
     search = make_search("model", space, options.seed, turn)
-    return Study(options, options.parameters, space, trials, objectives, searched, search, asking)
+    return Study(options, options.parameters, space, every, trials, objectives, searched, search, asking)
 
 
 def _summary_of(result: ResultFolder, trial: TuneTrial) -> Summary:
@@ -140,7 +152,7 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         command=command_of(study.options.suite, study.asking.model, words),
         environment=asked.environment,
         preparation=preparation,
-        trials=list(study.trials),
+        trials=list(study.every),
     )
 
 
@@ -174,7 +186,9 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
             return f"Only the default was measured, so nothing is known of {what} yet. {needs}: give it more time."
         return f"None of {plural(count, 'setting')} in the search improves {what} over the default."
     if said is None:
-        return f"{setting} has the best {what} so far. It was not compared with the default in pairs yet."
+        takes = format_time(2 * FEWEST_PAIRS * max(one.seconds for one in study.trials))
+        so_far = f"{setting} has the best {what} so far. It was not compared with the default in pairs yet."
+        return f"{so_far} That takes {takes} or more: continue with `ullage tune RESULT --more`."
     interval = f"[{said.low:.2f}, {said.high:.2f}] in {said.pairs} pairs"
     if said.breaks and said.low > 1:
         return f"{setting} reaches {times(said.ratio)} the default's {what} {interval}, but breaks a rule."
@@ -249,7 +263,8 @@ def _front(study: Study) -> list[TuneFront]:
     """
     if len(study.objectives) < 2:
         return []
-    good = grouped((tuple(one.setting.items()), one) for one in study.trials if not one.reason and not one.breaks)
+    full = [one for one in study.trials if not one.is_proxy]
+    good = grouped((tuple(one.setting.items()), one) for one in full if not one.reason and not one.breaks)
     names = [goal.name for goal in study.objectives]
     means = [
         {name: math.exp(fmean(math.log(one.values[name]) for one in trials)) for name in names}
@@ -278,16 +293,19 @@ def _tradeoffs(study: Study, result: ResultFolder) -> list[str]:
 
 
 def _cost(study: Study) -> TuneCost:
-    trials = study.trials
+    trials = study.every
     seconds, written = sum(one.seconds for one in trials), sum(one.bytes for one in trials)
-    each, size = max(1, sum(one.seconds > 0 for one in trials)), study.space.size
+    size = study.space.size
+    # The whole grid would be of full trials.
+    full = [one for one in trials if not one.is_proxy and one.seconds > 0]
+    each = max(1, len(full))
     return TuneCost(
         trials=len(trials),
         seconds=seconds,
         bytes=written,
         settings=size,
-        whole_seconds=seconds / each * size,
-        whole_bytes=round(written / each * size),
+        whole_seconds=sum(one.seconds for one in full) / each * size,
+        whole_bytes=round(sum(one.bytes for one in full) / each * size),
     )
 
 
@@ -298,7 +316,7 @@ def _rows(study: Study, result: ResultFolder) -> list[Row]:
     """Return a row for each objective and setting, over all its trials."""
     by_setting: dict[Setting, list[TuneTrial]] = {}
     for searched, trial in zip(study.searched, study.trials, strict=True):
-        if not trial.reason:
+        if not trial.reason and not trial.is_proxy:
             by_setting.setdefault(searched.setting, []).append(trial)
     targets = "+".join(target.name for target in result.read_request().targets)
     return [

@@ -22,7 +22,8 @@ from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.tuning.asking import Asked, Asking, environment_with, key_of
 from ullage.runs.tuning.commands import prepared_targets, sentence
-from ullage.runs.tuning.objective import Rule, read_value
+from ullage.runs.tuning.cost import with_cost
+from ullage.runs.tuning.objective import Rule, is_cost, read_value
 from ullage.runs.tuning.remains import remove_remains
 
 Build = Callable[[ResultFolder], Summary]
@@ -45,12 +46,18 @@ class Wanted:
         """The words of all values."""
         return [*self.objectives, *(rule.words for rule in self.rules)]
 
+    @property
+    def has_cost(self) -> bool:
+        """Tell whether one of them is the processor time of an operation."""
+        return any(is_cost(words) for words in self.words)
+
 
 @dataclass(frozen=True)
 class Job:
     """A trial to be run. ``name``: of its folder; ``seconds``: that it may measure, None: as its words say.
 
     ``most_s``: after which it has to be gone, whatever it does; ``watch``: ends it where it is hopeless.
+    ``is_proxy``: it is asked for in its short form.
     """
 
     number: int
@@ -62,6 +69,7 @@ class Job:
     settled: Mapping[str, object] | None = None
     most_s: float = math.inf
     watch: Watch | None = None
+    is_proxy: bool = False
 
 
 def run_trial(
@@ -88,6 +96,7 @@ def run_trial(
                 _tidy(targets, own.run_id, session)
             _note(ran, inner)
         summary = build(inner.result)
+        summary = with_cost(summary, inner.result) if wanted.has_cost else summary
         inner.result.write_summary(summary)
     except (UserError, OSError) as error:
         reason = reason or str(error)
@@ -108,6 +117,7 @@ def run_trial(
         bytes=written,
         result=f"parts/{job.name}",
         is_short=inner.had_enough,
+        is_proxy=job.is_proxy,
         key=key,
         commands=ran,
     )

@@ -22,7 +22,7 @@ from ullage.runs.options.kinds import CountAxis, Repeated, Size
 from ullage.runs.options.model import OptionError
 from ullage.suites.b_eff_io.hints import DEFAULT_SET, HintSet, read_hint_sets
 from ullage.suites.b_eff_io.patterns import default_partitions
-from ullage.units import format_bytes
+from ullage.units import format_bytes, format_duration
 
 Rule: TypeAlias = Literal["2.1", "1.0"]
 
@@ -35,6 +35,9 @@ _QUICK_LMAX: Final = 2 << 20
 # The definition does not go below 2 MiB; tests do.
 _LEAST_LMAX: Final = 16 << 10
 _MOST_LMAX: Final = 1 << 30
+# A short run has one part in so many of the time, and no less than that of a quick look.
+_SHORTER: Final = 5
+_LEAST_SCHEDULED_S: Final = 20.0
 
 
 class BEffIoOptions(
@@ -142,6 +145,14 @@ class BEffIoOptions(
         Option("Repeat everything this often. Values have an interval from 6 repetitions on.", order=QUICK - 1),
     ] = 1
     room: dict[str, Annotated[int, Field(ge=0)]] = {}
+
+    @classmethod
+    def shorter(cls, options: Mapping[str, object]) -> dict[str, str]:
+        """See ``SuiteOptions``: a fifth of the scheduled time, but no less than the quick look takes."""
+        scheduled = options.get("time_s")
+        if not isinstance(scheduled, (int, float)) or scheduled < _SHORTER * _LEAST_SCHEDULED_S:
+            return {}
+        return {"time": format_duration(scheduled / _SHORTER)}
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -32,12 +32,16 @@ from ullage.suites.io500.config import (
 )
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
+from ullage.units import format_duration
 from ullage.uri import parse_targets
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
 
 CacheControl: TypeAlias = Literal["none", "advise", "drop"]
+# A short run has walls of one part in so many; walls that would be shorter than a second are left as they are.
+_SHORTER: Final = 5
+_LEAST_FULL_WALL_S: Final = 5.0
 _HINT: Final = re.compile(r"(?:(?P<phase>[\w-]+):)?(?P<key>\w+)=(?P<value>\S+)", re.ASCII)
 
 
@@ -130,6 +134,14 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
     def writes_within(cls, said: Mapping[str, object]) -> int | None:
         """See ``SuiteOptions``: probe and run each make their data once, but md-workbench writes again and again."""
         return None if said.get("mode") == "extended" else 2
+
+    @classmethod
+    def shorter(cls, options: Mapping[str, object]) -> dict[str, str]:
+        """See ``SuiteOptions``: the walls are a fifth, and the phases that follow have a fifth of the files."""
+        wall = options.get("stonewall_s")
+        if not isinstance(wall, (int, float)) or wall < _LEAST_FULL_WALL_S:
+            return {}
+        return {"stonewall": format_duration(wall / _SHORTER)}
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -105,7 +105,9 @@ def _remarks(one: TuneTrial) -> str:
     """Say why a trial does not count, or why it has fewer repetitions."""
     if one.reason:
         return one.reason
-    return f"breaks {one.breaks}" if one.breaks else "ended early, far below the best" if one.is_short else ""
+    if one.breaks:
+        return f"breaks {one.breaks}"
+    return "a short trial" if one.is_proxy else "ended early, far below the best" if one.is_short else ""
 
 
 def _setting_of(name: str) -> Callable[[TuneTrial], str]:
@@ -164,7 +166,7 @@ def pareto(data: ReportData) -> list[Figure]:
             "kind": "on the front" if one.setting in on_front else "others",
         }
         for one in tune.trials
-        if not one.reason and not one.breaks
+        if not one.reason and not one.breaks and not one.is_proxy
     ]
     kinds = nominal("kind", ["on the front", "others"], [COLORS[1], COLORS[0]], {"title": None, "orient": "top"})
     tip = tooltip(("setting", "setting"), ("first", first.name), ("second", second.name))
