@@ -3,10 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
 #include "mpi/comm.hpp"
+#include "probes/text.hpp"
 #include "run/describe.hpp"
+#include "run/reductions.hpp"
 #include "run/selftest.hpp"
 #include "run/session.hpp"
 #include "storage/run_folder.hpp"
@@ -17,6 +20,7 @@ constexpr const char* usage =
     "usage: ullage-engine describe [NAME]\n"
     "       mpiexec -n N ullage-engine run PLAN.json\n"
     "       ullage-engine selftest\n"
+    "       mpiexec -n N ullage-engine selftest reductions [TIMES]\n"
     "       ullage-engine clean FOLDER\n";
 
 int complain(const ullage::Error& error, int code) {
@@ -50,6 +54,22 @@ int selftest() {
   return status ? ullage::exit_code::ok : complain(status.error(), ullage::exit_code::case_failed);
 }
 
+/// Prints what measure_reductions() found, with the time that MPI took to start.
+int selftest_reductions(int argc, char** argv, const std::string& times) {
+  const auto count = ullage::number_of(times);
+  if (!count || *count == 0)
+    return complain(ullage::bad_plan("TIMES", "must be a whole number from 1 on"), ullage::exit_code::bad_plan);
+  const std::int64_t start = ullage::now_ns();
+  const ullage::mpi::Environment environment(&argc, &argv);
+  const std::int64_t started_ns = ullage::now_ns() - start;
+  auto found = ullage::measure_reductions(ullage::process_memory(), *count);
+  if (found.is_null()) return ullage::exit_code::ok;
+  found["init_ns"] = started_ns;
+  std::cout << ullage::json_text(found) << std::endl;
+  const auto status = ullage::all_right(found);
+  return status ? ullage::exit_code::ok : complain(status.error(), ullage::exit_code::case_failed);
+}
+
 int run(int argc, char** argv, const std::string& plan) {
   const ullage::mpi::Environment environment(&argc, &argv);
   const ullage::mpi::World world;
@@ -67,6 +87,8 @@ int main(int argc, char** argv) {
   if (verb == "describe" && words.size() <= 2) return describe(words.size() == 2 ? words[1] : "");
   if (verb == "run" && words.size() == 2) return run(argc, argv, words[1]);
   if (verb == "selftest" && words.size() == 1) return selftest();
+  if (verb == "selftest" && words[1] == "reductions" && words.size() <= 3)
+    return selftest_reductions(argc, argv, words.size() == 3 ? words[2] : "5");
   if (verb == "clean" && words.size() == 2) return clean(words[1]);
   std::cerr << usage;
   return ullage::exit_code::bad_plan;

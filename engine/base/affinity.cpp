@@ -3,8 +3,10 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 
 namespace ullage {
 namespace {
@@ -59,6 +61,19 @@ std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::
   chosen.reserve(count);
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(cpus[(first + i) % cpus.size()]);
   return chosen;
+}
+
+std::vector<int> spare_cpus(std::span<const int> cpus, std::span<const int> used, const CoreOf& of) {
+  std::set<std::string> used_cores;
+  for (const int cpu : used) used_cores.insert(of(cpu));
+  used_cores.erase("");  // of no known core
+  std::vector<int> beside;
+  std::vector<int> apart;
+  for (const int cpu : cpus) {
+    if (std::ranges::find(used, cpu) != used.end()) continue;
+    (used_cores.contains(of(cpu)) ? beside : apart).push_back(cpu);
+  }
+  return apart.empty() ? beside : apart;
 }
 
 bool pin_to(int cpu) { return keep_on(std::span(&cpu, 1)); }

@@ -25,6 +25,9 @@ using CoreOf = std::function<std::string(int cpu)>;
 [[nodiscard]] std::vector<int> allowed_cpus();
 /// `count` of `cpus` from number `first` on, each once before any is taken again.
 [[nodiscard]] std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count);
+/// Those of `cpus` that are not `used`, without the ones that share a core with a used one where others are left.
+[[nodiscard]] std::vector<int> spare_cpus(std::span<const int> cpus, std::span<const int> used,
+                                          const CoreOf& of = core_of);
 /// Keeps this thread on a CPU from now on. False: the system does not let it.
 [[nodiscard]] bool pin_to(int cpu);
 /// Keeps this thread on these CPUs from now on. False: the system does not let it.

@@ -48,5 +48,19 @@ TEST(Affinity, ThreadsMayRunOnTheirOwnCpusAndBePinnedToOne) {
 
 TEST(Affinity, ACpuThatIsNotThereHasNoCore) { EXPECT_EQ(core_of(100'000), ""); }
 
+/// Four cores of two CPUs each: n and n + 4.
+std::string core_of_eight(int cpu) { return "core" + std::to_string(cpu % 4); }
+
+TEST(Affinity, SpareCpusAreThoseOfCoresThatNobodyUses) {
+  const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(spare_cpus(all, std::vector{0, 1}, core_of_eight), (std::vector{2, 3, 6, 7}));
+  EXPECT_EQ(spare_cpus(all, std::vector{0, 1, 2, 3}, core_of_eight), (std::vector{4, 5, 6, 7}))
+      << "beside a used one where no core is free";
+  EXPECT_EQ(spare_cpus(all, all, core_of_eight), std::vector<int>{});
+  EXPECT_EQ(spare_cpus(all, {}, core_of_eight), all);
+  const auto unknown = [](int) { return std::string(); };
+  EXPECT_EQ(spare_cpus(all, std::vector{0, 7}, unknown), (std::vector{1, 2, 3, 4, 5, 6}));
+}
+
 }  // namespace
 }  // namespace ullage::affinity_test

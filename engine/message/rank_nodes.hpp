@@ -9,8 +9,8 @@
 
 namespace ullage {
 
-/// Up to as many ranks, results list something of each rank.
-inline constexpr int most_listed_ranks = 1024;
+/// Up to as many ranks, records list something of each rank: a record has a few KB, whatever the number of ranks.
+inline constexpr int most_listed_ranks = 32;
 
 /// The number of each rank's node, by rank; empty above most_listed_ranks. Collective.
 [[nodiscard]] std::vector<std::uint64_t> nodes_by_rank(const mpi::World& world);

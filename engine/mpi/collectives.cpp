@@ -2,6 +2,7 @@
 #include "mpi/collectives.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "mpi/error.hpp"
@@ -42,20 +43,116 @@ ElementShare share_of(std::size_t elements, int rank, int ranks) {
   return {index * (elements / count) + std::min(index, larger), elements / count + (index < larger ? 1 : 0)};
 }
 
-/// A call with a request is the nonblocking form of the same operation.
-struct CollectiveCall::Arguments {
-  Collective collective;
-  MPI_Comm comm;
-  int rank;
-  int count;
-  MPI_Datatype type;
-  void* out;  // only read
-  void* in;
-  std::vector<int> counts;  // of each rank, in units of `type`
-  std::vector<int> places;
-  MPI_Request request = MPI_REQUEST_NULL;
+std::uint64_t largest_count(const CollectiveShape& shape, int ranks) {
+  const std::uint64_t count =
+      reduces(shape.collective) ? shape.message_bytes / bytes_of(shape.element) : std::uint64_t{shape.message_bytes};
+  switch (shape.collective) {
+    case Collective::gather:
+    case Collective::scatter:
+    case Collective::allgather:
+    case Collective::allgatherv:
+    case Collective::alltoallv:
+      return count * static_cast<std::uint64_t>(ranks);
+    default:
+      return count;
+  }
+}
 
-  [[nodiscard]] int call(int root, MPI_Request* asked) {
+/// What MPI is called with, again and again. A call with a request is the nonblocking form of the same operation.
+struct CollectiveCall::Arguments {
+  Arguments() = default;
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+  virtual ~Arguments() = default;
+  [[nodiscard]] virtual int call(int root, MPI_Request* asked) = 0;
+
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+namespace {
+
+/// Counts as every MPI has them.
+struct IntCounts {
+  using Count = int;
+  using Place = int;
+  static constexpr auto bcast = &MPI_Bcast;
+  static constexpr auto ibcast = &MPI_Ibcast;
+  static constexpr auto reduce = &MPI_Reduce;
+  static constexpr auto ireduce = &MPI_Ireduce;
+  static constexpr auto allreduce = &MPI_Allreduce;
+  static constexpr auto iallreduce = &MPI_Iallreduce;
+  static constexpr auto reduce_scatter = &MPI_Reduce_scatter;
+  static constexpr auto ireduce_scatter = &MPI_Ireduce_scatter;
+  static constexpr auto gather = &MPI_Gather;
+  static constexpr auto igather = &MPI_Igather;
+  static constexpr auto scatter = &MPI_Scatter;
+  static constexpr auto iscatter = &MPI_Iscatter;
+  static constexpr auto allgather = &MPI_Allgather;
+  static constexpr auto iallgather = &MPI_Iallgather;
+  static constexpr auto allgatherv = &MPI_Allgatherv;
+  static constexpr auto iallgatherv = &MPI_Iallgatherv;
+  static constexpr auto alltoall = &MPI_Alltoall;
+  static constexpr auto ialltoall = &MPI_Ialltoall;
+  static constexpr auto alltoallv = &MPI_Alltoallv;
+  static constexpr auto ialltoallv = &MPI_Ialltoallv;
+};
+
+#if MPI_VERSION >= 4
+constexpr bool mpi_has_large_counts = true;
+/// Those of MPI 4.
+struct LargeCounts {
+  using Count = MPI_Count;
+  using Place = MPI_Aint;
+  static constexpr auto bcast = &MPI_Bcast_c;
+  static constexpr auto ibcast = &MPI_Ibcast_c;
+  static constexpr auto reduce = &MPI_Reduce_c;
+  static constexpr auto ireduce = &MPI_Ireduce_c;
+  static constexpr auto allreduce = &MPI_Allreduce_c;
+  static constexpr auto iallreduce = &MPI_Iallreduce_c;
+  static constexpr auto reduce_scatter = &MPI_Reduce_scatter_c;
+  static constexpr auto ireduce_scatter = &MPI_Ireduce_scatter_c;
+  static constexpr auto gather = &MPI_Gather_c;
+  static constexpr auto igather = &MPI_Igather_c;
+  static constexpr auto scatter = &MPI_Scatter_c;
+  static constexpr auto iscatter = &MPI_Iscatter_c;
+  static constexpr auto allgather = &MPI_Allgather_c;
+  static constexpr auto iallgather = &MPI_Iallgather_c;
+  static constexpr auto allgatherv = &MPI_Allgatherv_c;
+  static constexpr auto iallgatherv = &MPI_Iallgatherv_c;
+  static constexpr auto alltoall = &MPI_Alltoall_c;
+  static constexpr auto ialltoall = &MPI_Ialltoall_c;
+  static constexpr auto alltoallv = &MPI_Alltoallv_c;
+  static constexpr auto ialltoallv = &MPI_Ialltoallv_c;
+};
+#else
+constexpr bool mpi_has_large_counts = false;
+using LargeCounts = IntCounts;  // never taken: see counts_fit()
+#endif
+
+[[nodiscard]] constexpr bool has_counts_of_each(Collective collective) {
+  return collective == Collective::allgatherv || collective == Collective::alltoallv ||
+         collective == Collective::reduce_scatter;
+}
+
+template <class Calls>
+struct ArgumentsOf final : CollectiveCall::Arguments {
+  using Count = Calls::Count;
+  using Place = Calls::Place;
+
+  ArgumentsOf(const Comm& of, const CollectiveShape& shape, void* give, void* get)
+      : collective(shape.collective), comm(of.handle().comm), rank(of.rank()), out(give), in(get) {
+    const bool adds = reduces(collective);
+    const std::size_t all = adds ? shape.message_bytes / bytes_of(shape.element) : shape.message_bytes;
+    count = static_cast<Count>(all);
+    type = !adds ? MPI_BYTE : shape.element == Element::fp32 ? MPI_FLOAT : MPI_DOUBLE;
+    const int ranks = of.size();
+    for (int i = 0; i < ranks && has_counts_of_each(collective); ++i) {
+      counts.push_back(adds ? static_cast<Count>(share_of(all, i, ranks).count) : count);
+      if (!adds) places.push_back(static_cast<Place>(static_cast<std::size_t>(i) * all));
+    }
+  }
+
+  [[nodiscard]] int call(int root, MPI_Request* asked) override {
     if (collective == Collective::barrier) return asked != nullptr ? MPI_Ibarrier(comm, asked) : MPI_Barrier(comm);
     if (has_root(collective)) return call_rooted(root, asked);
     return reduces(collective) ? call_reducing(asked) : call_moving(asked);
@@ -66,67 +163,70 @@ struct CollectiveCall::Arguments {
     switch (collective) {
       case Collective::bcast: {
         void* const data = rank == root ? out : in;
-        return asked != nullptr ? MPI_Ibcast(data, count, type, root, comm, asked)
-                                : MPI_Bcast(data, count, type, root, comm);
+        return asked != nullptr ? Calls::ibcast(data, count, type, root, comm, asked)
+                                : Calls::bcast(data, count, type, root, comm);
       }
       case Collective::reduce:
-        return asked != nullptr ? MPI_Ireduce(out, in, count, type, MPI_SUM, root, comm, asked)
-                                : MPI_Reduce(out, in, count, type, MPI_SUM, root, comm);
+        return asked != nullptr ? Calls::ireduce(out, in, count, type, MPI_SUM, root, comm, asked)
+                                : Calls::reduce(out, in, count, type, MPI_SUM, root, comm);
       case Collective::gather:
-        return asked != nullptr ? MPI_Igather(out, count, type, in, count, type, root, comm, asked)
-                                : MPI_Gather(out, count, type, in, count, type, root, comm);
+        return asked != nullptr ? Calls::igather(out, count, type, in, count, type, root, comm, asked)
+                                : Calls::gather(out, count, type, in, count, type, root, comm);
       default:
-        return asked != nullptr ? MPI_Iscatter(out, count, type, in, count, type, root, comm, asked)
-                                : MPI_Scatter(out, count, type, in, count, type, root, comm);
+        return asked != nullptr ? Calls::iscatter(out, count, type, in, count, type, root, comm, asked)
+                                : Calls::scatter(out, count, type, in, count, type, root, comm);
     }
   }
 
   [[nodiscard]] int call_reducing(MPI_Request* asked) {
     if (collective == Collective::allreduce)
-      return asked != nullptr ? MPI_Iallreduce(out, in, count, type, MPI_SUM, comm, asked)
-                              : MPI_Allreduce(out, in, count, type, MPI_SUM, comm);
-    return asked != nullptr ? MPI_Ireduce_scatter(out, in, counts.data(), type, MPI_SUM, comm, asked)
-                            : MPI_Reduce_scatter(out, in, counts.data(), type, MPI_SUM, comm);
+      return asked != nullptr ? Calls::iallreduce(out, in, count, type, MPI_SUM, comm, asked)
+                              : Calls::allreduce(out, in, count, type, MPI_SUM, comm);
+    return asked != nullptr ? Calls::ireduce_scatter(out, in, counts.data(), type, MPI_SUM, comm, asked)
+                            : Calls::reduce_scatter(out, in, counts.data(), type, MPI_SUM, comm);
   }
 
   [[nodiscard]] int call_moving(MPI_Request* asked) {
-    const int* const n = counts.data();
-    const int* const at = places.data();
+    const Count* const n = counts.data();
+    const Place* const at = places.data();
     switch (collective) {
       case Collective::allgather:
-        return asked != nullptr ? MPI_Iallgather(out, count, type, in, count, type, comm, asked)
-                                : MPI_Allgather(out, count, type, in, count, type, comm);
+        return asked != nullptr ? Calls::iallgather(out, count, type, in, count, type, comm, asked)
+                                : Calls::allgather(out, count, type, in, count, type, comm);
       case Collective::allgatherv:
-        return asked != nullptr ? MPI_Iallgatherv(out, count, type, in, n, at, type, comm, asked)
-                                : MPI_Allgatherv(out, count, type, in, n, at, type, comm);
+        return asked != nullptr ? Calls::iallgatherv(out, count, type, in, n, at, type, comm, asked)
+                                : Calls::allgatherv(out, count, type, in, n, at, type, comm);
       case Collective::alltoall:
-        return asked != nullptr ? MPI_Ialltoall(out, count, type, in, count, type, comm, asked)
-                                : MPI_Alltoall(out, count, type, in, count, type, comm);
+        return asked != nullptr ? Calls::ialltoall(out, count, type, in, count, type, comm, asked)
+                                : Calls::alltoall(out, count, type, in, count, type, comm);
       default:
-        return asked != nullptr ? MPI_Ialltoallv(out, n, at, type, in, n, at, type, comm, asked)
-                                : MPI_Alltoallv(out, n, at, type, in, n, at, type, comm);
+        return asked != nullptr ? Calls::ialltoallv(out, n, at, type, in, n, at, type, comm, asked)
+                                : Calls::alltoallv(out, n, at, type, in, n, at, type, comm);
     }
   }
+
+  Collective collective;
+  MPI_Comm comm;
+  int rank;
+  Count count = 0;
+  MPI_Datatype type = MPI_BYTE;
+  void* out;  // only read
+  void* in;
+  std::vector<Count> counts;  // of each rank, in units of `type`, where the operation asks for them
+  std::vector<Place> places;
 };
 
+}  // namespace
+
+bool has_large_counts() { return mpi_has_large_counts; }
+
 CollectiveCall::CollectiveCall(const Comm& comm, const CollectiveShape& shape, std::span<std::byte> out,
-                               std::span<std::byte> in)
-    : arguments_(std::make_unique<Arguments>()) {
-  Arguments& a = *arguments_;
-  const bool adds = reduces(shape.collective);
-  const std::size_t count = adds ? shape.message_bytes / bytes_of(shape.element) : shape.message_bytes;
-  a.collective = shape.collective;
-  a.comm = comm.handle().comm;
-  a.rank = comm.rank();
-  a.count = static_cast<int>(count);
-  a.type = !adds ? MPI_BYTE : shape.element == Element::fp32 ? MPI_FLOAT : MPI_DOUBLE;
-  a.out = out.data();
-  a.in = in.data();
-  const int ranks = comm.size();
-  for (int rank = 0; rank < ranks; ++rank) {
-    a.counts.push_back(adds ? static_cast<int>(share_of(count, rank, ranks).count) : a.count);
-    a.places.push_back(rank * a.count);
-  }
+                               std::span<std::byte> in, CallCounts counts) {
+  const bool is_large = counts == CallCounts::large || largest_count(shape, comm.size()) > most_int_count;
+  if (is_large && mpi_has_large_counts)
+    arguments_ = std::make_unique<ArgumentsOf<LargeCounts>>(comm, shape, out.data(), in.data());
+  else
+    arguments_ = std::make_unique<ArgumentsOf<IntCounts>>(comm, shape, out.data(), in.data());
 }
 
 CollectiveCall::~CollectiveCall() = default;

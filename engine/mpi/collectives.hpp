@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -62,12 +64,26 @@ struct ElementShare {
 };
 [[nodiscard]] ElementShare share_of(std::size_t elements, int rank, int ranks);
 
+/// The largest number that a call of the operation has to be told: of elements or bytes between two ranks, and where
+/// the blocks of all ranks lie one after the other at a rank that gathers or scatters them, the bytes of all.
+/// (Libraries add them up in an int where they forward whole parts of them; in an alltoall nobody does.)
+[[nodiscard]] std::uint64_t largest_count(const CollectiveShape& shape, int ranks);
+
+/// What the int of an MPI before version 4 holds.
+inline constexpr std::uint64_t most_int_count = std::numeric_limits<std::int32_t>::max();
+/// Whether this MPI has calls with larger counts.
+[[nodiscard]] bool has_large_counts();
+
+/// as_needed: with large counts where int is too small · large: always, where the MPI has them.
+enum class CallCounts { as_needed, large };
+
 /// A bcast goes from the root's `out` to the others' `in`; the root's own `in` stays as it is.
 class CollectiveCall final {
  public:
-  /// `comm`, `out`, which is only read, and `in` outlive it and have the room of room_of(); ranks x message_bytes is
-  /// below 2^31.
-  CollectiveCall(const Comm& comm, const CollectiveShape& shape, std::span<std::byte> out, std::span<std::byte> in);
+  /// `comm`, `out`, which is only read, and `in` outlive it and have the room of room_of(). largest_count() is at most
+  /// most_int_count where the MPI has no large counts.
+  CollectiveCall(const Comm& comm, const CollectiveShape& shape, std::span<std::byte> out, std::span<std::byte> in,
+                 CallCounts counts = CallCounts::as_needed);
   ~CollectiveCall();
   CollectiveCall(const CollectiveCall&) = delete;
   CollectiveCall& operator=(const CollectiveCall&) = delete;
@@ -81,8 +97,9 @@ class CollectiveCall final {
   bool test();
   void wait();
 
- private:
   struct Arguments;  // what MPI wants to be told; defined in collectives.cpp
+
+ private:
   std::unique_ptr<Arguments> arguments_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -44,6 +45,43 @@ TEST(Collectives, RoomIsWhatARankGivesAndGets) {
   EXPECT_EQ(room(Collective::alltoall), std::pair(std::size_t{300}, std::size_t{300}));
   // 25 numbers for 3 ranks: 9, 8 and 8.
   EXPECT_EQ(room(Collective::reduce_scatter), std::pair(std::size_t{100}, std::size_t{36}));
+}
+
+TEST(Collectives, CountsThatHaveToFitAreThoseThatACallIsTold) {
+  const auto count = [](Collective collective, std::size_t bytes) {
+    return largest_count({collective, bytes, Element::fp64}, 100'000);
+  };
+  constexpr std::size_t mebi = 1 << 20;
+  EXPECT_EQ(count(Collective::allreduce, mebi), mebi / 8) << "elements, however many ranks there are";
+  EXPECT_EQ(count(Collective::reduce_scatter, mebi), mebi / 8);
+  EXPECT_EQ(count(Collective::bcast, mebi), mebi);
+  EXPECT_EQ(count(Collective::alltoall, mebi), mebi) << "each pair of ranks moves a message of its own";
+  for (const Collective gathers :
+       {Collective::gather, Collective::scatter, Collective::allgather, Collective::allgatherv, Collective::alltoallv})
+    EXPECT_EQ(count(gathers, mebi), 100'000 * mebi);
+  EXPECT_EQ(count(Collective::barrier, 0), 0U);
+}
+
+/// Both kinds of counts, where the MPI has both: the same buffers come out.
+TEST(MpiCollectives, LargeCountsGiveTheSameAsSmallOnes) {
+  if (!has_large_counts()) GTEST_SKIP() << "not available: the large counts of MPI 4";
+  const Comm comm = Comm::world();
+  for (const Collective collective :
+       {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce, Collective::gather,
+        Collective::scatter, Collective::allgather, Collective::allgatherv, Collective::alltoall, Collective::alltoallv,
+        Collective::reduce_scatter}) {
+    const CollectiveShape shape{collective, collective == Collective::barrier ? 0U : 48U, Element::fp32};
+    Buffers usual(shape, comm);
+    Buffers large(shape, comm);
+    CollectiveCall(comm, shape, usual.out, usual.in).run(0);
+    CollectiveCall call(comm, shape, large.out, large.in, CallCounts::large);
+    call.run(0);
+    EXPECT_EQ(usual.in, large.in) << static_cast<int>(collective);
+    std::ranges::fill(large.in, std::byte{0});
+    call.start(0);
+    call.wait();
+    EXPECT_EQ(usual.in, large.in) << static_cast<int>(collective) << ", nonblocking";
+  }
 }
 
 TEST(MpiCollectives, ABcastLeavesTheRootsInAlone) {

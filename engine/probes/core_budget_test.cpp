@@ -3,6 +3,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "base/affinity.hpp"
 #include "probes/cgroup.hpp"
 #include "probes/probe.hpp"
 
@@ -35,6 +38,15 @@ TEST(MpiCoreBudget, BoundRanksArePinnedAndShareTheirUnion) {
   EXPECT_TRUE(budget.pinned);
   EXPECT_LE(budget.cores_available, world.size());
   EXPECT_GE(budget.cores_available, 1);
+}
+
+TEST(MpiCoreBudget, CpusOfNoRankAreThoseToWhichNoneIsBound) {
+  const mpi::World world;
+  const BoundToOne bound;
+  const std::vector<int> spare = cpus_of_no_rank(world);
+  const int mine = own_cpus().front();
+  EXPECT_EQ(std::ranges::count(spare, mine), 0);
+  for (const int cpu : spare) EXPECT_LT(cpu, sysconf(_SC_NPROCESSORS_CONF));
 }
 
 TEST(MpiCoreBudget, NeverMoreThanTheNodeHasOrItsQuotaAllows) {

@@ -65,4 +65,8 @@ struct CoreBudget {
 };
 [[nodiscard]] CoreBudget core_budget(const mpi::World& world);  // collective over the node
 
+/// CPUs that this node lets its ranks use and none of them is bound to: threads that must not disturb what is measured
+/// run there. Empty where there are none, as where ranks are not bound. Collective over the node.
+[[nodiscard]] std::vector<int> cpus_of_no_rank(const mpi::World& world);
+
 }  // namespace ullage

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/launch_watch.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,6 +12,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "probes/probe.hpp"
 #include "run/session.hpp"
 
 namespace ullage {
@@ -25,6 +28,8 @@ constexpr std::int64_t shortest_node_silence_ns = 30 * second_ns;
 constexpr std::int64_t surely_silent_ns = 4 * second_ns;  // for whoever is looked for because something hangs already
 constexpr std::uint64_t ticks_per_sign = 10;
 constexpr std::uint64_t ticks_per_datagram = 5;
+constexpr std::int64_t unheard_ns = 10 * second_ns;
+constexpr std::uint64_t looks_a_look_unheard = 10;  // a node of which nothing is heard looks once in 5 s
 constexpr std::chrono::milliseconds look_for_the_silent{2000};
 constexpr std::chrono::seconds longest_end{10};
 constexpr std::chrono::seconds for_the_other_writer{2};
@@ -55,6 +60,7 @@ LaunchWatch::LaunchWatch(const Plan& plan, const mpi::World& world)
       silence_ns_(std::max(shortest_silence_ns, static_cast<std::int64_t>(plan.watchdog_s * 1e9))),
       heartbeats_(world),
       ring_(world),
+      stop_file_(plan.records + ".stop"),
       origin_ns_(now_ns()),
       sign_(plan.records, world.root()),
       watchdog_(options()) {}
@@ -69,9 +75,23 @@ Watchdog::Options LaunchWatch::options() {
   options.limit_ns = static_cast<std::int64_t>(plan_.watchdog_s * 1e9);
   options.on_hang = [this](const std::string& what, std::int64_t limit_ns) { die(hang_of(what, limit_ns)); };
   options.on_tick = [this] { tick(); };
-  options.on_stop_file = stop_node(world_);
-  if (world_.topology().leader()) options.stop_file = plan_.records + ".stop";
+  options.asked_to_stop = [this] { return is_asked_to_stop(); };
+  options.on_stop = [this, stop = stop_node(world_)] {
+    ring_.pass_stop();
+    stop();
+  };
+  options.cpus = cpus_of_no_rank(world_);
   return options;
+}
+
+/// One rank of the job looks for the file, since every look is work for its file system; leaders hear of it by the
+/// ring. Where no datagram gets through, the node's leader looks itself, seldom.
+bool LaunchWatch::is_asked_to_stop() {
+  if (!world_.topology().leader()) return false;
+  if (ring_.told_to_stop()) return true;
+  if (!world_.root() && (ring_.parent_silent_ns() < unheard_ns || ++unheard_looks_ % looks_a_look_unheard != 0))
+    return false;
+  return access(stop_file_.c_str(), F_OK) == 0;
 }
 
 /// A rank may wait for another inside what is watched, in the calls of a collective file: then that one is to blame.
@@ -110,7 +130,7 @@ std::int64_t LaunchWatch::elapsed_ns() const noexcept { return now_ns() - origin
 
 void LaunchWatch::tick() {
   heartbeats_.beat(watchdog_.turn(), watchdog_.resting());
-  if (ticks_ % ticks_per_datagram == 0) ring_.send();
+  if (ticks_ % ticks_per_datagram == 0 || ring_.stops()) ring_.send();
   look_at_neighbours(now_ns());
   if (ticks_ % ticks_per_sign == 0) sign_.give();
   ++ticks_;

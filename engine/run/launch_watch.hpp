@@ -42,6 +42,7 @@ class LaunchWatch final {
  private:
   [[nodiscard]] Watchdog::Options options();
   // These are called by the watchdog's thread.
+  [[nodiscard]] bool is_asked_to_stop();
   void tick();
   void look_at_neighbours(std::int64_t now);
   [[nodiscard]] Hang hang_of(const std::string& what, std::int64_t limit_ns);
@@ -52,6 +53,7 @@ class LaunchWatch final {
   const std::int64_t silence_ns_;
   Heartbeats heartbeats_;
   NodeRing ring_;
+  const std::string stop_file_;
   std::atomic<std::int64_t> origin_ns_;
 
   mutable std::mutex mutex_;  // guards the two below, which the caller's thread writes
@@ -61,6 +63,7 @@ class LaunchWatch final {
   // The watchdog's thread's own.
   SignOfLife sign_;
   std::uint64_t ticks_ = 0;
+  std::uint64_t unheard_looks_ = 0;
   Watchdog watchdog_;  // last: its thread uses the others
 };
 

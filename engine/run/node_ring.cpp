@@ -21,6 +21,7 @@ namespace {
 
 constexpr int tag_addresses = 73;
 constexpr int tag_neighbour = 74;
+constexpr int tag_tree = 75;
 constexpr std::size_t most_text = 4096;
 constexpr std::size_t most_addresses = 16;
 
@@ -71,17 +72,30 @@ std::string shifted(const mpi::Comm& leaders, const std::string& text, int shift
 NodeRing::NodeRing(const mpi::World& world) {
   const mpi::Topology& topology = world.topology();
   if (topology.nodes < 2) return;
-  key_ =
+  sign_.key =
       static_cast<std::uint64_t>(world.all().broadcast(world.root() ? stable_hash(new_nonce()) : std::int64_t{0}, 0));
+  sign_.node = topology.node;
   const mpi::Comm leaders = world.all().split(topology.leader() ? 0 : 1, topology.rank);
   if (!topology.leader()) return;
   open_sockets();
-  take_addresses(shifted(leaders, own_addresses(), 1, tag_addresses));
+  next_ = addresses_of(shifted(leaders, own_addresses(), 1, tag_addresses));
+  node_before_ = (topology.node + topology.nodes - 1) % topology.nodes;
+  meet_children(leaders);
   const Json own{{"rank", topology.rank}, {"node", topology.node_name.substr(0, 1024)}};
   const Json before = Json::parse(shifted(leaders, json_text(own), -1, tag_neighbour), nullptr, false);
   if (before.is_object()) before_ = {before.value("rank", -1), before.value("node", "")};
   // Sockets of all leaders are open now. A node that hangs from its first moment has been heard of, too.
   send();
+}
+
+/// Whoever is above in the tree learns the addresses; all send before they receive, and node 0 sends to nobody.
+void NodeRing::meet_children(const mpi::Comm& leaders) {
+  const NodeTree tree{leaders.size()};
+  const int node = leaders.rank();
+  parent_ = tree.parent(node);
+  if (parent_ >= 0) leaders.send(own_addresses(), parent_, tag_tree);
+  for (int i = 0; i < tree.children(node); ++i)
+    children_.push_back(addresses_of(leaders.receive_text(tree.first_child(node) + i, tag_tree)));
 }
 
 void NodeRing::open_sockets() {
@@ -108,9 +122,10 @@ std::string NodeRing::own_addresses() const {
   return json_text(list);
 }
 
-void NodeRing::take_addresses(const std::string& text) {
+NodeRing::Addresses NodeRing::addresses_of(const std::string& text) {
+  Addresses known;
   const Json list = Json::parse(text, nullptr, false);
-  if (!list.is_array()) return;
+  if (!list.is_array()) return known;
   for (const Json& one : list) {
     Address address;
     const std::string host = one.value("address", "");
@@ -126,34 +141,50 @@ void NodeRing::take_addresses(const std::string& text) {
       v6.sin6_port = port;
       if (inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1) address.length = sizeof(v6);
     }
-    if (address.length > 0) next_.push_back(address);
+    if (address.length > 0) known.push_back(address);
   }
+  return known;
 }
 
-void NodeRing::send() noexcept {
-  for (const Address& to : next_) {
+void NodeRing::send_to(const Addresses& addresses) const noexcept {
+  for (const Address& to : addresses) {
     const Descriptor& socket = to.bytes.ss_family == AF_INET ? v4_ : v6_;
     // A datagram that cannot be sent is one that is not heard.
     if (socket)
-      (void)sendto(socket.get(), &key_, sizeof(key_), MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to.bytes),
+      (void)sendto(socket.get(), &sign_, sizeof(sign_), MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to.bytes),
                    to.length);
   }
 }
 
-bool NodeRing::receive() noexcept {
-  bool came = false;
+void NodeRing::send() noexcept {
+  sign_.stops = 0;
+  send_to(next_);
+  sign_.stops = stops_ ? 1 : 0;
+  for (const Addresses& child : children_) send_to(child);
+}
+
+NodeRing::Heard NodeRing::receive() noexcept {
+  Heard heard;
   for (const Descriptor* socket : {&v4_, &v6_}) {
-    std::uint64_t key = 0;
-    while (*socket && recv(socket->get(), &key, sizeof(key), MSG_DONTWAIT) >= 0) came = came || key == key_;
+    Sign sign;
+    while (*socket) {
+      const ssize_t got = recv(socket->get(), &sign, sizeof(sign), MSG_DONTWAIT);
+      if (got < 0) break;
+      if (got != sizeof(sign) || sign.key != sign_.key) continue;
+      heard.before = heard.before || sign.node == node_before_;
+      heard.parent = heard.parent || sign.node == parent_;
+      told_to_stop_ = told_to_stop_ || (sign.stops != 0 && sign.node == parent_);
+    }
   }
-  return came;
+  return heard;
 }
 
 std::optional<NodeRing::Neighbour> NodeRing::silent_node(std::int64_t now_ns, std::int64_t limit_ns) noexcept {
   if (before_.rank < 0) return std::nullopt;
-  const bool came = receive();
-  heard_ = heard_ || came;
-  if (silence_.look(came, now_ns) < limit_ns || !heard_) return std::nullopt;
+  const Heard heard = receive();
+  heard_ = heard_ || heard.before;
+  if (parent_ >= 0) parent_silent_ns_ = parent_silence_.look(heard.parent, now_ns);
+  if (silence_.look(heard.before, now_ns) < limit_ns || !heard_) return std::nullopt;
   return before_;
 }
 

@@ -5,8 +5,10 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 namespace ullage::node_ring_test {
 namespace {
@@ -89,6 +91,59 @@ TEST_F(MpiNodeRing, AMachineThatStoodStillIsNoSilence) {
   hear();
   now_ns_ += 100 * limit_ns;
   EXPECT_FALSE(look(5)) << "one look counts half a second at most";
+}
+
+/// Once node 0 passes a request on it reaches every node, by the nodes above it.
+TEST_F(MpiNodeRing, ARequestToStopReachesAllNodesByTheTree) {
+  if (world_.size() == 1 || !has_network()) GTEST_SKIP() << "not available: another node";
+  world_.all().barrier();
+  EXPECT_FALSE(ring_.told_to_stop()) << "nobody has asked";
+  bool is_told = world_.root();
+  if (is_told) ring_.pass_stop();
+  for (int i = 0; i < 1000 && !world_.all().all(is_told); ++i) {
+    ring_.send();
+    (void)ring_.silent_node(now_ns_ += 1, limit_ns);
+    if (ring_.told_to_stop()) {
+      is_told = true;
+      ring_.pass_stop();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(is_told);
+  EXPECT_EQ(ring_.told_to_stop(), !world_.root());
+  EXPECT_LT(ring_.parent_silent_ns(), limit_ns);
+}
+
+TEST_F(MpiNodeRing, TheNodeAboveIsSilentWhenItSendsNothing) {
+  if (world_.size() == 1 || !has_network()) GTEST_SKIP() << "not available: another node";
+  hear();
+  (void)look(20);
+  EXPECT_EQ(ring_.parent_silent_ns() >= limit_ns / 2, !world_.root()) << "node 0 has none above";
+  world_.all().barrier();
+}
+
+TEST(NodeTree, EveryNodeButTheFirstIsTheChildOfOneThatComesBefore) {
+  for (const int nodes : {1, 2, 5, 6, 21, 22, 1000}) {
+    const NodeTree tree{nodes};
+    std::vector<int> parents(static_cast<std::size_t>(nodes), -1);
+    for (int node = 0; node < nodes; ++node)
+      for (int i = 0; i < tree.children(node); ++i) {
+        int& parent = parents.at(static_cast<std::size_t>(tree.first_child(node) + i));
+        EXPECT_EQ(parent, -1) << "a second one of " << tree.first_child(node) + i;
+        parent = node;
+      }
+    for (int node = 0; node < nodes; ++node) {
+      EXPECT_EQ(parents[static_cast<std::size_t>(node)], tree.parent(node));
+      EXPECT_LT(tree.parent(node), std::max(node, 1));
+    }
+  }
+}
+
+TEST(NodeTree, TenThousandNodesAreSevenStepsAway) {
+  const NodeTree tree{10'000};
+  int steps = 0;
+  for (int node = tree.nodes - 1; node > 0; node = tree.parent(node)) ++steps;
+  EXPECT_EQ(steps, 7);
 }
 
 }  // namespace

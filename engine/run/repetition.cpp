@@ -2,6 +2,7 @@
 #include "run/repetition.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,17 +31,24 @@ std::uint64_t run_key(const Plan& plan, const PlannedCase& planned, int repetiti
 }
 
 /// Bound to what its kind of work needs.
-Result<std::unique_ptr<Workload>> make_workload(const NamedValues& planned, const StorageContext& bound) {
+Result<std::unique_ptr<Workload>> make_workload(const NamedValues& planned, const StorageContext& bound,
+                                                const std::string& tables) {
   const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(planned.name);
   if (const auto* storage = std::get_if<StorageWork>(&entry.work)) return storage->make(planned.values, bound);
-  return make_without_storage(entry, planned.values, {bound.world, bound.run_key});
+  return make_without_storage(entry, planned.values, {bound.world, bound.run_key, tables});
 }
 
 class Repetition final {
  public:
   Repetition(const RunContext& context, const PlannedCase& planned, const Place& place, const Schedule::Next& next,
-             const std::vector<const Place*>& spill)
-      : context_(context), planned_(planned), place_(place), spill_(spill), next_(next), world_(*context.world) {
+             const std::vector<const Place*>& spill, const std::string& records)
+      : context_(context),
+        planned_(planned),
+        place_(place),
+        spill_(spill),
+        next_(next),
+        tables_(std::filesystem::absolute(records).string() + "." + planned.id + "." + std::to_string(next.repetition)),
+        world_(*context.world) {
     context_.write_back = place.write_back.get();
     report_.outcome.warmup = next.warmup;
   }
@@ -55,7 +63,7 @@ class Repetition final {
     file_system_ = !capabilities.memory ? place_.space.file_system : capabilities.dax ? "devdax" : "memory";
     StorageContext& bound = contexts.front();
     bound.spill.assign(contexts.begin() + 1, contexts.end());
-    const auto made = within_resources([&] { return make_workload(planned_.workload, bound); });
+    const auto made = within_resources([&] { return make_workload(planned_.workload, bound, tables_); });
     if (!agreed("make workload", mpi::agree(world_.all(), made ? Status{} : fail(made.error()))))
       return std::move(report_);
     const auto& workload = *made;
@@ -176,6 +184,7 @@ class Repetition final {
   const Place& place_;
   const std::vector<const Place*>& spill_;
   const Schedule::Next& next_;
+  const std::string tables_;
   const mpi::World& world_;
   RepetitionReport report_;
   std::string file_system_;  // of the target, or what the data is instead of its files
@@ -187,7 +196,7 @@ class Repetition final {
 RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned,
                                 const Place& place, const Schedule::Next& next, AlignedBuffer& buffer,
                                 const std::vector<const Place*>& spill) {
-  return Repetition(context, planned, place, next, spill)
+  return Repetition(context, planned, place, next, spill, plan.records)
       .run(buffer, run_key(plan, planned, next.repetition), plan.keep);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/watchdog.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <limits>
 #include <utility>
 
+#include "base/affinity.hpp"
 #include "base/clock.hpp"
 #include "base/signals.hpp"
 #include "run/stage_limits.hpp"
@@ -15,7 +14,7 @@
 namespace ullage {
 namespace {
 
-constexpr int ticks_per_stop_file_look = 5;
+constexpr int ticks_per_stop_look = 5;
 constexpr std::int64_t ask_again_ns = 1'000'000'000;
 constexpr std::int64_t said_once = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t grace_after_stop_ns = 10'000'000'000;
@@ -50,6 +49,8 @@ void Watchdog::rest() {
 }
 
 void Watchdog::run(const std::stop_token& token) {
+  // Where the system does not let it, it stays where the rank is.
+  if (!options_.cpus.empty()) (void)keep_on(options_.cpus);
   std::mutex sleep_mutex;
   std::condition_variable_any wake;
   std::unique_lock sleep(sleep_mutex);
@@ -58,7 +59,7 @@ void Watchdog::run(const std::stop_token& token) {
     if (token.stop_requested()) return;
     if (options_.on_tick) options_.on_tick();
     look();
-    if (count % ticks_per_stop_file_look == 0) look_for_stop();
+    if (count % ticks_per_stop_look == 0) look_for_stop();
   }
 }
 
@@ -109,9 +110,9 @@ void Watchdog::look() {
 }
 
 void Watchdog::look_for_stop() {
-  if (!options_.stop_file.empty() && !stop_file_seen_ && access(options_.stop_file.c_str(), F_OK) == 0) {
-    stop_file_seen_ = true;
-    if (options_.on_stop_file) options_.on_stop_file();
+  if (!stop_seen_ && options_.asked_to_stop && options_.asked_to_stop()) {
+    stop_seen_ = true;
+    if (options_.on_stop) options_.on_stop();
   }
   if (!StopFlags::instance().requested()) return;
   if (stop_requested_ns_ == 0) stop_requested_ns_ = now_ns();

@@ -21,11 +21,12 @@ class Watchdog final {
  public:
   struct Options {
     std::int64_t limit_ns = 120'000'000'000;
-    std::string stop_file;               // looked for twice a second; empty: not
-    std::function<void()> on_stop_file;  // from the watchdog's thread, once
-    std::function<void()> on_tick;       // from the watchdog's thread, ten times a second
+    std::function<bool()> asked_to_stop;  // from the watchdog's thread, twice a second, until it says so
+    std::function<void()> on_stop;        // from the watchdog's thread, once
+    std::function<void()> on_tick;        // from the watchdog's thread, ten times a second
     // From the watchdog's thread, with what hung and for how long; expected not to return.
     std::function<void(const std::string& what, std::int64_t limit_ns)> on_hang;
+    std::vector<int> cpus = {};  // its thread stays on these; empty: where the caller's may run
   };
   explicit Watchdog(Options options);
   ~Watchdog();
@@ -93,7 +94,7 @@ class Watchdog final {
   std::int64_t server_ns_ = 0;  // what it may need for what it has not confirmed
   std::uint64_t seen_progress_ = 0;
   std::int64_t last_progress_ns_ = 0;
-  bool stop_file_seen_ = false;
+  bool stop_seen_ = false;
   std::int64_t stop_requested_ns_ = 0;
   std::jthread thread_;  // last: started when everything else is ready
 };

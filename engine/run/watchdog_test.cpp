@@ -2,12 +2,12 @@
 #include "run/watchdog.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <future>
+#include <utility>
+
+#include "base/affinity.hpp"
 
 namespace ullage::watchdog_test {
 namespace {
@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 TEST(Watchdog, NamesWhatHangs) {
   std::promise<std::string> hung;
   Watchdog watchdog({.limit_ns = 200'000'000,
-                     .stop_file = "",
-                     .on_stop_file = {},
+                     .asked_to_stop = {},
+                     .on_stop = {},
                      .on_tick = {},
                      .on_hang = [&](const std::string& what, std::int64_t) { hung.set_value(what); }});
   watchdog.watch("write: sync", nullptr);
@@ -33,8 +33,8 @@ TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
   Meter meter(stop);
   meter.start(now_ns());
   Watchdog watchdog({.limit_ns = 400'000'000,
-                     .stop_file = "",
-                     .on_stop_file = {},
+                     .asked_to_stop = {},
+                     .on_stop = {},
                      .on_tick = {},
                      .on_hang = [&](const std::string&, std::int64_t) { ++hangs; }});
   watchdog.watch("write: transfer", &meter);
@@ -75,8 +75,8 @@ Found hang_of(const Watchdog::Work& work) {
   auto future = hung.get_future();
   const auto begun = std::chrono::steady_clock::now();
   Watchdog watchdog({.limit_ns = 2'500'000'000,
-                     .stop_file = "",
-                     .on_stop_file = {},
+                     .asked_to_stop = {},
+                     .on_stop = {},
                      .on_tick = {},
                      .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
                        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
@@ -123,8 +123,8 @@ TEST(Watchdog, WorkThatFollowsWorkIsProgress) {
   auto future = hung.get_future();
   const std::array<Watchdog::Work, 2> works{{{"write: open", nullptr}, {"write: close", nullptr}}};
   Watchdog watchdog({.limit_ns = 400'000'000,
-                     .stop_file = "",
-                     .on_stop_file = {},
+                     .asked_to_stop = {},
+                     .on_stop = {},
                      .on_tick = {},
                      .on_hang = [&](const std::string& what, std::int64_t) { hung.set_value(what); }});
   for (std::size_t i = 0; i < 20; ++i) {
@@ -143,8 +143,8 @@ TEST(Watchdog, WorkHasALimitOfItsOwnAndStepsOfAnyCounterAreProgress) {
   const std::atomic<std::uint64_t> idle = 0;  // as of a target from which nothing is removed now
   std::atomic<std::uint64_t> steps = 0;
   Watchdog watchdog({.limit_ns = 60'000'000'000,
-                     .stop_file = "",
-                     .on_stop_file = {},
+                     .asked_to_stop = {},
+                     .on_stop = {},
                      .on_tick = {},
                      .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
                        hung.set_value(what + " " + std::to_string(limit_ns));
@@ -173,21 +173,40 @@ TEST(Watchdog, KnowsWhetherItRests) {
   EXPECT_TRUE(watchdog.resting());
 }
 
-TEST(Watchdog, SeesTheStopFileOnce) {
-  std::string folder = (std::filesystem::temp_directory_path() / "ullage-test-XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  std::atomic<int> seen = 0;
+TEST(Watchdog, AsksUntilItIsToStopAndSaysSoOnce) {
+  std::atomic<int> asked = 0;
+  std::atomic<int> stopped = 0;
   {
     Watchdog watchdog({.limit_ns = 60'000'000'000,
-                       .stop_file = folder + "/stop",
-                       .on_stop_file = [&] { ++seen; },
+                       .asked_to_stop = [&] { return ++asked == 2; },
+                       .on_stop = [&] { ++stopped; },
                        .on_tick = {},
                        .on_hang = {}});
-    std::ofstream(folder + "/stop") << "please";
+    for (int i = 0; i < 300 && stopped == 0; ++i) std::this_thread::sleep_for(100ms);
     std::this_thread::sleep_for(1500ms);
   }
-  EXPECT_EQ(seen, 1);
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(stopped, 1);
+}
+
+TEST(Watchdog, ItsThreadStaysOnTheCpusThatItIsGiven) {
+  const std::vector<int> mine = own_cpus();
+  const std::vector<int> last{mine.back()};
+  std::promise<std::vector<int>> seen;
+  auto future = seen.get_future();
+  bool is_first = true;
+  Watchdog watchdog({.asked_to_stop = {},
+                     .on_stop = {},
+                     .on_tick =
+                         [&] {
+                           if (std::exchange(is_first, false)) seen.set_value(own_cpus());
+                         },
+                     .on_hang = {},
+                     .cpus = last});
+  ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(future.get(), last);
+  EXPECT_EQ(own_cpus(), mine) << "the caller's thread stays where it was";
+  watchdog.end();
 }
 
 }  // namespace

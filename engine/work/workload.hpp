@@ -33,6 +33,9 @@ struct Needs {
 struct WorkloadContext {
   const mpi::World* world = nullptr;
   std::uint64_t run_key = 0;  // differs for every repetition
+  /// The beginning of the paths, beside the records and of this repetition alone, at which tables lie that are too
+  /// large for a record; empty: nowhere.
+  std::string tables = {};
 };
 /// Work on cores and memory.
 struct ComputeContext : WorkloadContext {};

@@ -27,6 +27,7 @@ PING_PONG = [
     parameter("message_bytes", "bytes", 8),
     parameter("loops", "count", 8),
     parameter("measurements", "count", 5),
+    parameter("every", "count", 1),
     parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
 ]
 EXCHANGE = [

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "memory/room.hpp"
 #include "noise/fixed_chain.hpp"
 
 namespace ullage {
@@ -28,8 +29,8 @@ Words<Collective> operation_words() {
           {Collective::reduce_scatter, "reduce_scatter"}};
 }
 
-constexpr std::uint64_t fewest_ranks = 2;
-constexpr std::uint64_t most_bytes_of_a_call = std::numeric_limits<std::int32_t>::max();
+constexpr int fewest_ranks = 2;
+constexpr std::uint64_t most_message_bytes = std::uint64_t{1} << 40;
 
 /// What one call moves over a rank's link at least, as nccl-tests count it for their "bus bandwidth".
 double link_bytes(const CollectiveParameters& p, int ranks) {
@@ -50,8 +51,17 @@ double link_bytes(const CollectiveParameters& p, int ranks) {
   }
 }
 
-std::size_t room_out(const CollectiveParameters& p, int ranks) { return mpi::room_of(p.shape(), ranks).out; }
-std::size_t room_in(const CollectiveParameters& p, int ranks) { return mpi::room_of(p.shape(), ranks).in; }
+/// Whether this MPI can be told how much each call moves.
+Status check_counts(const CollectiveParameters& p, int ranks, const std::string& pointer) {
+  const std::uint64_t largest = mpi::largest_count(p.shape(), ranks);
+  if (largest <= mpi::most_int_count || mpi::has_large_counts()) return {};
+  const std::string most = std::to_string(mpi::most_int_count);
+  const std::string limit = mpi::reduces(p.operation) ? "must have at most " + most + " elements"
+                            : largest == p.message_bytes
+                                ? "must be at most " + most
+                                : "must be at most " + most + " when multiplied by the number of ranks";
+  return fail(bad_plan(pointer + "/message_bytes", limit + ": this MPI has no large counts; use one of version 4"));
+}
 
 }  // namespace
 
@@ -60,7 +70,7 @@ Table<CollectiveParameters> CollectiveParameters::table() {
   return joined<P>(
       Table<P>{
           choice<P>("operation", &P::operation, operation_words(), "Choose the operation that all ranks call."),
-          bytes("message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
+          bytes("message_bytes", &P::message_bytes, {0, static_cast<double>(most_message_bytes)},
                 "Set the bytes of the vector in bcast and reductions (for reduce_scatter, before it cuts the vector). "
                 "For other operations, set the bytes from one rank to one other; 0 for a barrier."),
           choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
@@ -78,11 +88,8 @@ Table<CollectiveParameters> CollectiveParameters::table() {
 }
 
 Status check_collective(const CollectiveParameters& p, int ranks, const std::string& pointer) {
-  const auto count = static_cast<std::uint64_t>(ranks);
-  if (count < fewest_ranks)
+  if (ranks < fewest_ranks)
     return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more; the layout has 1"));
-  if (p.message_bytes * count > most_bytes_of_a_call)
-    return fail(bad_plan(pointer + "/message_bytes", "must be below 2 GiB when multiplied by the number of ranks"));
   if (p.operation == Collective::barrier && p.message_bytes > 0)
     return fail(bad_plan(pointer + "/message_bytes", "must be 0 for a barrier, which moves nothing"));
   const std::size_t element = mpi::bytes_of(p.element);
@@ -91,21 +98,31 @@ Status check_collective(const CollectiveParameters& p, int ranks, const std::str
                                                          std::to_string(element) + " bytes"));
   if (p.tests > 0 && p.mode == CollectiveMode::blocking)
     return fail(bad_plan(pointer + "/tests", "needs mode overlap: a blocking call cannot be tested"));
-  return {};
+  return check_counts(p, ranks, pointer);
 }
 
 CollectivePhase::CollectivePhase(const CollectiveParameters& parameters, const WorkloadContext& context)
     : parameters_(parameters),
+      world_(*context.world),
       comm_(context.world->all()),
-      rank_(context.world->rank()),
       ranks_(context.world->size()),
-      content_(parameters.shape(), rank_, ranks_, context.run_key),
-      out_(room_out(parameters, ranks_)),
-      in_(room_in(parameters, ranks_)),
-      call_(comm_, parameters.shape(), out_, in_),
+      content_(parameters.shape(), context.world->rank(), ranks_, context.run_key),
       shortest_ns_(std::numeric_limits<std::int64_t>::max()) {}
 
+/// Where any node has no room for all its ranks' messages, no rank makes a call.
+Status CollectivePhase::make_call() {
+  const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
+  const auto ranks_here = static_cast<std::uint64_t>(world_.topology().ranks_on_node);
+  Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here);
+  if (comm_.any(!fits)) return fits;
+  out_.resize(room.out);
+  in_.resize(room.in);
+  call_.emplace(comm_, parameters_.shape(), out_, in_);
+  return {};
+}
+
 Status CollectivePhase::before() {
+  if (Status made = make_call(); !call_) return made;
   content_.fill(out_);
   CollectiveContent::poison(in_);
   if (parameters_.mode == CollectiveMode::blocking) {
@@ -165,15 +182,15 @@ int CollectivePhase::next_root() {
 
 std::int64_t CollectivePhase::blocking_calls(std::uint64_t calls) {
   const std::int64_t start = now_ns();
-  for (std::uint64_t i = 0; i < calls; ++i) call_.run(next_root());
+  for (std::uint64_t i = 0; i < calls; ++i) call_->run(next_root());
   return now_ns() - start;
 }
 
 std::int64_t CollectivePhase::pure_calls(std::uint64_t calls) {
   const std::int64_t start = now_ns();
   for (std::uint64_t i = 0; i < calls; ++i) {
-    call_.start(next_root());
-    call_.wait();
+    call_->start(next_root());
+    call_->wait();
   }
   return now_ns() - start;
 }
@@ -187,9 +204,9 @@ std::int64_t CollectivePhase::computation(std::uint64_t calls) const {
 std::int64_t CollectivePhase::overlapped_calls(std::uint64_t calls) {
   const std::int64_t start = now_ns();
   for (std::uint64_t i = 0; i < calls; ++i) {
-    call_.start(next_root());
-    computation_.run([this] { (void)call_.test(); });
-    call_.wait();
+    call_->start(next_root());
+    computation_.run([this] { (void)call_->test(); });
+    call_->wait();
   }
   return now_ns() - start;
 }

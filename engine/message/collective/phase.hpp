@@ -2,8 +2,9 @@
 // One collective operation of MPI, called again and again by all ranks, alone or beside computation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "message/call_windows.hpp"
@@ -50,6 +51,7 @@ class CollectivePhase final : public PhaseWork {
   [[nodiscard]] Gauges gauges() const override;
 
  private:
+  [[nodiscard]] Status make_call();
   [[nodiscard]] int next_root();
   [[nodiscard]] std::int64_t blocking_calls(std::uint64_t calls);
   [[nodiscard]] std::int64_t pure_calls(std::uint64_t calls);
@@ -59,13 +61,13 @@ class CollectivePhase final : public PhaseWork {
   void overlap_window();
 
   CollectiveParameters parameters_;
+  const mpi::World& world_;
   const mpi::Comm& comm_;
-  int rank_;
   int ranks_;
   CollectiveContent content_;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
-  mpi::CollectiveCall call_;
+  std::optional<mpi::CollectiveCall> call_;  // from before() on
   std::uint64_t calls_ = 1;
   int root_ = 0;                       // of the last call
   int turn_ = 0;                       // root of the next one

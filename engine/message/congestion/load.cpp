@@ -12,6 +12,7 @@ constexpr std::uint64_t loops_a_round = 8;
 /// Messages of an incast that each sender has under way.
 constexpr int messages_under_way = 4;
 constexpr std::chrono::microseconds rest_nap{500};
+constexpr int relay_fan_out = 4;
 
 /// How much one loop receives: in an incast one rank gets what all others send.
 std::size_t room_for(LoadKind kind, int ranks, bool is_the_one, std::size_t message_bytes) {
@@ -38,6 +39,7 @@ bool gets_stop(mpi::Mailbox& mailbox) {
 CongestionLoad::CongestionLoad(const mpi::Comm& comm, mpi::Mailbox& mailbox, LoadKind kind, std::size_t message_bytes)
     : comm_(comm),
       mailbox_(mailbox),
+      relay_(comm),
       rank_(comm.rank()),
       out_(room_for(kind, comm.size(), false, message_bytes)),
       in_(room_for(kind, comm.size(), rank_ == 0, message_bytes)),
@@ -68,11 +70,16 @@ void CongestionLoad::run_until_stopped(int told, Meter& signs) {
   }
 }
 
+/// The first rank is told, and the others by those above them in a tree: no rank sends to all.
 void CongestionLoad::rest_until_stopped(Meter& signs) {
-  while (!gets_stop(mailbox_)) {
+  mpi::Mailbox& own = rank_ == 0 ? mailbox_ : relay_;
+  while (!gets_stop(own)) {
     std::this_thread::sleep_for(rest_nap);
     signs.sign_of_life();
   }
+  const int ranks = comm_.size();
+  for (int child = relay_fan_out * rank_ + 1; child <= relay_fan_out * (rank_ + 1) && child < ranks; ++child)
+    relay_.post(child, congestion_stop, {});
 }
 
 void CongestionLoad::round() {

@@ -18,8 +18,8 @@ namespace ullage {
 /// incast: all send to the first of them · alltoall: each to each.
 enum class LoadKind { incast, alltoall };
 
-/// Told over a mailbox of all ranks: the first disturbing rank answers `begun` once a round is done, and everybody who
-/// disturbs or rests until then stops at `stop`.
+/// Told over a mailbox of all ranks: the first disturbing rank answers `begun` once a round is done, and stops at
+/// `stop`. Those that disturb or rest with it learn that from it.
 enum CongestionLetter : int { congestion_begun = 1, congestion_stop = 2 };
 
 /// One disturbing rank. The rounds are the same on all of them.
@@ -31,7 +31,7 @@ class CongestionLoad final {
   /// Collective over `comm`: rounds until the first of them has got a stop. `told`: whom that one tells that the first
   /// round is done.
   void run_until_stopped(int told, Meter& signs);
-  /// Waits for a stop of its own, and leaves the core to others.
+  /// Collective over `comm`: waits until the first of them has got a stop, and leaves the core to others.
   void rest_until_stopped(Meter& signs);
 
   /// Bytes this rank has sent.
@@ -43,6 +43,7 @@ class CongestionLoad final {
 
   const mpi::Comm& comm_;
   mpi::Mailbox& mailbox_;
+  mpi::Mailbox relay_;  // among the disturbing ranks
   int rank_;
   std::uint64_t bytes_a_loop_ = 0;
   std::uint64_t sent_bytes_ = 0;

@@ -42,6 +42,10 @@ Table<PingPongParameters> PingPongParameters::table() {
                 "Measure each ordered pair this many times. The shortest time counts."),
           seconds("budget_s", &P::budget_s, {1e-6, 86400},
                   "Plan this many seconds for all pairs. The number of sampled pairs follows from it."),
+          count("every", &P::every, {1, 1'000'000},
+                "Measure all pairs of every N-th end only, for example of every 5th rank."),
+          flag("table", &P::keeps_table,
+               "Write the times of the pairs to a table beside the records, also where the record has room for them."),
       },
       MessagePages::table());
 }
@@ -53,14 +57,22 @@ Status check_ping_pong(const PingPongParameters& parameters, int ranks, const st
   if (parameters.traffic == PairTraffic::one_way && parameters.loops * parameters.message_bytes > most_under_way_bytes)
     return fail(
         bad_plan(pointer + "/loops", "all messages of a measurement are in flight at once and must not exceed 1 GiB"));
-  if (parameters.pairs == PairChoice::all && parameters.between == PairEnds::ranks && ranks > PingPongPhase::most_ends)
+  if (parameters.every > 1 && parameters.pairs == PairChoice::sampled)
+    return fail(bad_plan(pointer + "/every", "must be 1 with pairs sampled, where it follows from budget_s"));
+  const auto ends = (static_cast<std::uint64_t>(ranks) + parameters.every - 1) / parameters.every;
+  if (parameters.between == PairEnds::ranks && ends < std::uint64_t{fewest_ends})
     return fail(
-        bad_plan(pointer + "/pairs", "all pairs are possible for at most 1024 ends; choose sampled, or between nodes"));
+        bad_plan(pointer + "/every", "leaves one of " + std::to_string(ranks) + " ranks; choose a smaller one"));
+  if (parameters.pairs == PairChoice::all && parameters.between == PairEnds::ranks &&
+      ends > std::uint64_t{PingPongPhase::most_ends})
+    return fail(bad_plan(pointer + "/pairs",
+                         "all pairs are possible for at most 1024 ends; choose sampled, a larger "
+                         "every, or between nodes"));
   return {};
 }
 
 PingPongPhase::PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context)
-    : parameters_(parameters), world_(*context.world), key_(context.run_key) {}
+    : parameters_(parameters), world_(*context.world), key_(context.run_key), tables_(context.tables) {}
 
 Status PingPongPhase::before() {
   const mpi::Topology& topology = world_.topology();
@@ -68,9 +80,12 @@ Status PingPongPhase::before() {
   is_end_ = !of_nodes || topology.leader();
   end_count_ = of_nodes ? topology.nodes : topology.ranks;
   if (end_count_ < fewest_ends) return fail(environment_error("pairs", "all ranks are on one node"));
-  if (end_count_ > most_ends && parameters_.pairs == PairChoice::all)
-    return fail(environment_error("pairs", std::to_string(end_count_) + " ends, but all pairs are possible for at most "
-                                                                        "1024"));
+  stride_ = static_cast<int>(std::min<std::uint64_t>(parameters_.every, static_cast<std::uint64_t>(end_count_)));
+  if (ends_taking_part() < fewest_ends) return fail(environment_error("every", "leaves one end, which has no pair"));
+  if (ends_taking_part() > most_ends && parameters_.pairs == PairChoice::all)
+    return fail(environment_error("pairs", std::to_string(ends_taking_part()) +
+                                               " ends, but all pairs are possible for at most 1024; choose a larger "
+                                               "every"));
   ends_ = world_.all().split(is_end_ ? 0 : 1, topology.rank);
   if (is_end_) timer_ = std::make_unique<PairTimer>(*ends_, parameters_.job(), key_);
   stride_ = choose_stride();
@@ -80,7 +95,7 @@ Status PingPongPhase::before() {
 
 /// By the first end with the last.
 int PingPongPhase::choose_stride() {
-  if (parameters_.pairs == PairChoice::all) return 1;
+  if (parameters_.pairs == PairChoice::all) return stride_;
   std::int64_t took_ns = 0;
   if (is_end_) {
     ends_->barrier();
@@ -107,22 +122,42 @@ Status PingPongPhase::execute(Meter& meter) {
 
 void PingPongPhase::take(const PairTurn& turn) {
   if (turn.client == ends_->rank())
-    answers_.push_back({turn.server, timer_->ask(turn.server)});
+    answers_.push_back({turn.client, turn.server, in_picoseconds(timer_->ask(turn.server))});
   else
     timer_->answer(turn.client);
 }
 
 Verification PingPongPhase::after(std::uint64_t, Meter&) {
   reduce();
-  if (is_end_) gather();
-  return timer_ == nullptr ? Verification{} : timer_->found();
+  Verification found = timer_ == nullptr ? Verification{} : timer_->found();
+  if (!is_end_) return found;
+  if (!makes_table()) {
+    gather();
+    return found;
+  }
+  if (const Status kept = keep_table(); !kept && !found.first) found.first = kept.error();
+  return found;
+}
+
+bool PingPongPhase::makes_table() const {
+  const auto ends = static_cast<std::uint64_t>(ends_taking_part());
+  return parameters_.keeps_table || ends * (ends - 1) > most_told_pairs;
+}
+
+std::string PingPongPhase::table_path() const { return tables_ + ".pairs"; }
+
+Status PingPongPhase::keep_table() const {
+  if (tables_.empty()) return fail(environment_error("pairs", "there is no place for a table of so many pairs"));
+  const mpi::Topology& topology = world_.topology();
+  const PairEnd mine = pair_end(topology.rank, topology.node, topology.node_name);
+  return write_pair_table(*ends_, table_path(), stride_, mine, answers_);
 }
 
 void PingPongPhase::reduce() {
   std::array least{std::numeric_limits<double>::max()};
   std::array most{0.0};
   std::array sums{0.0, 0.0};
-  for (const Answer& answer : answers_) {
+  for (const PairTime& answer : answers_) {
     least[0] = std::min(least[0], answer.one_way_s);
     most[0] = std::max(most[0], answer.one_way_s);
     sums[0] += answer.one_way_s;
@@ -138,36 +173,36 @@ void PingPongPhase::reduce() {
   mean_s_ = sums[0] / sums[1];
 }
 
-/// The first end, which is rank 0, hears all others, one after the other.
+/// The first end, which is rank 0, hears the others that took part, few as they are, one after the other.
 void PingPongPhase::gather() {
   const mpi::Topology& topology = world_.topology();
   const std::string name = "node" + std::to_string(topology.node) + ":rank" + std::to_string(topology.rank);
   const Json mine{{"name", name}, {"host", topology.node_name}};
+  if (ends_->rank() % stride_ != 0) return;
   if (ends_->rank() != 0) {
     ends_->send(json_text(mine), 0, tag_name);
-    std::string bytes(answers_.size() * sizeof(Answer), '\0');
+    std::string bytes(answers_.size() * sizeof(PairTime), '\0');
     if (!answers_.empty()) std::memcpy(bytes.data(), answers_.data(), bytes.size());
     ends_->send(bytes, 0, tag_answers);
     return;
   }
-  for (int end = 0; end < end_count_; ++end) {
+  for (int end = 0; end < end_count_; end += stride_) {
     const Json one = end == 0 ? mine : parse_json(ends_->receive_text(end, tag_name));
-    std::vector<Answer> answers = answers_;
+    std::vector<PairTime> answers = answers_;
     if (end > 0) {
       const std::string bytes = ends_->receive_text(end, tag_answers);
-      answers.resize(bytes.size() / sizeof(Answer));
+      answers.resize(bytes.size() / sizeof(PairTime));
       if (!answers.empty()) std::memcpy(answers.data(), bytes.data(), bytes.size());
     }
-    keep(end, answers);
-    if (end_count_ > most_ends) continue;
+    keep(answers);
     ends_told_.push_back(one["name"]);
     hosts_told_.push_back(one["host"]);
   }
 }
 
-void PingPongPhase::keep(int client, const std::vector<Answer>& answers) {
-  for (const Answer& answer : answers)
-    matrix_told_.push_back(Json::array({client, answer.server, in_picoseconds(answer.one_way_s)}));
+void PingPongPhase::keep(const std::vector<PairTime>& answers) {
+  for (const PairTime& answer : answers)
+    matrix_told_.push_back(Json::array({answer.client, answer.server, answer.one_way_s}));
 }
 
 Gauges PingPongPhase::gauges() const {
@@ -182,9 +217,15 @@ void PingPongPhase::tell(nlohmann::json& facts) const {
   facts["traffic"] = parameters_.traffic == PairTraffic::ping_pong ? "ping-pong" : "one-way";
   facts["at_once"] = parameters_.at_once;
   facts["stride"] = stride_;
-  facts["ends"] = ends_told_;
-  facts["hosts"] = hosts_told_;
-  facts["one_way_s"] = matrix_told_;
+  if (makes_table()) {
+    const std::string path = table_path();
+    const auto pairs = static_cast<std::uint64_t>(pairs_);
+    facts["table"] = {{"name", path.substr(path.rfind('/') + 1)}, {"ends", ends_taking_part()}, {"pairs", pairs}};
+  } else {
+    facts["ends"] = ends_told_;
+    facts["hosts"] = hosts_told_;
+    facts["one_way_s"] = matrix_told_;
+  }
   if (timer_ != nullptr) facts["pages"] = timer_->pages();
 }
 

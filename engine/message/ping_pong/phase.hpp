@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "message/pair_timer.hpp"
 #include "message/patterns/pair_schedule.hpp"
+#include "message/ping_pong/pair_table.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -27,6 +28,8 @@ struct PingPongParameters : MessagePages {
   std::uint64_t loops = 8;
   std::uint64_t measurements = 5;
   double budget_s = 10;
+  std::uint64_t every = 1;
+  bool keeps_table = false;
 
   [[nodiscard]] static Table<PingPongParameters> table();
   [[nodiscard]] PairJob job() const { return {traffic, message_bytes, loops, measurements, pages}; }
@@ -36,11 +39,16 @@ struct PingPongParameters : MessagePages {
 [[nodiscard]] Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer);
 
 /// An operation is a turn of the schedule, which all ends begin together. Gauges, the same on every rank:
-/// least_one_way_s, mean_one_way_s, most_one_way_s (over the pairs), message_bytes, pairs. Facts: traffic, stride,
-/// one_way_s (`[client, server, s]`), and of up to 1024 ends their names (`ends`) and hosts (`hosts`).
+/// least_one_way_s, mean_one_way_s, most_one_way_s (over the pairs), message_bytes, pairs. Facts: traffic, stride, and
+/// of every stride-th end its name (`ends`) and host (`hosts`), and `one_way_s` (`[client, server, s]`, numbers of
+/// ends). Of more than most_told_pairs these three are in a file instead (write_pair_table): `table` has its name,
+/// beside the records, and the numbers of `ends` and `pairs` in it.
 class PingPongPhase final : public PhaseWork {
  public:
+  /// Of which all pairs are measured.
   static constexpr int most_ends = 1024;
+  /// In a record, which has a few KB.
+  static constexpr std::uint64_t most_told_pairs = 256;
 
   PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context);
 
@@ -53,27 +61,27 @@ class PingPongPhase final : public PhaseWork {
   void tell(nlohmann::json& facts) const override;
 
  private:
-  struct Answer {
-    int server = 0;
-    double one_way_s = 0;
-  };
-
   [[nodiscard]] int choose_stride();
   void take(const PairTurn& turn);
   void reduce();
+  [[nodiscard]] int ends_taking_part() const { return (end_count_ + stride_ - 1) / stride_; }
+  [[nodiscard]] bool makes_table() const;
+  [[nodiscard]] std::string table_path() const;
+  [[nodiscard]] Status keep_table() const;
   void gather();
-  void keep(int client, const std::vector<Answer>& answers);
+  void keep(const std::vector<PairTime>& answers);
 
   PingPongParameters parameters_;
   const mpi::World& world_;
   std::uint64_t key_;
+  std::string tables_;
   std::optional<mpi::Comm> ends_;  // of ranks that are none, those that are none
   bool is_end_ = false;
   int end_count_ = 0;
   int stride_ = 1;
   std::unique_ptr<PairTimer> timer_;
   std::optional<PairSchedule> schedule_;
-  std::vector<Answer> answers_;
+  std::vector<PairTime> answers_;
   double least_s_ = 0;
   double mean_s_ = 0;
   double most_s_ = 0;

@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "message/ping_pong/pair_table.hpp"
+#include "run/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::ping_pong_test {
@@ -62,6 +64,43 @@ TEST(MpiPingPong, SampledPairsKeepToTheirStride) {
   EXPECT_EQ(record["facts"]["one_way_s"].size(), static_cast<std::size_t>(ranks * (ranks - 1)));
 }
 
+TEST(MpiPingPong, OfEveryOtherEndAllPairs) {
+  const int ranks = mpi::Comm::world().size();
+  if (ranks < 3) GTEST_SKIP() << "too few ranks";
+  for (const bool at_once : {false, true}) {
+    Json record;
+    const Values given = few({{"every", std::int64_t{2}}, {"at_once", at_once}});
+    ASSERT_EQ(test::run_workload("ping-pong", given, record), PhaseStatus::ok);
+    if (mpi::Comm::world().rank() != 0) continue;
+    EXPECT_EQ(record["facts"]["stride"], 2);
+    EXPECT_EQ(record["facts"]["ends"], (Json{"node0:rank0", "node0:rank2"}));
+    ASSERT_EQ(record["facts"]["one_way_s"].size(), 2U);
+    for (const Json& one : record["facts"]["one_way_s"]) EXPECT_EQ(one[0].get<int>() + one[1].get<int>(), 2);
+  }
+}
+
+/// The record then names the table, which each end writes its part of.
+TEST(MpiPingPong, ATableHasTheTimesThatTheRecordHasNot) {
+  test::Launch launch;
+  if (launch.world_.size() < 2) GTEST_SKIP() << "one rank";
+  const test::SharedFolder folder(launch.world_);
+  launch.context_.tables = folder.path() + "/r.ndjson.c.0";
+  ASSERT_EQ(launch.run("ping-pong", few({{"table", true}})), PhaseStatus::ok);
+  const auto ends = static_cast<std::size_t>(launch.world_.size());
+  const std::string table = test::read_file(folder.path() + "/r.ndjson.c.0.pairs");
+  EXPECT_EQ(table.size(), ends * sizeof(PairEnd) + ends * (ends - 1) * sizeof(PairTime));
+  if (!launch.world_.root()) return;
+  const Json& facts = launch.record_["facts"];
+  EXPECT_EQ(facts["table"], (Json{{"name", "r.ndjson.c.0.pairs"}, {"ends", ends}, {"pairs", ends * (ends - 1)}}));
+  for (const char* gone : {"ends", "hosts", "one_way_s"}) EXPECT_FALSE(facts.contains(gone)) << gone;
+}
+
+TEST(MpiPingPong, ATableWithoutAPlaceFailsThePhase) {
+  if (mpi::Comm::world().size() < 2) GTEST_SKIP() << "one rank";
+  Json record;
+  EXPECT_EQ(test::run_workload("ping-pong", few({{"table", true}}), record), PhaseStatus::failed);
+}
+
 TEST(MpiPingPong, BetweenNodesThereAreTwoNodes) {
   Json record;
   if (mpi::Comm::world().size() < 2) GTEST_SKIP() << "one rank";
@@ -77,6 +116,10 @@ TEST(PingPong, RefusesWhatSaysNothing) {
   EXPECT_NE(refusal({{"at_once", true}, {"pairs", "sampled"}}, 4).find("/p/at_once"), std::string::npos);
   EXPECT_NE(refusal({}, 1025).find("/p/pairs"), std::string::npos);
   EXPECT_EQ(refusal({{"between", "nodes"}}, 1025), "");
+  EXPECT_EQ(refusal({{"every", std::int64_t{2}}}, 2048), "");
+  EXPECT_NE(refusal({{"every", std::int64_t{2}}}, 2049).find("/p/pairs"), std::string::npos);
+  EXPECT_NE(refusal({{"every", std::int64_t{8}}}, 8).find("/p/every"), std::string::npos);
+  EXPECT_NE(refusal({{"every", std::int64_t{2}}, {"pairs", "sampled"}}, 8).find("/p/every"), std::string::npos);
   const Values much{{"traffic", "one-way"}, {"message_bytes", std::int64_t{1} << 30}, {"loops", std::int64_t{2}}};
   EXPECT_NE(refusal(much, 2).find("/p/loops"), std::string::npos);
 }

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from ullage.errors import UserError, one_line
 from ullage.model.base import first_mistake
 from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord, ProbeRecord, Record, RunRecord
+from ullage.pair_tables import locate_table
 
 AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | EndRecord
 
@@ -129,6 +130,9 @@ def read_records(path: Path) -> RecordFile:
                     problems.append(Problem(number, found.text))
                 elif found is not None:
                     records.append(found)
+                    wrong = locate_table(found.facts, path.parent) if isinstance(found, PhaseRecord) else ""
+                    if wrong:
+                        problems.append(Problem(number, wrong))
     except OSError as error:
         raise UserError(error.strerror or "cannot be read", str(path), "name a records file of a result") from error
     if not records:

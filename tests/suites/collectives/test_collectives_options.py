@@ -16,7 +16,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import ParsedOptions
 from ullage.suites.collectives.options import OPERATIONS, CollectivesOptions
-from ullage.suites.collectives.prepare import MOST_ROOM, Planner, crowded, prepare_collectives, sizes_of
+from ullage.suites.collectives.prepare import Planner, crowded, prepare_collectives, sizes_of
 
 GROUND = EngineContext(Path("/engine"), describe_calls())
 
@@ -63,7 +63,7 @@ def test_a_first_look_has_a_bit_of_everything() -> None:
         ({"operations": "allreduce,alreduce"}, "did you mean"),
         ({"operations": "bcast,bcast"}, "repeated"),
         ({"sizes": "0"}, "--sizes"),
-        ({"sizes": "4G"}, "sizes"),
+        ({"sizes": "2T"}, "sizes"),
         ({"time": "0"}, "--time"),
     ],
 )
@@ -74,11 +74,11 @@ def test_bad_words_are_refused(words: dict[str, str], expected: str) -> None:
 
 def test_operations_have_the_sizes_they_can() -> None:
     sizes = [1, 8, 6, 1 << 20, 1 << 26]
-    assert sizes_of("barrier", 4, sizes) == [0]
-    assert sizes_of("allreduce", 4, sizes) == [8, 1 << 20, 1 << 26]
-    assert sizes_of("bcast", 4, sizes) == sizes
-    assert sizes_of("alltoall", 4, sizes) == [1, 8, 6, 1 << 20]
-    assert MOST_ROOM == 1 << 26
+    assert sizes_of("barrier", 4, sizes, 1 << 26) == [0]
+    assert sizes_of("allreduce", 4, sizes, 1 << 26) == [8, 1 << 20, 1 << 26]
+    assert sizes_of("bcast", 4, sizes, 1 << 26) == sizes
+    assert sizes_of("alltoall", 4, sizes, 1 << 26) == [1, 8, 6, 1 << 20]
+    assert sizes_of("alltoall", 4, sizes, 1 << 28) == sizes
     assert spread_out([1, 2, 3, 4, 5], 3) == [1, 3, 5]
     assert spread_out([1, 2], 3) == [1, 2]
     assert spread_out([1, 2, 3], 1) == [1]
@@ -91,6 +91,15 @@ def test_sizes_that_are_left_out_are_named() -> None:
     left_out = next(note for note in prepared.notes if note.code == "sizes-left-out")
     assert "6 of allreduce" in left_out.text
     assert "bcast" not in left_out.text
+
+
+def test_any_size_is_measured_for_which_ranks_are_given_room() -> None:
+    words = {"ranks": "2", "operations": "allreduce,alltoall", "sizes": "4G", "room": "8G"}
+    assert [case["message_bytes"] for case in given("collective", **words)] == [4 << 30, 4 << 30]
+    usual = prepare_collectives(
+        request(parse_options(CollectivesOptions, ranks="2", operations="allreduce,barrier", sizes="128M")), GROUND
+    )
+    assert any("128M of allreduce" in note.text and "--room" in note.advice for note in usual.notes)
 
 
 def test_every_case_is_one_that_the_engine_takes() -> None:

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slow ends and slow links are told apart, and noise is neither."""
 
+import struct
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+from support.make_records import make_launch, make_run
+from support.pairs_world import matrix_repetition
 from ullage.arrays import NDArray, np
-from ullage.suites.pairs.effects import fit, polished
+from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.results.rows import join
+from ullage.suites.pairs.effects import PairMatrix, fit, polished, read_matrices
 
 Slow = Mapping[tuple[int, int], float]
 
@@ -121,3 +127,32 @@ def test_the_polish_gives_back_what_was_put_in() -> None:
     assert found.sends == pytest.approx([np.log(2), 0, 0, 0, 0, 0])
     assert found.receives == pytest.approx([0, 0, 0, 0, 0, np.log(3)])
     assert np.nanmax(np.abs(found.links)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_table_gives_the_same_matrix_as_a_record(tmp_path: Path) -> None:
+    """Of every 3rd end, in any order of the rows."""
+    ends, stride = 5, 3
+    pairs = [(i, j) for i in range(ends) for j in range(ends) if i != j]
+    rows = [(stride * i, stride * j, 1e-6 * (1 + ends * i + j)) for i, j in reversed(pairs)]
+    places = b"".join(struct.pack("<ii64s", stride * i, i, f"n{i}".encode()) for i in range(ends))
+    (tmp_path / "t.pairs").write_bytes(places + b"".join(struct.pack("<iid", *row) for row in rows))
+    in_record = {
+        "ends": [f"node{i}:rank{stride * i}" for i in range(ends)],
+        "hosts": [f"n{i}" for i in range(ends)],
+        "one_way_s": [list(row) for row in rows],
+    }
+    in_table = {"table": {"name": "t.pairs", "ends": ends, "pairs": len(rows), "path": str(tmp_path / "t.pairs")}}
+    found = [_matrix_of({"traffic": "ping-pong", "stride": stride, **facts}) for facts in (in_record, in_table)]
+    assert found[0].names == found[1].names == ("n0", "n1", "n2", "n3", "n4")
+    assert np.array_equal(found[0].times, found[1].times, equal_nan=True)
+    assert found[0].times[0, 1, 2] == pytest.approx(1e-6 * (1 + ends + 2))
+
+
+def _matrix_of(facts: dict[str, object]) -> PairMatrix:
+    (phase, case) = matrix_repetition("c", 0, lambda *_: 1e-6, traffic="ping-pong")
+    assert isinstance(phase, PhaseRecord)
+    assert isinstance(case, CaseRecord)
+    own = phase.model_copy(update={"facts": facts})
+    run = make_run(5).model_copy(update={"suite": "pairs"})
+    (matrix,) = read_matrices(join([make_launch([own, case], run=run)]))
+    return matrix

@@ -4,6 +4,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from support.pairs_world import pairs_describe
 from ullage.errors import UserError
@@ -14,7 +16,7 @@ from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, find_suite
 from ullage.suites.pairs.options import PairsOptions
-from ullage.suites.pairs.prepare import prepare_pairs, read_pattern
+from ullage.suites.pairs.prepare import MOST_ENDS, every_of, prepare_pairs, read_pattern
 
 GROUND = EngineContext(Path("/engine"), pairs_describe())
 
@@ -83,7 +85,6 @@ def test_one_at_a_time_is_the_engines_default_and_one_node_stays_one() -> None:
         ({"ranks": 1}, "--ranks 1: must be at least 2"),
         ({"ranks": 4, "between": "nodes"}, "there is one node"),
         ({"ranks": 4, "between": "racks"}, "--between"),
-        ({"ranks": 2000, "nodes": 2, "between": "ranks", "oversubscribe": True}, "a matrix of 2000 by 2000"),
         ({"sizes": "0"}, "--sizes"),
         ({"sizes": "8,,1M"}, "--sizes"),
         ({"sizes": "2G"}, "--sizes"),
@@ -153,3 +154,27 @@ def test_the_plan_names_every_case(tmp_path: Path) -> None:
         ["ping-pong", "pairs of ranks", "1M"],
         ["exchange", "best-bisection", "1M"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("ends", "every"), [(2, 1), (1024, 1), (1025, 3), (2048, 3), (3073, 5), (5121, 7), (100_000, 101)]
+)
+def test_of_more_ends_than_a_matrix_has_every_nth_takes_part(ends: int, every: int) -> None:
+    assert every_of(ends) == every
+    assert -(-ends // every) <= MOST_ENDS
+
+
+@given(ends=st.integers(2, 10_000_000))
+def test_the_sample_of_ends_is_small_and_divides_no_node(ends: int) -> None:
+    every = every_of(ends)
+    assert 2 <= -(-ends // every) <= MOST_ENDS
+    assert every == 1 or (every % 2 == 1 and all(every % one for one in range(3, int(every**0.5) + 1)))
+
+
+def test_a_sample_is_noted_and_its_parameter_is_that_of_the_engine() -> None:
+    ready = prepared(ranks=2000, oversubscribe=True)
+    assert [note.code for note in ready.notes] == ["pairs-sampled"]
+    assert ready.cases[0].case.workload.parameters["every"] == 3
+    few = prepared(ranks=8)
+    assert few.notes == ()
+    assert "every" not in few.cases[0].case.workload.parameters

@@ -9,6 +9,7 @@ from ullage.analysis.metrics import Metric
 from ullage.analysis.metrics.arithmetic import NS_PER_S, time_each
 from ullage.analysis.statistics import median
 from ullage.model.record import Latency, PhaseRecord
+from ullage.pair_tables import pair_table
 
 # -- HPC Challenge's numbers: rings in which all send, and pairs of which one at a time does (HPCC 1.5, bench_lat_bw) --
 
@@ -37,13 +38,21 @@ def _ring_rate(name: str) -> Callable[[PhaseRecord], float | None]:
 
 def _mean_rate(phase: PhaseRecord) -> float | None:
     """Return the mean of the pairs' rates, not the rate of their mean time."""
-    size, pairs = _gauge(phase, _SIZE), phase.facts.get("one_way_s")
-    if size is None or not isinstance(pairs, list):
-        return None
-    entries = [cast("list[object]", one) for one in cast("list[object]", pairs) if isinstance(one, list)]
-    times = [one[2] for one in entries if len(one) == 3]
-    known = [float(seconds) for seconds in times if isinstance(seconds, (int, float)) and seconds > 0]
-    return size * fmean(1 / seconds for seconds in known) if known else None
+    size = _gauge(phase, _SIZE)
+    known = [seconds for seconds in _one_way_seconds(phase) if seconds > 0]
+    return size * fmean(1 / seconds for seconds in known) if known and size is not None else None
+
+
+def _one_way_seconds(phase: PhaseRecord) -> list[float]:
+    """Return the time of each ordered pair that was measured, from the record or from the table that it names."""
+    table = pair_table(phase.facts)
+    if table is not None:
+        return cast("list[float]", table.seconds.tolist())
+    told = phase.facts.get("one_way_s")
+    if not isinstance(told, list):
+        return []
+    entries = [cast("list[object]", one) for one in cast("list[object]", told) if isinstance(one, list)]
+    return [float(one[2]) for one in entries if len(one) == 3 and isinstance(one[2], (int, float))]
 
 
 _RINGS = (
@@ -95,17 +104,10 @@ _LATENCY: Final = "ping-pong"
 _BANDWIDTH: Final = "one-way"
 
 
-def one_way_times(phase: PhaseRecord) -> list[tuple[int, int, float]]:
-    """Return sender, receiver and seconds of each ordered pair, as the workload ``ping-pong`` states them."""
-    told = phase.facts.get("one_way_s")
-    items = cast("list[list[float]]", told) if isinstance(told, list) else []
-    return [(int(one[0]), int(one[1]), float(one[2])) for one in items]
-
-
 def _times(phase: PhaseRecord, traffic: str) -> list[float]:
     if phase.facts.get("traffic") != traffic:
         return []
-    return [seconds for _, _, seconds in one_way_times(phase) if seconds > 0]
+    return [seconds for seconds in _one_way_seconds(phase) if seconds > 0]
 
 
 def _message_bytes(phase: PhaseRecord) -> float:

@@ -9,7 +9,7 @@ from pydantic import Field
 from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import RankAxisOptions, cores_of_nodes
-from ullage.runs.options.kinds import Names, SizeAxis
+from ullage.runs.options.kinds import Names, Size, SizeAxis
 from ullage.runs.options.model import COMMAND_LINE_ONLY
 
 Operation: TypeAlias = Literal[
@@ -59,11 +59,17 @@ class CollectivesOptions(RankAxisOptions, CaseOptions):
         Option("Measure these operations, for example allreduce,alltoall.", unsaid="all eleven, with --quick five"),
     ]
     sizes: Annotated[
-        list[Annotated[int, Field(ge=1, lt=2**31)]],
+        list[Annotated[int, Field(ge=1, le=2**40)]],
         Field(min_length=1),
         SizeAxis(),
         Option("Send messages of these sizes, for example 8,64K or 8:1M:x8.", usual="8:1M:x8", quick="8,64K"),
     ]
+    room: Annotated[
+        int,
+        Field(ge=1, le=2**50),
+        Size(),
+        Option("Leave out sizes for which a rank would hold more than this of messages."),
+    ] = 64 << 20
     nonblocking: Annotated[
         bool, Option("Also measure how much of each operation overlaps with computation."), COMMAND_LINE_ONLY
     ] = False

@@ -22,8 +22,6 @@ from ullage.units import format_bytes
 COLLECTIVE: Final = "collective"
 ONE_SIDED: Final = "one-sided"
 HEADERS: Final = ("operation", "way", "ranks", "message")
-# A rank holds no more bytes than this of all others' messages.
-MOST_ROOM: Final = 64 << 20
 # So many operations are under way together where a bandwidth is measured; OSU's windows are as large.
 WINDOW: Final = 64
 _ELEMENT: Final = 4
@@ -37,12 +35,12 @@ _OVERLAP_STRETCHES: Final = 3
 _OVERLAP_SIZES: Final = 3
 
 
-def sizes_of(operation: str, ranks: int, sizes: Sequence[int]) -> list[int]:
-    """Return the sizes that ``operation`` can have, and that fit into a rank's room: a barrier has 0 only."""
+def sizes_of(operation: str, ranks: int, sizes: Sequence[int], room: int) -> list[int]:
+    """Return the sizes that ``operation`` can have, and that fit into the ``room`` of a rank: a barrier has 0 only."""
     if operation == "barrier":
         return [0]
     unit = _ELEMENT if operation in REDUCTIONS else 1
-    most = MOST_ROOM // ranks if operation in _MANY else MOST_ROOM
+    most = room // ranks if operation in _MANY else room
     return [size for size in sizes if size % unit == 0 and size <= most]
 
 
@@ -64,10 +62,10 @@ class Planner:
 
     def _of_layout(self, layout: Layout) -> Iterator[KernelCase]:
         for operation in self.options.operations:
-            for size in sizes_of(operation, layout.ranks, self.options.sizes):
+            for size in self._sizes(operation, layout):
                 yield self._collective(operation, size, layout)
         for operation in self.options.overlap:
-            for size in spread_out(sizes_of(operation, layout.ranks, self.options.sizes), _OVERLAP_SIZES):
+            for size in spread_out(self._sizes(operation, layout), _OVERLAP_SIZES):
                 yield from (self._overlap(operation, size, tests, layout) for tests in self.options.tests)
         yield from self._one_sided(layout)
 
@@ -116,20 +114,26 @@ class Planner:
         shown = (*words, str(layout.ranks), format_bytes(size) if isinstance(size, int) and size else "")
         return kernel_case(workload, parameters, MPI, shown, self.description, seconds=seconds, layout=layout)
 
+    def _sizes(self, operation: str, layout: Layout) -> list[int]:
+        return sizes_of(operation, layout.ranks, self.options.sizes, self.options.room)
+
     def left_out(self) -> list[Note]:
         """Return a note on the sizes that some operation cannot have, if there are any."""
         lacking: dict[int, dict[str, None]] = {}
         for layout in self.layouts:
             for operation in self.options.operations:
-                found = sizes_of(operation, layout.ranks, self.options.sizes)
+                found = self._sizes(operation, layout)
                 for size in self.options.sizes:
                     if size not in found and operation != "barrier":
                         lacking.setdefault(size, {})[operation] = None
         if not lacking:
             return []
         words = "; ".join(f"{format_bytes(size)} of {', '.join(names)}" for size, names in lacking.items())
-        why = f"reductions add numbers of {_ELEMENT} bytes, and no rank holds more than {format_bytes(MOST_ROOM)}"
-        return [Note("sizes-left-out", f"left out: {words}: {why}", "name other sizes with --sizes")]
+        room = format_bytes(self.options.room)
+        why = f"reductions add numbers of {_ELEMENT} bytes, and no rank holds more than {room}"
+        return [
+            Note("sizes-left-out", f"left out: {words}: {why}", "name other sizes with --sizes, or a larger --room")
+        ]
 
 
 def prepare_collectives(request: Request, engine_context: EngineContext) -> PreparedKernels:

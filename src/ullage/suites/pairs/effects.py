@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from ullage.analysis.metrics.messages import one_way_times
+from ullage.pair_tables import pair_table
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
@@ -318,7 +318,9 @@ def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
     used = clean if len(clean) >= _FEWEST_CLEAN else items
     last = used[-1]
     names = end_names(last.phase.facts)
-    times = [matrix for item in used if (matrix := _times(item, len(names))) is not None]
+    stride = _stride(last)
+    found = (_times(item, len(names)) for item in used if _stride(item) == stride)
+    times = [matrix for matrix in found if matrix is not None]
     if not times:
         return None
     from ullage.arrays import np
@@ -335,22 +337,35 @@ def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
     )
 
 
+def _stride(item: "Measured") -> int:
+    """Return how far apart the numbers of the ends are that took part."""
+    told = item.phase.facts.get("stride")
+    return told if isinstance(told, int) and told > 0 else 1
+
+
 def _times(item: "Measured", ends: int) -> "NDArray[np.float64] | None":
-    """Return the times of one repetition as a matrix, or None where pairs are missing, as in a sample of them."""
+    """Return the times of one repetition as a matrix, or None where pairs are missing."""
     from ullage.arrays import np
 
-    pairs = one_way_times(item.phase)
-    if ends < 2 or len(pairs) != ends * (ends - 1):
+    table = pair_table(item.phase.facts)
+    if table is None:
+        told = item.phase.facts.get("one_way_s")
+        rows = np.array(told if isinstance(told, list) and told else np.empty((0, 3)), dtype=float)
+        senders, receivers, seconds = rows[:, 0].astype(int), rows[:, 1].astype(int), rows[:, 2]
+    else:
+        senders, receivers, seconds = table.senders, table.receivers, table.seconds
+    if ends < 2 or len(seconds) != ends * (ends - 1):
         return None
     matrix = np.full((ends, ends), np.nan)
-    for sender, receiver, seconds in pairs:
-        matrix[sender, receiver] = seconds
+    matrix[senders // _stride(item), receivers // _stride(item)] = seconds
     return matrix
 
 
 def end_names(facts: "Mapping[str, object]") -> tuple[str, ...]:
     """Name the ends by host where each has one end, by rank where there is one host, else by both."""
-    ends, hosts = _words(facts.get("ends")), _words(facts.get("hosts"))
+    table = pair_table(facts)
+    ends = list(table.ends) if table else _words(facts.get("ends"))
+    hosts = list(table.hosts) if table else _words(facts.get("hosts"))
     if len(set(hosts)) == len(ends):
         return tuple(hosts)
     ranks = [end.rpartition(":rank")[2] for end in ends]

@@ -5,6 +5,7 @@ A pattern of a user is strictly read before anything is started, as the engine r
 """
 
 import hashlib
+import itertools
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
+from ullage.runs.session import Note
 from ullage.suites.pairs.options import PairsOptions
 from ullage.system.allocation import nodes_of_job
 from ullage.system.hardware import ranks_by_default
@@ -41,12 +43,36 @@ _AROUND_S: Final = 0.1
 def prepare_pairs(
     request: Request, engine_context: EngineContext, environment: Mapping[str, str] = os.environ
 ) -> PreparedKernels:
-    """Plan the cases; raise ``UserError`` where there are no pairs, too many, or the pattern file is wrong."""
+    """Plan the cases; raise ``UserError`` where there are no pairs, or the pattern file is wrong."""
     options = settled(read_options(PairsOptions, request), len(request.hosts), environment)
     layout = layout_here(options.ranks or 2, options.nodes, None)
     cases = [_case(work, parameters, layout, engine_context) for work, parameters in _works(options)]
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
-    return PreparedKernels(request, options, HEADERS, cases)
+    return PreparedKernels(request, options, HEADERS, cases, notes=_left_out(options))
+
+
+def every_of(ends: int) -> int:
+    """Return N so that every N-th of ``ends`` takes part and at most ``MOST_ENDS`` do.
+
+    N is 1 or a prime above 2, as HPCC has it: a divisor of the ranks of a node would take the same core of each node.
+    """
+    least = -(-ends // MOST_ENDS)
+    if least == 1:
+        return 1
+    return next(number for number in itertools.count(max(3, least)) if all(number % one for one in range(2, number)))
+
+
+def _ends_of(options: PairsOptions) -> int:
+    return (options.nodes or 1) if options.between == "nodes" else options.ranks or 2
+
+
+def _left_out(options: PairsOptions) -> tuple[Note, ...]:
+    """Return a note where not all ends take part."""
+    ends, every = _ends_of(options), every_of(_ends_of(options))
+    if every == 1:
+        return ()
+    what = f"1 of {every} {options.between} takes part in the pairs: a matrix of {ends} by {ends} is too large"
+    return (Note("pairs-sampled", what, f"use at most {MOST_ENDS} {options.between} to measure all pairs"),)
 
 
 def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -> PairsOptions:
@@ -59,11 +85,6 @@ def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -
     between = options.between or ("nodes" if nodes > 1 else "ranks")
     if between == "nodes" and nodes == 1:
         raise UserError("there is one node", "--between nodes", "name --hosts, or measure between ranks")
-    ends = nodes if between == "nodes" else ranks
-    if ends > MOST_ENDS:
-        raise UserError(
-            f"a matrix of {ends} by {ends} is too large", "", f"at most {MOST_ENDS}: choose --between nodes, or fewer"
-        )
     sha256 = options.pattern_sha256
     if options.pattern is not None:
         sha256 = read_pattern(Path(options.pattern), ranks).sha256
@@ -107,6 +128,8 @@ def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
         share = 2 if options.quick else 1
         loops, measurements = max(4, min(64, _IN_FLIGHT_BYTES // share // size)), 2
         loops = max(1, min(loops, _MOST_IN_FLIGHT_BYTES // size))
+    every = every_of(_ends_of(options))
+    sampled: Parameters = {} if every == 1 else {"every": every}
     return {
         "between": options.between or "ranks",
         "traffic": "ping-pong" if is_latency else "one-way",
@@ -115,6 +138,7 @@ def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
         "loops": loops,
         "measurements": measurements,
         "pages": options.pages,
+        **sampled,
     }
 
 
@@ -134,7 +158,8 @@ def _case(workload: str, parameters: Parameters, layout: Layout, engine_context:
 
 
 def _matrix_s(parameters: Parameters, layout: Layout) -> float:
-    ends = (layout.nodes or 1) if parameters["between"] == "nodes" else layout.ranks
+    all_ends = (layout.nodes or 1) if parameters["between"] == "nodes" else layout.ranks
+    ends = -(-all_ends // every_of(all_ends))
     turns = 2 * ends if parameters["at_once"] else ends * (ends - 1)
     message_s = _ASSUMED_LATENCY_S + count_of(parameters, "message_bytes") / _ASSUMED_RATE
     ways = 2 if parameters["traffic"] == "ping-pong" else 1
