@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.nodes import name_of
-from ullage.system.node_lists import words_against, words_for
 from ullage.model.nodes import NodeCell, Nodes, OneNode
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, percent, times
 from ullage.report.contents import LEAD, Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text
+from ullage.system.node_lists import words_against, words_for
 
 _MOST_OUTLIERS: Final = 200
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that a batch system takes: good and suspect nodes, in its own words and one name a line."""
 
-from ullage.system.node_lists import words_against, words_for
 from ullage.model.nodes import Nodes
 from ullage.results.folder import ResultFolder, write_atomically
+from ullage.system.node_lists import words_against, words_for
 
 FOLDER = "nodes"
 
