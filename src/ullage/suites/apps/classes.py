@@ -11,7 +11,9 @@ from ullage.report.headlines import word_of
 from ullage.units import format_bytes
 
 RATE: Final = "bandwidth"
-_WRITES: Final = frozenset({"write", "forward"})
+# Without computation, the observed rate of particles is that of the whole phase.
+_OTHER_RATES: Final[Mapping[str, str]] = {"vpic": "observed_bandwidth", "bdcats": "observed_bandwidth"}
+_WRITES: Final = frozenset({"write", "forward", "sdg", "k2"})
 _CALLS: Final = "the kind of calls"
 
 
@@ -30,6 +32,12 @@ _NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
     "tile": lambda row: f"tiles of {word_of(row, 'tile')}, {word_of(row, 'calls')}",
     "pio": _pio,
     "flash": lambda row: f"arrays of blocks, {word_of(row, 'format')}, {word_of(row, 'transfers')}",
+    "vpic": lambda row: f"particles {word_of(row, 'layout')}, {word_of(row, 'format')}, {word_of(row, 'transfers')}",
+    "bdcats": lambda row: (
+        f"particles {word_of(row, 'layout')} read {word_of(row, 'read')}, {word_of(row, 'transfers')}"
+    ),
+    "sar": lambda row: f"radar images in {word_of(row, 'layout')}, {word_of(row, 'access').upper()}",
+    "loader": lambda row: f"training samples, {'made' if is_write(row) else 'shuffled'}",
     "checkpoint": lambda row: f"checkpoint of a model, {word_of(row, 'layout')}",
     "stepfile": lambda row: f"states in {word_of(row, 'order')} order, {word_of(row, 'layout')}",
 }
@@ -58,11 +66,15 @@ SETTINGS: Final = (
     Setting("pio", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
     Setting("tile", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
     Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"transfers={word_of(row, 'transfers')}"),
+    Setting("vpic", "transfers", "apps-calls", _CALLS, lambda row: f"access={word_of(row, 'transfers')}"),
+    Setting("bdcats", "transfers", "apps-calls", _CALLS, lambda row: f"access={word_of(row, 'transfers')}"),
     Setting("pio", "block_bytes", "apps-request", "the size of requests", lambda row: f"request={_size(row)}"),
     Setting("pio", "base_bytes", "apps-alignment", "the first byte of the pattern", _begin),
     Setting("pio", "pattern", "apps-pattern", "the pattern", lambda row: f"pattern={word_of(row, 'pattern')}"),
     Setting("checkpoint", "layout", "apps-layout", "the layout of a checkpoint", _layout),
     Setting("stepfile", "layout", "apps-layout", "the layout of states", _layout),
+    Setting("vpic", "layout", "apps-layout", "the layout of particles", _layout),
+    Setting("sar", "layout", "apps-layout", "the layout of images", _layout),
 )
 
 
@@ -90,7 +102,14 @@ def is_clear(row: Row) -> bool:
 def rates_of(rows: Iterable[Row], suites: Iterable[str]) -> list[Row]:
     """Return the rates of the kernels that may be compared at all, in their order."""
     known = frozenset(suites)
-    return [row for row in rows if row.suite in known and row.metric == RATE and not row.is_invalid and row.repetitions]
+    return [
+        row
+        for row in rows
+        if row.suite in known
+        and row.metric == _OTHER_RATES.get(row.suite, RATE)
+        and not row.is_invalid
+        and row.repetitions
+    ]
 
 
 def settled_but(row: Row, param: str) -> tuple[Scalar, ...]:

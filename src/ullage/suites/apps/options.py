@@ -15,13 +15,20 @@ from ullage.runs.suite import load_suites
 # The kernels in their small forms: the share of the measuring time, and what differs from the quick form of the suite.
 # A further kernel is a further line. One that this version lacks is left out, and its share goes to the others.
 SMALL: Final[Mapping[str, tuple[float, Mapping[str, object]]]] = {
-    "spio": (0.18, {"operations": ["write", "read", "reread"]}),
-    "tile": (0.13, {"cache": "drop"}),
-    "pio": (0.30, {"patterns": ["simple-strided", "segmented"], "requests": [4 << 10, 1 << 20]}),
-    "flash": (0.13, {"cache": "drop"}),
-    "checkpoint": (0.13, {"layouts": ["rank", "shared"]}),
-    "stepfile": (0.13, {"orders": ["reverse", "forward"], "cache": "drop"}),
+    "spio": (0.13, {"operations": ["write", "read", "reread"]}),
+    "tile": (0.09, {"cache": "drop"}),
+    "pio": (0.22, {"patterns": ["simple-strided", "segmented"], "requests": [4 << 10, 1 << 20]}),
+    "flash": (0.09, {"cache": "drop"}),
+    "vpic": (0.08, {"layouts": ["CC", "CI"], "compute_s": 0.0}),
+    "bdcats": (0.06, {"layouts": ["CC"], "compute_s": 0.0, "cache": "drop"}),
+    "sar": (0.09, {}),
+    "checkpoint": (0.09, {"layouts": ["rank", "shared"]}),
+    "stepfile": (0.08, {"orders": ["reverse", "forward"], "cache": "drop"}),
+    "loader": (0.04, {"sample_bytes": 1 << 20, "samples": 64, "accelerators": [2], "step_s": 0.0}),
+    "overlap": (0.03, {"sizes": [1 << 20], "depths": [4], "backends": ["posix"]}),
 }
+# These choose their ranks themselves: they need cores for threads besides the ranks.
+_OWN_RANKS: Final = frozenset({"loader", "overlap"})
 
 
 class AppsOptions(CompositeOptions, CeilingOptions, TimeBudgetOptions, QuickOptions, SeedOptions):
@@ -29,8 +36,8 @@ class AppsOptions(CompositeOptions, CeilingOptions, TimeBudgetOptions, QuickOpti
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
-        "time_s": Change("Limit the time of the measurements. The kernels share it.", usual="1m20s", quick="30s"),
-        "quick": Change("Take a first look in 30 s."),
+        "time_s": Change("Limit the time of the measurements. The kernels share it.", usual="2m", quick="50s"),
+        "quick": Change("Take a first look in 50 s."),
     }
 
     without: Annotated[list[str], Names(), Option("Leave out these kernels, for example flash,stepfile.")] = []
@@ -58,6 +65,7 @@ def _part(name: str, asked: Mapping[str, object], names: list[str]) -> PartReque
         "targets": asked.get("targets"),
         "seed": asked.get("seed"),
         "ceilings": asked.get("ceilings"),
-        "ranks": [max(2, cores_of_nodes({}))],
     }
+    if name not in _OWN_RANKS:
+        own["ranks"] = [max(2, cores_of_nodes({}))]
     return part_of(name, asked_of(load_suites()[name], {**own, **form, "time_s": round(seconds, 1), "quick": True}))
