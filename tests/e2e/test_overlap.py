@@ -9,6 +9,7 @@ from tests.e2e.commands import check_refusal, command, run, run_here
 from tests.e2e.launching import Document, plan, untouched
 
 from ullage.analysis.metrics.overlap import share_that_overlaps
+from ullage.cleaning import find_run_folders
 from ullage.engine import describe
 from ullage.results.folder import ResultFolder
 
@@ -102,7 +103,8 @@ def test_a_transfer_that_never_ends_is_found_by_the_watchdog(engine: Path, tmp_p
     done = launching.run(engine, tmp_path, plan(tmp_path, [bad], f"posix:{target}", watchdog_s=2))
     assert done.code == 5, done.stderr
     assert done.of("end")[0].status == "timeout"
-    assert launching.cleaned(engine, target)
+    for folder in find_run_folders(target):
+        assert launching.cleaned(engine, folder.path)
     assert untouched(target)
 
 
