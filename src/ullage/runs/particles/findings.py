@@ -22,15 +22,15 @@ class _Question:
     """Rows that differ in ``param`` alone are compared. What ``goes_with`` it may differ, too."""
 
     param: str
-    option: str
     goes_with: frozenset[str] = frozenset()
 
 
 _QUESTIONS: Final[Mapping[str, _Question]] = {
-    "layout": _Question("layout", "--layout"),
-    "format": _Question("format", "--format", frozenset({"backend"})),
-    "access": _Question("transfers", "--access"),
+    "layout": _Question("layout"),
+    "format": _Question("format", frozenset({"backend"})),
+    "access": _Question("transfers"),
 }
+_CHANGES: Final[Mapping[str, str]] = {"layout": "--layout", "format": "--format", "transfers": "--access"}
 _ORDERS: Final[Mapping[str, str]] = {"C": "contiguous", "I": "interleaved"}
 
 
@@ -71,7 +71,7 @@ def _faster(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> F
     if asked.param == "layout":
         memory, file = str(first)
         text += f" {first} is {_ORDERS[memory]} in memory and {_ORDERS[file]} in the file."
-    return with_gain(finding(kind, title, text, "advice", **words), gain, f"{asked.option} {first}")
+    return with_gain(finding(kind, title, text, "advice", **words), gain, f"{_CHANGES[asked.param]} {first}")
 
 
 def _what(row: Row) -> str:
@@ -81,12 +81,7 @@ def _what(row: Row) -> str:
 
 def _who(row: Row, asked: _Question) -> str:
     """Name what is the same in all rows that are compared."""
-    others = [
-        str(row.params[name])
-        for name, words in _QUESTIONS.items()
-        for name in [words.param]
-        if words.param != asked.param
-    ]
+    others = [str(row.params[one.param]) for one in _QUESTIONS.values() if one.param != asked.param]
     return f"The {_what(row)} of {plural(int(row.params['ranks']), 'rank')} ({', '.join([row.target, *others])})"
 
 

@@ -63,8 +63,8 @@ class ParticleOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunO
         Field(min_length=1),
         Names(sorted_=False),
         Option(
-            "Use these layouts: CC, CI, IC, II. The first letter is the order in memory, the second that in the file: "
-            "each variable contiguous (C), or the variables of a particle interleaved (I).",
+            "Use these layouts: CC, CI, IC, II. The first letter is the order in memory, the second that in the file. "
+            "C keeps each variable contiguous, I interleaves the variables of a particle.",
             name="--layout",
             usual="CC,CI,IC,II",
             sets=("layout",),
