@@ -271,6 +271,7 @@ static void run(struct job* job, const char* path) {
     const int round = (i - warm_ups) / kinds;
     const enum kind kind = i < warm_ups ? io : (enum kind)((first_round[(i - warm_ups) % kinds] + round) % kinds);
     const off_t at = (off_t)(job->writes ? area : areas - 1 - area) * area_bytes;
+    if (kind != compute) memset(job->data, job->writes ? i : 0xee, (size_t)area_bytes);  // as the engine readies it
     const int64_t ns = stretch(job, kind, at);
     if (i >= warm_ups) took[kind] += ns;
     if (kind != compute) ++area;

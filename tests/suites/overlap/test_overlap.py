@@ -162,7 +162,7 @@ def test_ranks_are_bound_with_their_helpers_where_they_have_a_second_core(
 ) -> None:
     found = options(ranks=str(ranks), cache="none")
     targets = parse_options(OverlapOptions, target=["a=/a"], ranks="1").targets  # type: ignore[arg-type]
-    layouts = {cell.layout for cell in make_cells(found, targets, describe(), cores, direct=set()).cells}
+    layouts = [cell.layout for cell in make_cells(found, targets, describe(), cores, direct=set()).cells]
     assert {(layout.threads, layout.binding) for layout in layouts} == {(threads, binding)}, "one launch for all cases"
 
 

@@ -160,7 +160,7 @@ def _ways(options: OverlapOptions, target: Target, backend: Registered) -> tuple
         return [], [Missing(target.name, backend.name, "", backend.reason or "it is not in this build")]
     if target_path(target) is not None and "path" not in backend.capabilities:
         return [], [Missing(target.name, backend.name, "", "it uses no storage; give it a target of its own")]
-    ways = [method for method in METHODS if method in options.methods and most_at_once(backend, method)]
+    ways: list[Method] = [method for method in METHODS if method in options.methods and most_at_once(backend, method)]
     if ways:
         return ways, []
     reasons = " and ".join(_LACKS[method] for method in options.methods)

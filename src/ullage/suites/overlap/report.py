@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of suite ``overlap``: shares, costs and gains by size and depth, and a map of each way."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 from ullage.grouping import grouped
+from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_row, percent, plural, significant
 from ullage.report.answers import AnswerRule
@@ -113,7 +114,7 @@ def figures(data: ReportData) -> list[Figure]:
     ]
 
 
-def _figure(title: str, rows: Sequence[Row], costs: dict[tuple[str, object], Row]) -> Figure:
+def _figure(title: str, rows: Sequence[Row], costs: Mapping[tuple[str, Scalar], Row]) -> Figure:
     sizes, depths = sorted({size_of(row) for row in rows}), sorted({depth_of(row) for row in rows})
     found = HeatMap(
         *([format_bytes(size) for size in sizes], [str(depth) for depth in depths], "size", "depth"),
