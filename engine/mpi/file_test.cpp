@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "storage/test_support.hpp"
@@ -75,7 +75,8 @@ TEST_F(MpiFile, PutsScatteredMemoryTogether) {
   std::string found(24, '?');
   EXPECT_EQ(again->read_at(rank * 24, std::as_writable_bytes(std::span(found))).value(), 24U);
   EXPECT_EQ(found, "aabbccAABBCCaabbccAABBCC");
-  const std::string written = std::exchange(text, "..................");
+  const std::string written = text;
+  std::ranges::fill(text, '.');
   EXPECT_EQ(again->read_at(rank * 24, memory.part(1, 1)).value(), 6U);
   EXPECT_EQ(text, "..aa....bb....cc..");
   EXPECT_EQ(again->read_at_all(rank * 24, memory).value(), 12U);
