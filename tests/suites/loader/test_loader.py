@@ -48,8 +48,8 @@ def options(**words: object) -> LoaderOptions:
     return LoaderOptions.model_validate(asked.options)
 
 
-def prepare(tmp_path: Path, target: str = "", **words: object) -> PreparedLoader:
-    usual: dict[str, object] = {"target": [target or f"here={tmp_path}"], "ranks": 2, "samples": 400}
+def prepare(tmp_path: Path, **words: object) -> PreparedLoader:
+    usual: dict[str, object] = {"target": [f"here={tmp_path}"], "ranks": 2, "samples": 400}
     asked = parse_options(LoaderOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="loader", created="now", targets=asked.targets, options=asked.options)
     return prepare_loader(request, EngineContext(tmp_path / "engine", describe()))
