@@ -91,7 +91,7 @@ def expanded(text: str) -> list[str]:
     for head, inside, tail in _NODES.findall(text):
         for part in inside.split(",") if inside else [""]:
             first, dash, last = part.partition("-")
-            numbers = range(int(first), int(last) + 1) if dash else []
+            numbers = range(int(first), int(last) + 1) if dash else range(0)
             middles = [str(number).zfill(len(first)) for number in numbers] or [part]
             found += [f"{head}{middle}{tail}" for middle in middles]
     return found
