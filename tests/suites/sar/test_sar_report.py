@@ -72,13 +72,13 @@ def of(found: list[Finding], kind: str) -> list[Finding]:
 
 def test_the_kernel_that_bounds_the_pipeline_is_named_where_that_is_proved() -> None:
     (found,) = of(findings_of(case(), 0.95), "sar-pipeline")
-    assert found.title == "The pipeline carries 10.0 image/s on disk, bounded by K3"
+    assert found.title == "The pipeline reaches 10.0 image/s on disk, bounded by K3"
     assert "K3 takes longest." in found.text
     assert "K1 25.0 ms, K2 50.0 ms, K3 100 ms and K4 12.5 ms" in found.text
     assert found.numbers["slowest"] == ["k3"]
     (alike,) = of(findings_of(case(k2=3.19), 0.95), "sar-pipeline")
     assert "Which of K2 and K3 takes longest cannot be told." in alike.text
-    assert alike.title == "The pipeline carries 10.0 image/s on disk"
+    assert alike.title == "The pipeline reaches 10.0 image/s on disk"
 
 
 def test_layouts_are_compared_only_where_the_intervals_decide() -> None:

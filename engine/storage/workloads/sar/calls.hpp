@@ -36,6 +36,9 @@ class SarCalls final {
   /// Adds what each part took to the meter.
   void done() noexcept;
 
+  /// For transfers besides those of operations.
+  [[nodiscard]] Meter& ticked() noexcept { return *ticked_; }
+
   /// Files that were opened or made.
   [[nodiscard]] std::uint64_t files() const noexcept { return files_; }
 

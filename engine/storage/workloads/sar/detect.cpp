@@ -52,12 +52,10 @@ Status DetectPhase::open() {
 }
 
 Status DetectPhase::read_templates() {
-  const std::atomic<bool> never = false;
-  Meter ticked(never);
   for (std::size_t i = 0; i < templates_.size(); ++i) {
     const auto file = state_.context.backend->open(templates_[i]);
     if (!file) return fail(file.error());
-    Status status = (*file)->transfer(Direction::read, {&template_extents_[i], 1}, ticked);
+    Status status = (*file)->transfer(Direction::read, {&template_extents_[i], 1}, calls_.ticked());
     if (status) status = (*file)->close();
     if (!status) return status;
     ++files_besides_;

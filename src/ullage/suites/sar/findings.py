@@ -67,11 +67,11 @@ def _pipeline(some: Metrics, level: float) -> Finding:
     alone = len(names) == 1
     bound = f"{names[0]} takes longest." if alone else f"Which of {listing(names)} takes longest cannot be told."
     text = (
-        f"The pipeline carries {format_quantity(median, 'image/s')} ({who_of(longest)}). {bound} "
+        f"The pipeline reaches {format_quantity(median, 'image/s')} ({who_of(longest)}). {bound} "
         f"Times for an image: {told}."
     )
     bounded = f", bounded by {names[0]}" if alone else ""
-    title = f"The pipeline carries {format_quantity(median, 'image/s')} on {longest.target}{bounded}"
+    title = f"The pipeline reaches {format_quantity(median, 'image/s')} on {longest.target}{bounded}"
     return finding(
         "sar-pipeline",
         title,

@@ -176,7 +176,7 @@ HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_storage, lambda row: ("sar"
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,
-        "How many images a second does storage carry through the pipeline?",
+        "How many radar images a second does storage take?",
         ("sar-pipeline", "sar-layout", "sar-rows"),
         ("sar-cached",),
     ),

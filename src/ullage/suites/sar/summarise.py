@@ -82,7 +82,7 @@ def _pipeline(
 
 
 def pipeline_rate(phases: Iterable[PhaseRecord], case: CaseRecord) -> float | None:
-    """Return the images a second that a pipeline of the kernels would carry; None where nothing took time.
+    """Return the images a second that a pipeline of the kernels would reach; None where nothing took time.
 
     It is 1 / max over K1 to K4 of the time of a kernel for an image. All kernels would work at once, each at the rate
     that it reaches alone.
