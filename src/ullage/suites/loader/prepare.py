@@ -5,7 +5,6 @@ A launch of all ranks makes the training set of a target. Further launches read 
 and turn. Which number comes next may depend on what was measured.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -15,7 +14,6 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.inputs import EngineContext
-from ullage.runs.listed import listed_plan
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import NO_LIMIT, Machine, check_places, room_at, this_machine
 from ullage.runs.session import Note, Session
@@ -33,58 +31,21 @@ from ullage.suites.loader.cases import (
 )
 from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.presets import RULE_MEMORIES, RULE_STEPS, rule_samples
-from ullage.suites.loader.search import Search
+from ullage.suites.loader.running import execute
+from ullage.suites.loader.work import LoaderWork
 from ullage.units import format_time, format_volume
 
-# A launch without progress for so long is a timeout; the engine allows more for what is read at once.
-_PATIENCE_S: Final = 120.0
 _HEADERS: Final = ["target", "backend", "accelerators", "ranks", "samples", "data", "files", "an epoch", "case"]
 
 
 @dataclass(frozen=True)
-class PreparedLoader:
+class PreparedLoader(LoaderWork):
     """See ``Prepared``."""
-
-    request: Request
-    options: LoaderOptions
-    machine: Machine
-    cells: CellMaker
-    notes: Sequence[Note]
 
     @property
     def unsettled(self) -> str:
         """See ``Prepared``: of a search the numbers are not known, but none of them has to be given."""
         return ""
-
-    @property
-    def most(self) -> int:
-        """The largest number of accelerators that is measured: there are two steps for each."""
-        return min(self.options.most_accelerators, most_that_fit(self.options, self.cells.samples))
-
-    def search(self) -> Search:
-        """Return the search on one target."""
-        options = self.options
-        return Search(self.cells.unit, self.most, options.least_use, options.repetitions)
-
-    def numbers(self) -> list[int]:
-        """Return the numbers that are measured for certain: the listed ones, or the first of a search."""
-        if self.options.accelerators is not None:
-            return [n for n in self.options.accelerators if n <= self.most]
-        return [self.cells.unit]
-
-    def plan(self, cell: LoaderCell, spec: LaunchSpec) -> Plan:
-        """Return the plan of a launch of one case."""
-        options = self.options
-        return listed_plan(
-            self.request,
-            spec,
-            cell.layout,
-            cell.target,
-            [cell.case],
-            watchdog_s=options.watchdog_s or _PATIENCE_S,
-            space=options.space,
-            resumable=options.resumable,
-        )
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``: of a search, the first number alone."""
@@ -119,8 +80,6 @@ class PreparedLoader:
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
-        from ullage.suites.loader.running import execute
-
         return execute(self, session)
 
 

@@ -14,8 +14,8 @@ from ullage.runs.execution import Execution, LaunchSpec, read_progress
 from ullage.runs.listed import datasets_there, remove_left
 from ullage.runs.session import Note, Session, note_once
 from ullage.suites.loader.cases import DATASET, LoaderCell
-from ullage.suites.loader.prepare import PreparedLoader
 from ullage.suites.loader.search import Trials, next_listed
+from ullage.suites.loader.work import LoaderWork
 from ullage.units import format_time
 
 # A launch in less than this measures nothing.
@@ -32,7 +32,7 @@ def trials_of(launches: Iterable[Iterable[AnyRecord]], cases: dict[str, int], ep
     return found
 
 
-def execute(prepared: PreparedLoader, session: Session) -> int:
+def execute(prepared: LoaderWork, session: Session) -> int:
     """Measure everything that is left of the run, and return the exit code."""
     run = _Loading(session, read_progress(session), prepared)
     try:
@@ -49,7 +49,7 @@ def execute(prepared: PreparedLoader, session: Session) -> int:
 class _Loading(Execution):
     """``is_whole``: nothing is lacking but what failed."""
 
-    prepared: PreparedLoader
+    prepared: LoaderWork
     is_whole: bool = False
     notes: list[Note] = field(default_factory=list[Note])
 
