@@ -66,7 +66,7 @@ def test_what_others_have_put_into_the_folder_stays(engine: Path, srun: Srun, di
 
 
 def test_a_folder_that_a_node_lacks_is_said_in_the_words_of_the_node(engine: Path, srun: Srun, disk: Path) -> None:
-    with pytest.raises(UserError, match="the engine cannot be copied to all nodes: mkdir: .*No such file"):
+    with pytest.raises(UserError, match=r"the engine cannot be copied to all nodes: mkdir: .*No such file"):
         staged(engine, srun, disk / "nowhere").__enter__()
 
 
