@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of a real Slurm: runs that are divided over several, that lose a node, and that stage the engine."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.e2e.test_slurm import (
+    LONG,
+    SLEEPING,
+    children,
+    has_repetition,
+    start,
+    submit,
+    ullage,
+    under_way,
+    wait_until,
+    words_of,
+)
+from tests.places.slurm import SlurmPlace, slurm_up
+
+from ullage.results.records import read_records
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[SlurmPlace]:
+    with slurm_up(4, 2) as place:
+        yield place
+
+
+@pytest.fixture(autouse=True)
+def idle(slurm: SlurmPlace) -> Iterator[None]:
+    yield
+    slurm.cancel_all()
+
+
+def test_the_engine_is_staged_on_each_node_and_removed(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    """Each node of this cluster has a folder of that path of its own, which the login node has not."""
+    result, local = tmp_path / "result", slurm.folder / "tmp"
+    salloc = ("salloc", "--nodes=2", "--exclusive")
+    started = start(
+        slurm,
+        [*salloc, *ullage(engine, "run", *LONG, "--result", str(result), "--stage", str(local))],
+    )
+    try:
+        wait_until(lambda: has_repetition(result) or started.poll() is not None, "no repetition")
+        copies = [list(slurm.folder.glob(f"tmp.n{node}/ullage-stage-*/ullage-engine")) for node in (0, 1)]
+        assert [len(found) for found in copies] == [1, 1]
+        assert copies[0][0].read_bytes() == engine.read_bytes()
+        assert copies[0][0].parent.stat().st_mode & 0o777 == 0o700
+        ranks = [words_of(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+        assert sum(words.startswith(f"{local}/ullage-stage-") for words in ranks) == 2
+        os.kill(next(pid for pid in children(started.pid) if "calm_ullage" in words_of(pid)), signal.SIGTERM)
+        _, err = started.communicate(timeout=90)
+    finally:
+        started.kill()
+    assert started.returncode == 5, err
+    assert list(slurm.folder.glob("tmp.n*/ullage-stage-*")) == []
+
+
+def test_a_spare_node_takes_the_place_of_one_that_fails(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    times = ("--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")
+    words = (*SLEEPING[:-4], "--ranks", "2", "--nodes", "2", "--spare-nodes", "1", "--access", "write", *times)
+    try:
+        with under_way(slurm, engine, result, *words, "--block", "64K") as process:
+            slurm.run("scontrol", "update", "nodename=n1", "state=down", "reason=test")
+            _, err = process.communicate(timeout=90)
+    finally:
+        slurm.run("scontrol", "update", "nodename=n1", "state=resume")
+    assert process.returncode == 4, err
+    died = "the launch with 2 ranks ended early: node n1 failed (reported by Slurm); the run goes on without n1"
+    assert f"ullage: {died}" in err.splitlines()
+    first, second = (read_records(path) for path in sorted(result.glob("records/*.ndjson")))
+    assert {record.node for record in second.records if record.kind == "probe" and record.probe == "node"} == {
+        "n0",
+        "n2",
+    }
+    assert second.end is not None
+    # The case that was under way has failed by the name of the node, and goes on elsewhere.
+    failed = [event for event in first.events if event.code == "node-failed"]
+    assert [(event.node, event.severity) for event in failed] == [("n1", "error")]
+    assert [record.status for record in first.records if record.kind == "case"][-1] == "failed"
+    ok = [
+        record for file in (first, second) for record in file.records if record.kind == "case" and record.status == "ok"
+    ]
+    assert len(ok) == 6
+
+
+# Four cases whose three repetitions take 4 s together, of which a job of 90 s finishes two.
+LIMITED = ("network", "--quick", "--protocols", "tcp", "--streams", "1,2", "--no-peer", "--repetitions", "3")
+
+
+@pytest.mark.any_mpi
+@pytest.mark.long
+def test_a_run_is_divided_by_cases_over_jobs(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    limit = ("--seconds", "1", "--walltime", "90s", "--chain", "1")
+    done = slurm.run(*submit(engine, result, *LIMITED, *limit), timeout_s=240)
+    assert done.returncode == 0, done.stderr
+    assert "2 jobs are needed (--walltime 90s). They finish 2 and 2 cases." in done.stderr
+    assert "2 cases are left for another job: the time of this one is over" in done.stderr
+    cases = [
+        [record.case for record in read_records(path).records if record.kind == "case"]
+        for path in sorted(result.glob("records/*.ndjson"))
+    ]
+    # Neither job has a part of the other's cases.
+    assert [len(found) for found in cases] == [6, 6]
+    assert [len(set(found)) for found in cases] == [2, 2]
+    assert not set(cases[0]) & set(cases[1])
+
+
+@pytest.mark.any_mpi
+def test_a_repetition_longer_than_the_walltime_is_refused_before_it_is_submitted(
+    slurm: SlurmPlace, engine: Path, tmp_path: Path
+) -> None:
+    words = ("network", "--seconds", "300", "--walltime", "00:05:00")
+    done = slurm.run(*submit(engine, tmp_path / "result", *words))
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "at least, or a smaller case" in done.stderr
