@@ -188,7 +188,7 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
     if said is None:
         takes = format_time(2 * FEWEST_PAIRS * max(one.seconds for one in study.trials))
         so_far = f"{setting} has the best {what} so far. It was not compared with the default in pairs yet."
-        return f"{so_far} That takes {takes} or more: continue with `ullage tune RESULT --more`."
+        return f"{so_far} That takes {takes} or more. Continue the search with more time."
     interval = f"[{said.low:.2f}, {said.high:.2f}] in {said.pairs} pairs"
     if said.breaks and said.low > 1:
         return f"{setting} reaches {times(said.ratio)} the default's {what} {interval}, but breaks a rule."
