@@ -29,7 +29,10 @@ def test_every_verb_of_the_package_is_there(capsys: pytest.CaptureFixture[str]) 
     text = capsys.readouterr().out
     files = {path.stem for path in Path(app.__file__).parent.glob("*.py") if is_verb(path)}
     assert {"describe", "machine", "clean", "suites"} <= files
-    assert all(f"\n  {name.removesuffix('_')} " in text for name in files)
+    # People do not type this one.
+    assert all(f"\n  {name.removesuffix('_')} " in text for name in files - {"member"})
+    assert "member" in files
+    assert "\n  member " not in text
 
 
 def test_help_imports_nothing_heavy() -> None:

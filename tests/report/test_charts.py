@@ -66,6 +66,7 @@ def test_charts_are_found_and_described() -> None:
         "b_eff",
         "b_eff_io",
         "b_eff_io_hints",
+        "nodes",
         "rings",
         "collective_overlap",
         "collectives",

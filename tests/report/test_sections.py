@@ -36,6 +36,8 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
     found = load_sections()
     assert [section.name for section in found] == [
         "front",
+        "nodes",
+        "required",
         "scores",
         "apps",
         "cpu",

@@ -75,7 +75,9 @@ def _clauses(summary: Summary) -> Iterator[str]:
     dirty, unknown = (sum(row.grade == grade for row in summary.rows) for grade in ("C", "?"))
     count = len(summary.rows)
     if dirty:
-        yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C), which no finding uses"
+        # Nodes that are all disturbed are compared all the same.
+        unused = ", which no finding uses" if summary.nodes is None else ""
+        yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C){unused}"
     if unknown:
         yield f"the load of other programs during {plural(unknown, 'number')} is not known (grade ?)"
     single = sum(row.low is None for row in summary.rows)
