@@ -134,8 +134,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
     if (direction == Direction::write) return requests_->write_at(file_, extent.offset_bytes, data);
     if (extent.offset_bytes + extent.length_bytes <= end_bytes_)
       return requests_->read_at(file_, extent.offset_bytes, data);
-    return fail(
-        short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
+    return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
   }
 
   [[nodiscard]] Result<std::size_t> together(Direction direction, const Extent& extent) const {

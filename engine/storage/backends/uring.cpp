@@ -167,7 +167,7 @@ class UringFile final : public File, public NonblockingTransfers {
   std::optional<Error> failure_;
   bool goes_on_ = true;
   Direction direction_ = Direction::write;  // of the batch that was started
-  std::size_t oldest_ = 0;  // extent that is under way, or was when it was looked for
+  std::size_t oldest_ = 0;                  // extent that is under way, or was when it was looked for
 };
 
 constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest, .nonblocking = deepest};
