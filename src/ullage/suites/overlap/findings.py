@@ -102,14 +102,12 @@ def _overlapping(place: Place, rows: Sequence[Row]) -> Finding:
     ways = grouped((way_of(row), row) for row in rows)
     best = {way: _best_of_largest(some) for way, some in ways.items()}
     each = [
-        f"{way} {_share_text(row)} ({format_bytes(size_of(row))}, depth {depth_of(row)}{_cached(row)})"
+        f"With {way}, {_share_text(row)} overlaps ({format_bytes(size_of(row))}, depth {depth_of(row)}{_cached(row)})."
         for way, row in best.items()
     ]
     target, access, ranks = place
-    text = (
-        "This share of the shorter of I/O and computation overlaps at the largest size and best depth: "
-        f"{listing(each)}. These are {_where(place)}."
-    )
+    told = ["The shares are of the shorter of I/O and computation, at the largest size and the best depth.", *each]
+    text = f"{' '.join(told)} This is with {_where(place)}."
     starts = {way: found for way, some in ways.items() if (found := _from_size(some)) is not None}
     from_size = [f"{way} from {format_bytes(size)} (depth {depth})" for way, (size, depth) in starts.items()]
     if from_size:
