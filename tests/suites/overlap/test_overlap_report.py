@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KIB, MIB = 1 << 10, 1 << 20
 CLEAR = [1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0, 1.01]
-UNITS = {SHARE: "of shorter", COST: "x", START: "of I/O", BOTH: "s", BLOCKING: "s", "overlap_gain": "x"}
+UNITS = {SHARE: "of shorter", COST: "x alone", START: "of I/O", BOTH: "s", BLOCKING: "s", "overlap_gain": "x"}
 
 
 def row(metric: str, value: float, size: int = MIB, depth: int = 4, way: str = "posix", **fields: object) -> Row:
@@ -102,7 +102,7 @@ def test_a_gain_needs_a_comparison_that_holds() -> None:
 
 def test_the_cost_is_told_where_its_interval_lies_above_1() -> None:
     found = only(findings_of(whole(), 0.95), "overlap-cost")
-    assert "1.10 x [1.08, 1.12] as long beside posix helper threads" in found.text
+    assert "Beside posix helper threads the computation takes 1.10 x [1.08, 1.12] as long" in found.text
     assert "mpiio" not in found.text
     assert found.severity == "info"
     alone = [one.model_copy(update={"params": {**one.params, "cores_of_rank": 1}}) for one in whole()]
