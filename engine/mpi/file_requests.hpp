@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI-IO that goes on after the calls that begin it: MPI_File_iwrite_at and MPI_File_iread_at. What was moved is counted
-// at the end of each, since a library that answers MPI_SUCCESS may have moved nothing.
+// MPI-IO that goes on after the calls that begin it: MPI_File_iwrite_at and MPI_File_iread_at. What was moved is
+// counted at the end of each, since a library that answers MPI_SUCCESS may have moved nothing.
 #pragma once
 
 #include <cstddef>

@@ -69,8 +69,8 @@ class CollectivePhase final : public PhaseWork {
   std::vector<std::byte> in_;
   std::optional<mpi::CollectiveCall> call_;  // from before() on
   std::uint64_t calls_ = 1;
-  int root_ = 0;                       // of the last call
-  int turn_ = 0;                       // root of the next one
+  int root_ = 0;             // of the last call
+  int turn_ = 0;             // root of the next one
   ChainPieces computation_;  // beside one call
   std::uint64_t made_ = 0;
   std::int64_t call_ns_ = 0;

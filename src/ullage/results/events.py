@@ -41,7 +41,7 @@ _TITLES: Final = {
     "oversubscribed": "More ranks than cores",
     "page-cache": "The page cache takes part",
     "peer-failed": "Another tool failed",
-    "not-available": "Some backends cannot be measured",
+    "not-available": "A backend cannot move data beside a computation",
     "peer-not-available": "Other tools cannot run for comparison",
     "peer-other-mpi": "The other tool uses another MPI",
     "read-back-own": "Every rank reads its own data",

@@ -78,7 +78,7 @@ def test_what_was_not_recorded_is_no_sample(name: str) -> None:
 
 
 # What nobody wants more of.
-_LESS = ("s", "s/op", "of time", "cores", "of messages", "faults/MiB")
+_LESS = ("s", "s/op", "of time", "cores", "of messages", "faults/MiB", "of I/O", "x alone")
 
 
 def test_every_metric_says_what_it_is() -> None:

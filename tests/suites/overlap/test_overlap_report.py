@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KIB, MIB = 1 << 10, 1 << 20
 CLEAR = [1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0, 1.01]
-UNITS = {SHARE: "of shorter", COST: "x", START: "of I/O", BOTH: "s", BLOCKING: "s", "overlap_gain": "x"}
+UNITS = {SHARE: "of shorter", COST: "x alone", START: "of I/O", BOTH: "s", BLOCKING: "s", "overlap_gain": "x"}
 
 
 def row(metric: str, value: float, size: int = MIB, depth: int = 4, way: str = "posix", **fields: object) -> Row:
@@ -77,8 +77,8 @@ def only(found: list[Finding], kind: str) -> Finding:
 def test_the_share_is_told_for_each_way_with_the_size_from_which_the_half_overlaps() -> None:
     found = only(findings_of(whole(), 0.95), "overlap-share")
     assert found.title == "Up to 88 % of writes on disk overlaps with computation"
-    assert "posix helper threads 88 % [86 %, 90 %] (1M, depth 4)" in found.text
-    assert "mpiio nonblocking calls 11 % [11 %, 11 %] (1M, depth 4)" in found.text
+    assert "With posix helper threads, 88 % [86 %, 90 %] overlaps (1M, depth 4)." in found.text
+    assert "With mpiio nonblocking calls, 11 % [11 %, 11 %] overlaps (1M, depth 4)." in found.text
     assert "All intervals lie above 50 % from a size on: posix helper threads from 1M (depth 1)." in found.text
     assert found.numbers["from_bytes"] == [0, MIB]
 
@@ -102,7 +102,7 @@ def test_a_gain_needs_a_comparison_that_holds() -> None:
 
 def test_the_cost_is_told_where_its_interval_lies_above_1() -> None:
     found = only(findings_of(whole(), 0.95), "overlap-cost")
-    assert "1.10 x [1.08, 1.12] as long beside posix helper threads" in found.text
+    assert "Beside posix helper threads the computation takes 1.10 x [1.08, 1.12] as long" in found.text
     assert "mpiio" not in found.text
     assert found.severity == "info"
     alone = [one.model_copy(update={"params": {**one.params, "cores_of_rank": 1}}) for one in whole()]

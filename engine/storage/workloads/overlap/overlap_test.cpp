@@ -49,8 +49,8 @@ class MpiOverlap : public overlap_test::OneRepetition {
 };
 
 TEST_F(MpiOverlap, HelperThreadsMoveEveryByteOnce) {
-  for (const auto& [backend, depth] : {std::pair("posix", 1), std::pair("posix", 5), std::pair("stdio", 1),
-                                       std::pair("mmap", 1)}) {
+  for (const auto& [backend, depth] :
+       {std::pair("posix", 1), std::pair("posix", 5), std::pair("stdio", 1), std::pair("mmap", 1)}) {
     use(backend);
     Values given = by("threads");
     given["depth"] = number(depth);
@@ -188,7 +188,8 @@ TEST_F(MpiOverlap, AFlippedBitIsFoundWhereverItHappened) {
 }
 
 TEST_F(MpiOverlap, ShortCountsAreContinued) {
-  use("fault", {{"inner", words("mpiio")}, {"kind", words("short")}, {"operation", words("write")}, {"count", number(0)}});
+  use("fault",
+      {{"inner", words("mpiio")}, {"kind", words("short")}, {"operation", words("write")}, {"count", number(0)}});
   expect_whole(run(by("nonblocking")), by("nonblocking"), "short");
 }
 

@@ -68,7 +68,8 @@ Status check_depth(const OverlapParameters& p, const Capabilities& capabilities,
   const auto served = static_cast<std::uint64_t>(by_threads ? helpers_served(capabilities) : capabilities.nonblocking);
   const std::uint64_t most = by_threads ? std::min(served, OverlapParameters::most_helpers) : served;
   if (p.depth <= most) return {};
-  return fail(bad_plan(pointer + "/depth", "must be at most " + std::to_string(most) + " with this method and backend"));
+  return fail(
+      bad_plan(pointer + "/depth", "must be at most " + std::to_string(most) + " with this method and backend"));
 }
 
 }  // namespace

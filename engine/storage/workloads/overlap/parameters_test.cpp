@@ -37,8 +37,7 @@ TEST(OverlapParameters, WhatABackendCannotDoIsSaidWithItsReason) {
 TEST(OverlapParameters, WhatMeansNothingIsRefusedWithItsPlace) {
   expect_refused({{"transfer_bytes", number(4097)}}, both_ways, "/p/transfer_bytes", "multiple of 8");
   expect_refused({{"depth", number(65)}}, both_ways, "/p/depth", "at most 64");
-  expect_refused({{"method", words("nonblocking")}, {"depth", number(9)}}, {.nonblocking = 8}, "/p/depth",
-                 "at most 8");
+  expect_refused({{"method", words("nonblocking")}, {"depth", number(9)}}, {.nonblocking = 8}, "/p/depth", "at most 8");
   expect_refused({{"tests", number(1)}}, both_ways, "/p/tests", "must be 0");
   expect_refused({}, {.data = false, .file_threads = 1024}, "/p/verify", "holds no data");
   expect_refused({{"transfer_bytes", number(1 << 30)}, {"batches", number(9)}}, both_ways, "/p/batches", "16 GiB");

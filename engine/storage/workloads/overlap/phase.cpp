@@ -154,8 +154,7 @@ void OverlapPhase::make_ready(std::uint64_t index) {
 void OverlapPhase::check_area() {
   if (parameters().verify == OverlapVerify::none) return;
   for (const Extent& extent : extents_) {
-    const Payload::Check found =
-        payload_.check({extent.data, extent.length_bytes}, state_.rank(), extent.offset_bytes);
+    const Payload::Check found = payload_.check({extent.data, extent.length_bytes}, state_.rank(), extent.offset_bytes);
     verification_.verified_bytes += extent.length_bytes;
     verification_.bad_blocks += found.bad_blocks;
     if (found.first && !verification_.first)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing or reading of workload `overlap` on one rank: I/O alone, computation alone, both at once, one after the other.
+// Writing or reading of workload `overlap` on one rank: I/O alone, computation alone, both at once, one after the
+// other.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +31,10 @@ struct OverlapState {
   [[nodiscard]] std::string file_name() const { return dataset.file_name(rank()); }
 };
 
-/// An operation is a stretch. All ranks begin each together, behind a barrier that is in no stretch's time; data is made
-/// and checked between them. Gauges, over all rounds: io_s, compute_s, both_s, blocking_s (each of all batches), and of
-/// `both` start_s (calls that begin transfers), beside_s (the computation), wait_s (until all have ended); bytes (of one
-/// kind of stretch), batches (of one kind), blocks (of the computation of a batch).
+/// An operation is a stretch. All ranks begin each together, behind a barrier that is in no stretch's time; data is
+/// made and checked between them. Gauges, over all rounds: io_s, compute_s, both_s, blocking_s (each of all batches),
+/// and of `both` start_s (calls that begin transfers), beside_s (the computation), wait_s (until all have ended); bytes
+/// (of one kind of stretch), batches (of one kind), blocks (of the computation of a batch).
 class OverlapPhase final : public PhaseWork {
  public:
   OverlapPhase(const OverlapState& state, Direction direction);

@@ -9,8 +9,6 @@
 namespace ullage::overlap_phase_test {
 namespace {
 
-using overlap_test::number;
-
 class OverlapPhase : public overlap_test::OneRepetition {};
 
 TEST_F(OverlapPhase, SaysWhatItIsAndMovesNothingBeforeItIsAsked) {

@@ -39,8 +39,7 @@ inline OverlapParameters parameters_of(const Values& given) { return OverlapPara
 
 class OneRepetition : public ::testing::Test {
  protected:
-  OneRepetition()
-      : bench_(std::make_unique<test::Bench>()), meter_(StopFlags::instance().now()), watchdog_({}) {
+  OneRepetition() : bench_(std::make_unique<test::Bench>()), meter_(StopFlags::instance().now()), watchdog_({}) {
     use("posix");
   }
 

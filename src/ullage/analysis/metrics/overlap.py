@@ -81,7 +81,7 @@ METRICS: Final = (
     ),
     Metric(
         "compute_slowdown",
-        "x",
+        "x alone",
         "less",
         "time of the computation while I/O goes on over its time alone",
         _ratio(_BESIDE, COMPUTE),

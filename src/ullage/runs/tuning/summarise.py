@@ -20,7 +20,7 @@ from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.model.flags import Flag, interval_below
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Gain, Row, Summary
+from ullage.model.summary import Row, Summary
 from ullage.model.tuning import (
     TuneConfirmation,
     TuneCost,
@@ -32,18 +32,19 @@ from ullage.model.tuning import (
     TuneTrial,
     Tuning,
 )
-from ullage.quantity import percent, plural, times
+from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.suite import SuiteSummary, find_suite
-from ullage.runs.tuning.asking import Asked, Asking, command_of, shell_line
+from ullage.runs.tuning.asking import Asked, Asking, command_of
 from ullage.runs.tuning.constraints import Kept, judged, kept_in_pairs
+from ullage.runs.tuning.findings import findings_on
 from ullage.runs.tuning.journal import as_searched, read_trials
 from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_value, toward_more
 from ullage.runs.tuning.options import Over, TuneOptions, Word
 from ullage.runs.tuning.over import space_of
 from ullage.runs.tuning.prepared import FILES
 from ullage.runs.tuning.proxies import counted
-from ullage.units import format_time, format_volume
+from ullage.units import format_time
 from ullage.uri import target_path
 
 _FEWEST_OF_EFFECTS: Final = 6
@@ -97,7 +98,7 @@ def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
     every = [one.model_copy(update={"breaks": breaks.get(one.number, "")}) for one in every]
     study = _study(result, request, options, (every, trials), _summary_of(result, good))
     tune = _tuning(study, result)
-    return SuiteSummary(_rows(study, result), _findings(tune), tune=tune)
+    return SuiteSummary(_rows(study, result), findings_on(tune), tune=tune)
 
 
 def _study(
@@ -351,63 +352,3 @@ def _row(
 
 def _few(count: int) -> str:
     return "a single trial has no interval" if count == 1 else f"the range of {count} trials stands for an interval"
-
-
-def _findings(tune: Tuning) -> list[Finding]:
-    said = tune.confirmation
-    better = said is not None and said.answer == "better"
-    gain = Gain(factor=said.ratio, low=said.low, high=said.high) if said is not None and better else None
-    what = " and ".join(one.name for one in tune.objectives)
-    found = [
-        Finding(
-            kind="tuned",
-            title=f"Best setting for {what}",
-            text=tune.answer,
-            change=shell_line(tune.environment, tune.preparation, tune.command) if better else "",
-            gain=gain,
-            severity="advice" if better else "info",
-            numbers={"trials": tune.cost.trials, "settings": tune.cost.settings},
-        )
-    ]
-    found += [Finding(kind="tune-tradeoff", title="What else changes", text=text) for text in tune.tradeoffs]
-    found += _importance(tune)
-    found.append(_cost_finding(tune))
-    failed = [one for one in tune.trials if one.reason]
-    if failed:
-        text = (
-            f"{len(failed)} of {plural(len(tune.trials), 'trial')} failed. The first: {failed[0].reason.rstrip('.')}."
-        )
-        found.append(Finding(kind="tune-failed", title="Some trials failed", text=text, severity="warning"))
-    return [*found, *_broken(tune)]
-
-
-def _broken(tune: Tuning) -> list[Finding]:
-    """Say how many settings break a rule."""
-    found: list[Finding] = []
-    for rule in tune.constraints:
-        count = len({tuple(one.setting.items()) for one in tune.trials if one.breaks == rule})
-        if count:
-            text = f"{plural(count, 'setting')} of the search {'breaks' if count == 1 else 'break'} {rule}."
-            found.append(Finding(kind="tune-broken", title="Some settings break a rule", text=text))
-    return found
-
-
-def _importance(tune: Tuning) -> list[Finding]:
-    shares = [(one.name, one.importance) for one in tune.parameters if one.importance is not None]
-    if not shares:
-        return []
-    ordered = sorted(shares, key=lambda one: -one[1])
-    text = (
-        f"Shares of the variance over all settings: {', '.join(f'{name} {percent(share)}' for name, share in ordered)}."
-    )
-    return [Finding(kind="tune-importance", title=f"{ordered[0][0]} changes the objective most", text=text)]
-
-
-def _cost_finding(tune: Tuning) -> Finding:
-    cost = tune.cost
-    text = (
-        f"The search took {plural(cost.trials, 'trial')}, {format_time(cost.seconds)} and {format_volume(cost.bytes)} "
-        f"written. All {cost.settings} settings once would take {format_time(cost.whole_seconds)} and "
-        f"{format_volume(cost.whole_bytes)}."
-    )
-    return Finding(kind="tune-cost", title="What the search cost", text=text)

@@ -102,14 +102,12 @@ def _overlapping(place: Place, rows: Sequence[Row]) -> Finding:
     ways = grouped((way_of(row), row) for row in rows)
     best = {way: _best_of_largest(some) for way, some in ways.items()}
     each = [
-        f"{way} {_share_text(row)} ({format_bytes(size_of(row))}, depth {depth_of(row)}{_cached(row)})"
+        f"With {way}, {_share_text(row)} overlaps ({format_bytes(size_of(row))}, depth {depth_of(row)}{_cached(row)})."
         for way, row in best.items()
     ]
     target, access, ranks = place
-    text = (
-        "This share of the shorter of I/O and computation overlaps at the largest size and best depth: "
-        f"{listing(each)}. These are {_where(place)}."
-    )
+    told = ["The shares are of the shorter of I/O and computation, at the largest size and the best depth.", *each]
+    text = f"{' '.join(told)} This is with {_where(place)}."
     starts = {way: found for way, some in ways.items() if (found := _from_size(some)) is not None}
     from_size = [f"{way} from {format_bytes(size)} (depth {depth})" for way, (size, depth) in starts.items()]
     if from_size:
@@ -181,8 +179,8 @@ def _told_gain(place: Place, row: Row, gain: Gain) -> Finding:
     target, access, ranks = place
     size, depth, way = format_bytes(size_of(row)), depth_of(row), way_of(row)
     text = (
-        f"With {way}, a batch of {plural(depth, 'transfer')} of {size} and its computation are {times(gain.factor)} as "
-        f"fast as with blocking calls ({_where(place)}). Begin the transfers before the computation."
+        f"With {way}, a batch ({depth} x {size}) and its computation are {times(gain.factor)} as fast as with blocking "
+        f"calls ({_where(place)}). Begin the transfers before the computation."
     )
     told = finding(
         "overlap-gain",
@@ -209,8 +207,9 @@ def _cost(place: Place, rows: Sequence[Row]) -> Finding | None:
         return None
     worst = [max(some, key=lambda row: row.median) for some in grouped((way_of(row), row) for row in costly).values()]
     each = [
-        f"{times(row.median)} {format_interval(row.low, row.high, scale_for([row.median], row.unit))} as long beside "
-        f"{way_of(row)} ({format_bytes(size_of(row))}, depth {depth_of(row)})"
+        f"Beside {way_of(row)} the computation takes {times(row.median)} "
+        f"{format_interval(row.low, row.high, scale_for([row.median], row.unit))} as long "
+        f"({format_bytes(size_of(row))}, depth {depth_of(row)})."
         for row in worst
     ]
     target, access, ranks = place
@@ -220,8 +219,7 @@ def _cost(place: Place, rows: Sequence[Row]) -> Finding | None:
     return finding(
         "overlap-cost",
         f"{noun(access).capitalize()} on {target} lengthen the computation up to {times(highest.median)}",
-        f"While I/O goes on, the computation takes {listing(each)} ({_where(place)}, {plural(cores, 'core')} a rank). "
-        f"{advice}",
+        f"{' '.join(each)} This is with {_where(place)}, and {plural(cores, 'core')} a rank. {advice}",
         "advice" if cores == 1 else "info",
         target=target,
         access=access,
