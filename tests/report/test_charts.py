@@ -51,6 +51,7 @@ def test_charts_are_found_and_described() -> None:
         "roofline",
         "checkpoint",
         "flash_ownership",
+        "loader",
         "memory_mountain",
         "overlap",
         "phase_bars",

@@ -48,6 +48,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "disk",
         "flash",
         "io_bench",
+        "loader",
         "overlap",
         "phases",
         "pio",

@@ -79,12 +79,14 @@ def test_what_was_not_recorded_is_no_sample(name: str) -> None:
 
 # What nobody wants more of.
 _LESS = ("s", "s/op", "of time", "cores", "of messages", "faults/MiB", "of I/O", "x alone")
+# Shares of the time that is used, and not lost.
+_USED = ("accelerator_use", "run_use", "least_use")
 
 
 def test_every_metric_says_what_it_is() -> None:
     for metric in load_metrics().values():
         assert metric.doc
-        assert (metric.better == "less") == (metric.unit in _LESS)
+        assert (metric.better == "less") == (metric.unit in _LESS and metric.name not in _USED)
 
 
 def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
