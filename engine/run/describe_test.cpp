@@ -121,7 +121,7 @@ TEST(Describe, DefaultsSatisfyTheChecksThatSpanParameters) {
   }
   const PlannedLayout four_ranks{.ranks = 4, .nodes = {}, .ranks_per_node = {}};
   for (const auto& entry : Registry<WorkloadEntry>::instance().all()) {
-    const Capabilities able{.metadata = true, .views = true};
+    const Capabilities able{.metadata = true, .views = true, .file_threads = 4};
     const auto status = entry.check(complete(entry.description.parameters, {}, "").value(), able, four_ranks, "");
     EXPECT_TRUE(status.has_value()) << entry.description.name << ": " << to_line(status.error());
   }
@@ -154,9 +154,9 @@ TEST(Describe, UnknownNameIsRefusedAndNamed) {
 }
 
 TEST(Describe, CapabilitiesTellWhatTheBackendIs) {
-  EXPECT_EQ(describe("null").value()["backends"][0]["capabilities"], Json::array({"views"}));
+  EXPECT_EQ(describe("null").value()["backends"][0]["capabilities"], (Json{"views", "file_threads=1024"}));
   EXPECT_EQ(describe("posix").value()["backends"][0]["capabilities"],
-            (Json{"path", "data", "metadata", "threads=1024"}));
+            (Json{"path", "data", "metadata", "threads=1024", "file_threads=1024"}));
 }
 
 TEST(Describe, WorkWithoutStorageSaysSoFirst) {
