@@ -102,7 +102,7 @@ def test_a_gain_needs_a_comparison_that_holds() -> None:
 
 def test_the_cost_is_told_where_its_interval_lies_above_1() -> None:
     found = only(findings_of(whole(), 0.95), "overlap-cost")
-    assert "Beside posix helper threads the computation takes 1.10 x [1.08, 1.12] as long" in found.text
+    assert "Beside writes by posix helper threads the computation takes 1.10 x [1.08 x, 1.12 x] as long" in found.text
     assert "mpiio" not in found.text
     assert found.severity == "info"
     alone = [one.model_copy(update={"params": {**one.params, "cores_of_rank": 1}}) for one in whole()]

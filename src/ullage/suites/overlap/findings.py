@@ -14,7 +14,7 @@ from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun
 from ullage.analysis.statistics import pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Row
-from ullage.quantity import format_interval, listing, percent, plural, scale_for, times
+from ullage.quantity import listing, percent, plural, times
 from ullage.units import format_bytes
 
 SHARE: Final = "overlap_share"
@@ -106,8 +106,10 @@ def _overlapping(place: Place, rows: Sequence[Row]) -> Finding:
         for way, row in best.items()
     ]
     target, access, ranks = place
-    told = ["The shares are of the shorter of I/O and computation, at the largest size and the best depth.", *each]
-    text = f"{' '.join(told)} This is with {_where(place)}."
+    text = (
+        f"The shares of {noun(access)} are those of the shorter of I/O and computation, at the largest size and the "
+        f"best depth. {' '.join(each)} This is with {_where(place)}."
+    )
     starts = {way: found for way, some in ways.items() if (found := _from_size(some)) is not None}
     from_size = [f"{way} from {format_bytes(size)} (depth {depth})" for way, (size, depth) in starts.items()]
     if from_size:
@@ -207,8 +209,8 @@ def _cost(place: Place, rows: Sequence[Row]) -> Finding | None:
         return None
     worst = [max(some, key=lambda row: row.median) for some in grouped((way_of(row), row) for row in costly).values()]
     each = [
-        f"Beside {way_of(row)} the computation takes {times(row.median)} "
-        f"{format_interval(row.low, row.high, scale_for([row.median], row.unit))} as long "
+        f"Beside {noun(str(row.params['access']))} by {way_of(row)} the computation takes {times(row.median)} "
+        f"[{times(row.low or 0)}, {times(row.high or 0)}] as long "
         f"({format_bytes(size_of(row))}, depth {depth_of(row)})."
         for row in worst
     ]
