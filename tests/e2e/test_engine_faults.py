@@ -195,7 +195,7 @@ def test_reads_that_never_began_are_not_called_corrupt(engine: Path, tmp_path: P
 @pytest.mark.any_mpi
 def test_full_verification_longer_than_the_watchdog_is_progress(engine: Path, tmp_path: Path, target: Path) -> None:
     slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.1, "count": 0}
-    words = {"transfer_bytes": MIB, "block_bytes": 16 * MIB, "verify": "full"}
-    document = plan(tmp_path, [case(backend="fault", parameters=slow, **words)], f"posix:{target}", watchdog_s=0.8)
+    words = {"transfer_bytes": MIB, "block_bytes": 32 * MIB, "verify": "full"}
+    document = plan(tmp_path, [case(backend="fault", parameters=slow, **words)], f"posix:{target}", watchdog_s=2)
     done = run(engine, tmp_path, document)
     assert done.code == 0, done.stderr

@@ -11,7 +11,7 @@ import pytest
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch import batch_systems, flux_job, lsf_job, pbs_job
-from ullage.launch.batch import GONE, UNKNOWN, JobState, JobText, Wanted, clock, seconds_of
+from ullage.launch.batch import GONE, UNKNOWN, JobState, JobText, Wanted, clock, job_body, seconds_of
 
 HERE = Path(__file__).parent
 TEXT = JobText(
@@ -207,3 +207,14 @@ def test_nodes_that_a_job_must_not_get() -> None:
     assert """#BSUB -R "select[amd && hname!='n1' && hname!='n2']"\n""" in systems["lsf"].job_script(wanted, said)
     with pytest.raises(UserError, match="PBS has no word for nodes that a job must not get"):
         systems["pbs"].job_script(wanted, said)
+
+
+def test_the_script_of_a_job_warns_the_run_itself_and_waits_for_it(tmp_path: Path) -> None:
+    """Short limits have their warning at half of the time. The script looks every 5 s."""
+    program = tmp_path / "run.sh"
+    program.write_text("trap 'echo warned > told; exit 5' TERM\nwhile :; do sleep 0.1; done\n")
+    text = replace(TEXT, folder=tmp_path, command=["sh", str(program)], ended=tmp_path / "ended")
+    done = subprocess.run(["bash", "-c", job_body(Wanted(walltime="2s"), text)], check=False, timeout=60)
+    assert done.returncode == 5
+    assert (tmp_path / "told").read_text() == "warned\n"
+    assert (tmp_path / "ended").read_text() == "5\n"
