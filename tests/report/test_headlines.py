@@ -73,9 +73,9 @@ def test_disk_and_metadata() -> None:
         row("operation_rate", 1e3, access="read", **block),
     ]
     assert told(rows) == [
-        ("disk", "here: sequential reads of 1M, 2 threads", 0),
-        ("file system in memory", "shm: sequential reads of 1M, 2 threads", 1),
-        ("disk", "here: random reads of 4K, 1 thread, depth 64", 2),
+        ("disk", "here: sequential reads of 1M, 2 ranks", 0),
+        ("file system in memory", "shm: sequential reads of 1M, 2 ranks", 1),
+        ("disk", "here: random reads of 4K, 1 rank, depth 64", 2),
         ("metadata", "mdtest-easy-write", 3),
     ]
 
