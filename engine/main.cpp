@@ -65,7 +65,7 @@ int selftest_reductions(int argc, char** argv, const std::string& times) {
   auto found = ullage::measure_reductions(ullage::process_memory(), *count);
   if (found.is_null()) return ullage::exit_code::ok;
   found["init_ns"] = started_ns;
-  std::cout << ullage::json_text(found) << std::endl;
+  std::cout << ullage::json_text(found) << '\n' << std::flush;
   const auto status = ullage::all_right(found);
   return status ? ullage::exit_code::ok : complain(status.error(), ullage::exit_code::case_failed);
 }

@@ -135,85 +135,86 @@ using LargeCounts = IntCounts;  // never taken: see counts_fit()
 }
 
 template <class Calls>
-struct ArgumentsOf final : CollectiveCall::Arguments {
+class ArgumentsOf final : public CollectiveCall::Arguments {
+ public:
   using Count = Calls::Count;
   using Place = Calls::Place;
 
   ArgumentsOf(const Comm& of, const CollectiveShape& shape, void* give, void* get)
-      : collective(shape.collective), comm(of.handle().comm), rank(of.rank()), out(give), in(get) {
-    const bool adds = reduces(collective);
+      : collective_(shape.collective), comm_(of.handle().comm), rank_(of.rank()), out_(give), in_(get) {
+    const bool adds = reduces(collective_);
     const std::size_t all = adds ? shape.message_bytes / bytes_of(shape.element) : shape.message_bytes;
-    count = static_cast<Count>(all);
-    type = !adds ? MPI_BYTE : shape.element == Element::fp32 ? MPI_FLOAT : MPI_DOUBLE;
+    count_ = static_cast<Count>(all);
+    type_ = !adds ? MPI_BYTE : shape.element == Element::fp32 ? MPI_FLOAT : MPI_DOUBLE;
     const int ranks = of.size();
-    for (int i = 0; i < ranks && has_counts_of_each(collective); ++i) {
-      counts.push_back(adds ? static_cast<Count>(share_of(all, i, ranks).count) : count);
-      if (!adds) places.push_back(static_cast<Place>(static_cast<std::size_t>(i) * all));
+    for (int i = 0; i < ranks && has_counts_of_each(collective_); ++i) {
+      counts_.push_back(adds ? static_cast<Count>(share_of(all, i, ranks).count) : count_);
+      if (!adds) places_.push_back(static_cast<Place>(static_cast<std::size_t>(i) * all));
     }
   }
 
   [[nodiscard]] int call(int root, MPI_Request* asked) override {
-    if (collective == Collective::barrier) return asked != nullptr ? MPI_Ibarrier(comm, asked) : MPI_Barrier(comm);
-    if (has_root(collective)) return call_rooted(root, asked);
-    return reduces(collective) ? call_reducing(asked) : call_moving(asked);
+    if (collective_ == Collective::barrier) return asked != nullptr ? MPI_Ibarrier(comm_, asked) : MPI_Barrier(comm_);
+    if (has_root(collective_)) return call_rooted(root, asked);
+    return reduces(collective_) ? call_reducing(asked) : call_moving(asked);
   }
 
  private:
   [[nodiscard]] int call_rooted(int root, MPI_Request* asked) {
-    switch (collective) {
+    switch (collective_) {
       case Collective::bcast: {
-        void* const data = rank == root ? out : in;
-        return asked != nullptr ? Calls::ibcast(data, count, type, root, comm, asked)
-                                : Calls::bcast(data, count, type, root, comm);
+        void* const data = rank_ == root ? out_ : in_;
+        return asked != nullptr ? Calls::ibcast(data, count_, type_, root, comm_, asked)
+                                : Calls::bcast(data, count_, type_, root, comm_);
       }
       case Collective::reduce:
-        return asked != nullptr ? Calls::ireduce(out, in, count, type, MPI_SUM, root, comm, asked)
-                                : Calls::reduce(out, in, count, type, MPI_SUM, root, comm);
+        return asked != nullptr ? Calls::ireduce(out_, in_, count_, type_, MPI_SUM, root, comm_, asked)
+                                : Calls::reduce(out_, in_, count_, type_, MPI_SUM, root, comm_);
       case Collective::gather:
-        return asked != nullptr ? Calls::igather(out, count, type, in, count, type, root, comm, asked)
-                                : Calls::gather(out, count, type, in, count, type, root, comm);
+        return asked != nullptr ? Calls::igather(out_, count_, type_, in_, count_, type_, root, comm_, asked)
+                                : Calls::gather(out_, count_, type_, in_, count_, type_, root, comm_);
       default:
-        return asked != nullptr ? Calls::iscatter(out, count, type, in, count, type, root, comm, asked)
-                                : Calls::scatter(out, count, type, in, count, type, root, comm);
+        return asked != nullptr ? Calls::iscatter(out_, count_, type_, in_, count_, type_, root, comm_, asked)
+                                : Calls::scatter(out_, count_, type_, in_, count_, type_, root, comm_);
     }
   }
 
   [[nodiscard]] int call_reducing(MPI_Request* asked) {
-    if (collective == Collective::allreduce)
-      return asked != nullptr ? Calls::iallreduce(out, in, count, type, MPI_SUM, comm, asked)
-                              : Calls::allreduce(out, in, count, type, MPI_SUM, comm);
-    return asked != nullptr ? Calls::ireduce_scatter(out, in, counts.data(), type, MPI_SUM, comm, asked)
-                            : Calls::reduce_scatter(out, in, counts.data(), type, MPI_SUM, comm);
+    if (collective_ == Collective::allreduce)
+      return asked != nullptr ? Calls::iallreduce(out_, in_, count_, type_, MPI_SUM, comm_, asked)
+                              : Calls::allreduce(out_, in_, count_, type_, MPI_SUM, comm_);
+    return asked != nullptr ? Calls::ireduce_scatter(out_, in_, counts_.data(), type_, MPI_SUM, comm_, asked)
+                            : Calls::reduce_scatter(out_, in_, counts_.data(), type_, MPI_SUM, comm_);
   }
 
   [[nodiscard]] int call_moving(MPI_Request* asked) {
-    const Count* const n = counts.data();
-    const Place* const at = places.data();
-    switch (collective) {
+    const Count* const n = counts_.data();
+    const Place* const at = places_.data();
+    switch (collective_) {
       case Collective::allgather:
-        return asked != nullptr ? Calls::iallgather(out, count, type, in, count, type, comm, asked)
-                                : Calls::allgather(out, count, type, in, count, type, comm);
+        return asked != nullptr ? Calls::iallgather(out_, count_, type_, in_, count_, type_, comm_, asked)
+                                : Calls::allgather(out_, count_, type_, in_, count_, type_, comm_);
       case Collective::allgatherv:
-        return asked != nullptr ? Calls::iallgatherv(out, count, type, in, n, at, type, comm, asked)
-                                : Calls::allgatherv(out, count, type, in, n, at, type, comm);
+        return asked != nullptr ? Calls::iallgatherv(out_, count_, type_, in_, n, at, type_, comm_, asked)
+                                : Calls::allgatherv(out_, count_, type_, in_, n, at, type_, comm_);
       case Collective::alltoall:
-        return asked != nullptr ? Calls::ialltoall(out, count, type, in, count, type, comm, asked)
-                                : Calls::alltoall(out, count, type, in, count, type, comm);
+        return asked != nullptr ? Calls::ialltoall(out_, count_, type_, in_, count_, type_, comm_, asked)
+                                : Calls::alltoall(out_, count_, type_, in_, count_, type_, comm_);
       default:
-        return asked != nullptr ? Calls::ialltoallv(out, n, at, type, in, n, at, type, comm, asked)
-                                : Calls::alltoallv(out, n, at, type, in, n, at, type, comm);
+        return asked != nullptr ? Calls::ialltoallv(out_, n, at, type_, in_, n, at, type_, comm_, asked)
+                                : Calls::alltoallv(out_, n, at, type_, in_, n, at, type_, comm_);
     }
   }
 
-  Collective collective;
-  MPI_Comm comm;
-  int rank;
-  Count count = 0;
-  MPI_Datatype type = MPI_BYTE;
-  void* out;  // only read
-  void* in;
-  std::vector<Count> counts;  // of each rank, in units of `type`, where the operation asks for them
-  std::vector<Place> places;
+  Collective collective_;
+  MPI_Comm comm_;
+  int rank_;
+  Count count_ = 0;
+  MPI_Datatype type_ = MPI_BYTE;
+  void* out_;  // only read
+  void* in_;
+  std::vector<Count> counts_;  // of each rank, in units of `type_`, where the operation asks for them
+  std::vector<Place> places_;
 };
 
 }  // namespace

@@ -60,6 +60,7 @@ class RecordType final {
   explicit RecordType(const ScatteredMemory& memory) {
     MPI_Datatype once = MPI_DATATYPE_NULL;
     std::vector<MPI_Aint> places;
+    places.reserve(static_cast<std::size_t>(memory.pieces));
     for (std::uint64_t piece = 0; piece < memory.pieces; ++piece)
       places.push_back(static_cast<MPI_Aint>(piece * memory.piece_stride_bytes));
     check(MPI_Type_create_hindexed_block(static_cast<int>(places.size()), static_cast<int>(memory.piece_bytes),

@@ -111,34 +111,43 @@ bool is_case_id(std::string_view name) {
          std::ranges::all_of(name, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
+DatasetEntry named_entry(const Json& json) {
+  return {.dataset = text_of(json, "dataset"), .directory = text_of(json, "directory")};
+}
+
+const Json* object_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_object() ? &*found : nullptr;
+}
+
+/// An entry without numbered files, whose names follow from `shape`, a member of it.
+template <class Shape>
+std::optional<DatasetEntry> shaped_entry(const Json& json, std::optional<Shape> DatasetEntry::* shape,
+                                         std::optional<Shape> found) {
+  DatasetEntry entry = named_entry(json);
+  entry.*shape = std::move(found);
+  return entry.*shape && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
+}
+
+std::optional<DatasetEntry> numbered_entry(const Json& json) {
+  const auto files = json.find("files");
+  if (files == json.end() || !files->is_number_unsigned()) return std::nullopt;
+  DatasetEntry entry = named_entry(json);
+  entry.files = files->get<std::uint64_t>();
+  entry.per_process = text_of(json, "file_mode") == "per-process";
+  entry.directory_per_process = flag_of(json, "directory_per_process");
+  entry.side_files = flag_of(json, "side_files");
+  return entry.files <= most_listed && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
+}
+
 std::optional<DatasetEntry> parse_entry(std::string_view line) {
   const Json json = parse_json(line);
   if (!json.is_object()) return std::nullopt;
-  if (const auto tree = json.find("tree"); tree != json.end() && tree->is_object()) {
-    DatasetEntry entry{text_of(json, "dataset"), text_of(json, "directory"), 0, false, false, parse_tree(*tree)};
-    return entry.tree && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
-  }
-  if (const auto steps = json.find("steps"); steps != json.end() && steps->is_object()) {
-    DatasetEntry entry{.dataset = text_of(json, "dataset"), .directory = text_of(json, "directory")};
-    entry.steps = parse_steps(*steps);
-    return entry.steps && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
-  }
-  if (const auto grid = json.find("grid"); grid != json.end() && grid->is_object()) {
-    DatasetEntry entry{.dataset = text_of(json, "dataset"), .directory = text_of(json, "directory")};
-    entry.grid = parse_grid(*grid);
-    return entry.grid && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
-  }
-  const auto files = json.find("files");
-  if (files == json.end() || !files->is_number_unsigned()) return std::nullopt;
-  DatasetEntry entry{text_of(json, "dataset"),
-                     text_of(json, "directory"),
-                     files->get<std::uint64_t>(),
-                     text_of(json, "file_mode") == "per-process",
-                     flag_of(json, "directory_per_process"),
-                     std::nullopt,
-                     flag_of(json, "side_files")};
-  if (entry.files > most_listed || !is_own_directory(entry)) return std::nullopt;
-  return entry;
+  if (const Json* tree = object_of(json, "tree")) return shaped_entry(json, &DatasetEntry::tree, parse_tree(*tree));
+  if (const Json* steps = object_of(json, "steps"))
+    return shaped_entry(json, &DatasetEntry::steps, parse_steps(*steps));
+  if (const Json* grid = object_of(json, "grid")) return shaped_entry(json, &DatasetEntry::grid, parse_grid(*grid));
+  return numbered_entry(json);
 }
 
 }  // namespace

@@ -76,10 +76,7 @@ class FaultFile final : public File, public NonblockingTransfers {
                                           Meter& meter) override {
     for (const ScatteredExtent& extent : extents) {
       const std::uint64_t before = meter.operations();
-      const bool chosen = injector_.next_is_chosen(faults::operation_of(direction)) && injector_.mine();
-      const Status status = failure_ ? take_part(direction, extent)
-                            : chosen ? go_wrong(direction, extent, meter)
-                                     : inner_->transfer_scattered(direction, {&extent, 1}, meter);
+      const Status status = move_scattered(direction, extent, meter);
       if (!status && !failure_) failure_ = status.error();
       if (failure_ ? !collective_ : meter.operations() == before || !meter.goes_on()) break;
     }
@@ -97,6 +94,12 @@ class FaultFile final : public File, public NonblockingTransfers {
   [[nodiscard]] std::span<const Extent> next_part(Direction direction, std::span<const Extent> extents) const {
     const std::uint64_t untouched = injector_.untouched(faults::operation_of(direction));
     return extents.first(static_cast<std::size_t>(std::clamp<std::uint64_t>(untouched, 1, extents.size())));
+  }
+
+  [[nodiscard]] Status move_scattered(Direction direction, const ScatteredExtent& extent, Meter& meter) {
+    const bool chosen = injector_.next_is_chosen(faults::operation_of(direction)) && injector_.mine();
+    if (failure_) return take_part(direction, extent);
+    return chosen ? go_wrong(direction, extent, meter) : inner_->transfer_scattered(direction, {&extent, 1}, meter);
   }
 
   [[nodiscard]] Status move_part(Direction direction, std::span<const Extent> part, Meter& meter) {

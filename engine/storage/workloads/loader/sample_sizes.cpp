@@ -10,7 +10,8 @@
 namespace ullage {
 namespace {
 
-constexpr int uniforms = 12;  // their sum has variance 1, and lies at most 6 from its mean
+constexpr int uniforms = 12;      // their sum has variance 1
+constexpr double farthest = 6.0;  // from their mean
 
 /// One draw of a number with mean 0 and standard deviation 1.
 double nearly_normal(std::uint64_t key) noexcept {
@@ -19,14 +20,14 @@ double nearly_normal(std::uint64_t key) noexcept {
     key = mix64(key);
     sum += static_cast<double>(key >> 11U) * 0x1p-53;
   }
-  return sum - uniforms / 2;
+  return sum - farthest;
 }
 
 }  // namespace
 
 SampleSizes::SampleSizes(const SampleSizeSpec& spec)
     : spec_(spec),
-      farthest_(std::min(uniforms / 2 * static_cast<double>(spec.deviation_bytes),
+      farthest_(std::min(farthest * static_cast<double>(spec.deviation_bytes),
                          static_cast<double>(spec.mean_bytes) * 15 / 16)),
       largest_(in_units(static_cast<double>(spec.mean_bytes) + farthest_)) {}
 

@@ -62,7 +62,7 @@ std::uint64_t SampleWritePhase::operations() const {
   return pieces;
 }
 
-std::span<std::byte> SampleWritePhase::slot(std::uint64_t index) {
+std::span<std::byte> SampleWritePhase::slot(std::uint64_t index) const {
   return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_, slot_bytes_);
 }
 

@@ -49,7 +49,7 @@ class SampleWritePhase final : public PhaseWork {
   /// The n-th file of this rank.
   [[nodiscard]] std::uint64_t file_of(std::uint64_t own) const;
   [[nodiscard]] std::uint64_t own_files() const;
-  [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
+  [[nodiscard]] std::span<std::byte> slot(std::uint64_t index) const;
   [[nodiscard]] Piece next_piece(std::span<std::byte> buffer);
   [[nodiscard]] Status write(const Piece& piece, Meter& meter);
 

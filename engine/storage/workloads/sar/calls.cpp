@@ -19,6 +19,7 @@ SarCalls::SarCalls(Backend& backend, std::vector<SarPart> parts)
 
 std::vector<std::string> SarCalls::part_names() const {
   std::vector<std::string> names;
+  names.reserve(parts_.size());
   for (const SarPart part : parts_) names.push_back(word(part));
   return names;
 }

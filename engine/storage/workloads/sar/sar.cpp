@@ -30,8 +30,8 @@ class Sar final : public Workload {
     return steps;
   }
 
-  [[nodiscard]] std::size_t phases() const override { return makers_.size(); }
-  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override { return makers_.at(index)(state_); }
+  [[nodiscard]] std::size_t phases() const override { return makers.size(); }
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override { return makers.at(index)(state_); }
 
   [[nodiscard]] LocalSteps end(bool whole) override {
     if (!makes_files() || (state_.context.keep && whole)) return {};
@@ -44,8 +44,8 @@ class Sar final : public Workload {
     return std::make_unique<Phase>(state);
   }
   using Maker = std::unique_ptr<PhaseWork> (*)(const SarState&);
-  static constexpr std::array<Maker, 5> makers_{made<GeneratePhase>, made<FormPhase>, made<StorePhase>,
-                                                made<RetrievePhase>, made<DetectPhase>};
+  static constexpr std::array<Maker, 5> makers{made<GeneratePhase>, made<FormPhase>, made<StorePhase>,
+                                               made<RetrievePhase>, made<DetectPhase>};
 
   /// Names in memory, on a target without a path, need neither directories nor a manifest.
   [[nodiscard]] bool makes_files() const {

@@ -13,6 +13,7 @@ std::string word(ParticleOrder order) { return order == ParticleOrder::contiguou
 const std::vector<RecordField>& particle_record() {
   static const std::vector<RecordField> fields = [] {
     std::vector<RecordField> made;
+    made.reserve(particle_variables.size());
     for (const ParticleVariable& variable : particle_variables) made.push_back({variable.name, variable.type});
     return made;
   }();

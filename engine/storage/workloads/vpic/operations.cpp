@@ -60,28 +60,33 @@ ParticleOperations scattered_extents(const ParticleMove& move) {
   return extents;
 }
 
-/// Where memory and file differ, one call for each variable in either case: a library of arrays has no way to gather a
-/// record from several places.
-ParticleOperations rows_of_arrays(const ParticleMove& move) {
-  std::vector<ArrayRows> rows;
+/// Call `call` of a step: of the whole record, or of one variable.
+ArrayRows rows_of_call(const ParticleMove& move, std::uint64_t step, std::size_t call) {
   const ParticleLayout& layout = *move.layout;
   const std::span<const RecordField> record = particle_record();
   const bool of_records = layout.memory == ParticleOrder::interleaved;
-  const std::size_t calls = of_records && layout.file == ParticleOrder::interleaved ? 1 : particle_variables.size();
+  ArrayRows rows;
+  rows.array = step * layout.arrays_of_step() + (layout.arrays_of_step() > 1 ? call : 0);
+  rows.first = move.rank * layout.particles;
+  rows.rows = move.choice.particles();
+  rows.data = move.memory->value(of_records ? 0 : call, step * move.step_places);
+  if (layout.converts()) rows.memory = of_records ? record : record.subspan(call, 1);
+  if (move.choice.runs > 1) {
+    rows.run_rows = move.choice.run;
+    rows.stride_rows = move.choice.stride;
+  }
+  return rows;
+}
+
+/// Where memory and file differ, one call for each variable in either case: a library of arrays has no way to gather a
+/// record from several places.
+ParticleOperations rows_of_arrays(const ParticleMove& move) {
+  const ParticleLayout& layout = *move.layout;
+  const bool of_records = layout.memory == ParticleOrder::interleaved && layout.file == ParticleOrder::interleaved;
+  const std::size_t calls = of_records ? 1 : particle_variables.size();
+  std::vector<ArrayRows> rows;
   for (std::uint64_t step = 0; step < layout.steps; ++step)
-    for (std::size_t call = 0; call < calls; ++call) {
-      ArrayRows one;
-      one.array = step * layout.arrays_of_step() + (layout.arrays_of_step() > 1 ? call : 0);
-      one.first = move.rank * layout.particles;
-      one.rows = move.choice.particles();
-      one.data = move.memory->value(of_records ? 0 : call, step * move.step_places);
-      if (layout.converts()) one.memory = of_records ? record : record.subspan(call, 1);
-      if (move.choice.runs > 1) {
-        one.run_rows = move.choice.run;
-        one.stride_rows = move.choice.stride;
-      }
-      rows.push_back(one);
-    }
+    for (std::size_t call = 0; call < calls; ++call) rows.push_back(rows_of_call(move, step, call));
   return rows;
 }
 
