@@ -109,8 +109,9 @@ def test_who_asks_for_an_end_gets_it_and_can_go_on(world: World) -> None:
 
 
 def test_a_part_whose_time_was_too_short_for_one_number_says_so(world: World) -> None:
-    code, _ = world.run(world.prepare(world.disk(), world.sweep(time="50ms")))
+    code, session = world.run(world.prepare(world.disk(), world.sweep(time="50ms")))
     assert code == EXIT_BAD_INPUT
+    assert [message.split(":")[0] for message in session.messages] == ["sweep"], "the terminal tells why as well"
     disk, sweep = summary_of(world).parts
     assert (disk.status, disk.reason) == ("complete", "")
     assert "50.0 ms is too short for a single repetition" in sweep.reason

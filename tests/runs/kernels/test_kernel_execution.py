@@ -73,6 +73,12 @@ def test_launches_share_the_time(room: Room) -> None:
     assert sum(budgets) <= 6.0
 
 
+@pytest.mark.parametrize("seconds", [0.1, 1.2])
+def test_the_first_launch_has_time_to_begin_however_short_all_of_it_is(room: Room, seconds: float) -> None:
+    room.run(prepared(case(8, "a"), options=KernelOptions(threads=[1], time_s=seconds)))
+    assert room.engine.plans[0].time_budget_s == pytest.approx(2.0)
+
+
 def test_what_the_first_results_ask_for_is_measured_until_nothing_new_comes(room: Room) -> None:
     first, second, third = case(8), case(16, "b"), case(32, "c")
 

@@ -161,7 +161,8 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
         outcome = _measure(part, inner, prepared.build, now)
         outcomes[part.suite] = outcome
         session.result.write_outcomes(list(outcomes.values()))
-        session.messages += [f"{part.suite}: {message}" for message in inner.messages]
+        if outcome.reason and (outcome.began or outcome.code != EXIT_OK):
+            session.messages.append(f"{part.suite}: {outcome.reason}")
         if inner.was_stopped:
             session.was_stopped = True
             return EXIT_ABORTED

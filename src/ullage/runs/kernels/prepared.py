@@ -92,7 +92,7 @@ _SHORTEST_PATIENCE_S: Final = 120.0
 # A case may take so many times its expected time before it counts as hanging.
 _MOST_SURPRISE: Final = 20
 LAUNCH_S: Final = 1.0
-_FIRST_LOOK_S: Final = 1.0
+_FIRST_LOOK_S: Final = 2.0
 # These shares of the time are kept back for cases that the first results ask for, and for those that these ask for.
 _MORE_SHARE: Final = 0.2
 _LATER_SHARE: Final = 0.4
@@ -285,11 +285,11 @@ class KernelExecution(Execution):
                 seconds = share_out(deadline.left_s, [self._estimate(later) for later in groups[index:]]) - LAUNCH_S
             if not self.may_go_on:
                 return
-            if seconds is not None and seconds < SHORTEST_S:
-                if self.progress.repetitions:
-                    return
+            if seconds is not None and not self.progress.repetitions:
                 # However short the time, a run that was begun says something.
-                seconds = _FIRST_LOOK_S
+                seconds = max(seconds, _FIRST_LOOK_S)
+            elif seconds is not None and seconds < SHORTEST_S:
+                return
             self._launch(group, seconds)
 
     def _launch(self, group: Sequence[KernelCase], seconds: float | None) -> None:

@@ -17,7 +17,7 @@ from ullage.runs.suite import load_suites
 SMALL: Final[Mapping[str, tuple[float, Mapping[str, object]]]] = {
     "spio": (0.13, {"operations": ["write", "read", "reread"]}),
     "tile": (0.09, {"cache": "drop"}),
-    "pio": (0.22, {"patterns": ["simple-strided", "segmented"], "requests": [4 << 10, 1 << 20]}),
+    "pio": (0.20, {"patterns": ["simple-strided", "segmented"], "requests": [4 << 10, 1 << 20]}),
     "flash": (0.09, {"cache": "drop"}),
     "vpic": (0.08, {"layouts": ["CC", "CI"], "compute_s": 0.0}),
     "bdcats": (0.06, {"layouts": ["CC"], "compute_s": 0.0, "cache": "drop"}),
@@ -25,7 +25,7 @@ SMALL: Final[Mapping[str, tuple[float, Mapping[str, object]]]] = {
     "checkpoint": (0.09, {"layouts": ["rank", "shared"]}),
     "stepfile": (0.08, {"orders": ["reverse", "forward"], "cache": "drop"}),
     "loader": (0.04, {"sample_bytes": 1 << 20, "samples": 64, "accelerators": [2], "step_s": 0.0}),
-    "overlap": (0.03, {"sizes": [1 << 20], "depths": [4], "backends": ["posix"]}),
+    "overlap": (0.05, {"sizes": [1 << 20], "depths": [4], "backends": ["posix"]}),
 }
 # These choose their ranks themselves: they need cores for threads besides the ranks.
 _OWN_RANKS: Final = frozenset({"loader", "overlap"})
