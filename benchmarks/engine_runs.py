@@ -43,7 +43,7 @@ def build_mpi(source: Path, program: Path, *options: str) -> None:
     stated = describe(find_engine()).engine.mpi.mpiexec
     beside = Path(stated).with_name("mpicc") if stated else None
     compiler = str(beside) if beside is not None and beside.is_file() else "mpicc"
-    subprocess.run([compiler, "-O2", *options, "-o", str(program), str(source)], check=True)
+    subprocess.run([compiler, "-O2", "-o", str(program), str(source), *options], check=True)
 
 
 def run_mpi(program: Path, layout: Layout, words: Sequence[str]) -> str:

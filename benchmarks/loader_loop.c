@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The baseline of `loader_pairs`: samples in files of their own, written once and then read in shuffled order by the
 // calls that backend posix makes, by several threads of one process into as many buffers in turn, with one clock read
-// before the first call and one after the last. The threads take turns by a counter alone: no batches, no pace, no
-// account. loader_loop SAMPLE_BYTES SAMPLES CALL_BYTES THREADS WINDOW TIMES FOLDER prints ns of each reading of all.
+// before the first call and one after the last. As in any loader, a consumer sleeps until a batch is complete and gives
+// its buffers back: a mutex, two condition variables. No pace, no account.
+// loader_loop SAMPLE_BYTES SAMPLES CALL_BYTES THREADS WINDOW TIMES FOLDER BATCH prints ns of each reading of all.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const char* const dataset = "c-0123456789abcdef";  // as the engine names
 
 struct job {
   size_t bytes, call;
-  int samples, threads, window, times, folder;
+  int samples, threads, window, times, folder, batch;
 };
 
 struct team {
@@ -32,7 +32,10 @@ struct team {
   const int* order;
   char* data;
   size_t stride;
-  atomic_int next;
+  pthread_mutex_t mutex;
+  pthread_cond_t room, ready;
+  int next, given_back;
+  int* read;  // samples of each batch
 };
 
 static void name_sample(char* name, size_t room, int sample) { snprintf(name, room, "%s/data.%08d", dataset, sample); }
@@ -61,11 +64,38 @@ static void move(const struct job* job, int sample, int writes, char* data) {
   require(close(file) == 0, "close");
 }
 
+static int batch_size(const struct job* job, int batch) {
+  const int left = job->samples - batch * job->batch;
+  return left < job->batch ? left : job->batch;
+}
+
 static void* serve(void* given) {
   struct team* team = given;
-  for (int i; (i = atomic_fetch_add(&team->next, 1)) < team->job->samples;)
-    move(team->job, team->order[i], 0, team->data + (size_t)(i % team->job->window) * team->stride);
+  const struct job* job = team->job;
+  pthread_mutex_lock(&team->mutex);
+  while (1) {
+    while (team->next < job->samples && team->next >= team->given_back + job->window)
+      pthread_cond_wait(&team->room, &team->mutex);
+    if (team->next >= job->samples) break;
+    const int i = team->next++;
+    pthread_mutex_unlock(&team->mutex);
+    move(job, team->order[i], 0, team->data + (size_t)(i % job->window) * team->stride);
+    pthread_mutex_lock(&team->mutex);
+    if (++team->read[i / job->batch] == batch_size(job, i / job->batch)) pthread_cond_signal(&team->ready);
+  }
+  pthread_mutex_unlock(&team->mutex);
   return NULL;
+}
+
+static void consume(struct team* team) {
+  const struct job* job = team->job;
+  for (int batch = 0; batch * job->batch < job->samples; ++batch) {
+    pthread_mutex_lock(&team->mutex);
+    while (team->read[batch] < batch_size(job, batch)) pthread_cond_wait(&team->ready, &team->mutex);
+    team->given_back += batch_size(job, batch);
+    pthread_cond_broadcast(&team->room);
+    pthread_mutex_unlock(&team->mutex);
+  }
 }
 
 static void shuffle(int* order, int count, uint64_t key) {
@@ -81,8 +111,10 @@ static void shuffle(int* order, int count, uint64_t key) {
 
 static void read_all(struct team* team) {
   pthread_t threads[most_threads];
-  atomic_store(&team->next, 0);
+  team->next = team->given_back = 0;
+  memset(team->read, 0, (size_t)team->job->samples * sizeof *team->read);
   for (int i = 0; i < team->job->threads; ++i) require(pthread_create(&threads[i], NULL, serve, team) == 0, "thread");
+  consume(team);
   for (int i = 0; i < team->job->threads; ++i) pthread_join(threads[i], NULL);
 }
 
@@ -98,10 +130,15 @@ static void work(struct stamps* stamps, int process, const void* given) {
   const struct job* job = given;
   leave_own_core();
   const size_t call = job->call < job->bytes ? job->call : job->bytes;
-  struct team team = {.job = job, .stride = (call + page_bytes - 1) / page_bytes * page_bytes};
+  struct team team = {.job = job,
+                      .stride = (call + page_bytes - 1) / page_bytes * page_bytes,
+                      .mutex = PTHREAD_MUTEX_INITIALIZER,
+                      .room = PTHREAD_COND_INITIALIZER,
+                      .ready = PTHREAD_COND_INITIALIZER};
   team.data = one_buffer(team.stride * (size_t)job->window, 1);
   int* order = malloc((size_t)job->samples * sizeof *order);
-  require(team.data != NULL && order != NULL, "memory");
+  team.read = malloc((size_t)job->samples * sizeof *team.read);
+  require(team.data != NULL && order != NULL && team.read != NULL, "memory");
   team.order = order;
   require(mkdirat(job->folder, dataset, 0700) == 0, dataset);
   for (int i = 0; i < job->samples; ++i) move(job, i, 1, team.data);
@@ -118,18 +155,20 @@ static void work(struct stamps* stamps, int process, const void* given) {
     unlinkat(job->folder, name, 0);
   }
   unlinkat(job->folder, dataset, AT_REMOVEDIR);
+  free(team.read);
   free(order);
 }
 
 int main(int count, char** words) {
-  if (count != 8) return 2;
+  if (count != 9) return 2;
   const struct job job = {.bytes = (size_t)atol(words[1]),
                           .samples = atoi(words[2]),
                           .call = (size_t)atol(words[3]),
                           .threads = atoi(words[4]),
                           .window = atoi(words[5]),
                           .times = atoi(words[6]),
+                          .batch = atoi(words[8]),
                           .folder = open(words[7], O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (job.bytes < 1 || job.samples < 1 || job.threads > most_threads || job.folder < 0) return 2;
+  if (job.bytes < 1 || job.samples < 1 || job.batch < 1 || job.threads > most_threads || job.folder < 0) return 2;
   return run_processes(1, job.times, work, &job);
 }

@@ -18,9 +18,9 @@ from benchmarks.engine_runs import arguments, mpi_name, phases
 from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
 
-SIZES: Final = (114_664, 1 << 20, 2_828_488)
+# With the batches of resnet50 and cosmoflow; the middle one is of no preset.
+BATCH_OF: Final = {114_664: 400, 1 << 20: 8, 2_828_488: 1}
 TIMES: Final = 3  # of each side in each pair, of which the median counts
-BATCH: Final = 8
 CALL: Final = 1 << 20
 PACE_S: Final = 0.0035
 _SOURCE: Final = Path(__file__).with_name("loader_loop.c")
@@ -32,7 +32,7 @@ def ullage(folder: Path, size: int, samples: int, threads: int) -> float:
         "samples": samples,
         "sample_bytes": size,
         "deviation_bytes": 0,
-        "batch": BATCH,
+        "batch": BATCH_OF[size],
         "step_s": 0.0,
         "threads": threads,
         "transfer_bytes": CALL,
@@ -47,8 +47,8 @@ def ullage(folder: Path, size: int, samples: int, threads: int) -> float:
 
 def bare(program: Path, folder: Path, size: int, samples: int, threads: int) -> float:
     """Return the same of the loop."""
-    window = max(2 * BATCH, 2 * threads)
-    words = [str(program), *map(str, (size, samples, CALL, threads, window, TIMES)), str(folder)]
+    window = max(2 * BATCH_OF[size], 2 * threads)
+    words = [str(program), *map(str, (size, samples, CALL, threads, window, TIMES)), str(folder), str(BATCH_OF[size])]
     told = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
     return samples * size / (statistics.median(map(int, told)) / 1e9)
 
@@ -78,7 +78,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory(dir=folder) as here:
         program = Path(place) / "loader_loop"
         subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), str(_SOURCE)], check=True)
-        for size in SIZES:
+        for size in BATCH_OF:
             for threads in map(int, words.get(4, "1,4").split(",")):
                 job = (Path(here), size, max(1, (mib << 20) // size), threads)
                 name = f"samples of {size:,} B, {threads} thread{'s' if threads > 1 else ''}"

@@ -22,7 +22,7 @@ from ullage.suites.sar.shape import KERNELS, scaled, shape_of
 SCALES: Final = (0.5, 1.0)
 LAYOUTS: Final = ("files", "containers")
 TIMES: Final = 3  # of each side in each pair, of which the median counts
-GRID: Final = 3
+GRID: Final = 8
 DEPTH: Final = 3
 _SOURCE: Final = Path(__file__).with_name("sar_loop.c")
 

@@ -44,6 +44,7 @@ class Meter final {
 
   /// The same of an operation that was begun at `begun_ns`, while others were under way.
   [[nodiscard]] bool completed_since(std::int64_t begun_ns, std::uint64_t bytes) noexcept {
+    if (only_counts_) return counted(bytes);
     const std::int64_t now = clock_.now_ns();
     if (histogram_on_) histogram_.add(now - begun_ns);
     series_.add(now, bytes);
@@ -134,6 +135,8 @@ class Meter final {
     if (deadline_ns_ != no_deadline) deadline_ns_ += by_ns;
   }
   void use_histogram(bool on) noexcept { histogram_on_ = on; }
+  /// completed() reads no clock: for one whose owner times what several operations together take. No deadline holds.
+  void only_count() noexcept { only_counts_ = true; }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// May be read by another thread at any time.
@@ -154,6 +157,12 @@ class Meter final {
  private:
   static constexpr std::atomic<bool> never = false;
 
+  bool counted(std::uint64_t bytes) noexcept {
+    bytes_ += bytes;
+    operations_.store(operations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return !stop_now_->load(std::memory_order_relaxed);
+  }
+
   /// A group lasts one to four times the shortest time that is stamped.
   void adapt_group(std::int64_t took_ns) noexcept {
     if (took_ns < shortest_stamped_ns)
@@ -165,6 +174,7 @@ class Meter final {
   const std::atomic<bool>* given_stop_;
   const std::atomic<bool>* stop_now_;
   bool histogram_on_ = true;
+  bool only_counts_ = false;
   TickClock clock_;
   std::int64_t last_ns_ = 0;
   std::int64_t deadline_ns_ = no_deadline;

@@ -37,6 +37,20 @@ TEST(Meter, ObeysTheStopFlagUnlessToldNotTo) {
   EXPECT_TRUE(meter.completed(1));
 }
 
+TEST(Meter, ThatOnlyCountsReadsNoClock) {
+  std::atomic<bool> stop = false;
+  Meter meter(stop);
+  meter.only_count();
+  meter.start(7);
+  EXPECT_TRUE(meter.completed(10));
+  EXPECT_EQ(meter.bytes(), 10U);
+  EXPECT_EQ(meter.operations(), 1U);
+  EXPECT_EQ(meter.last_ns(), 7);
+  EXPECT_EQ(meter.histogram().operations(), 0U);
+  stop = true;
+  EXPECT_FALSE(meter.completed(10));
+}
+
 TEST(Meter, WhatLiesBeforeResumeIsNoLatency) {
   const std::atomic<bool> stop = false;
   Meter meter(stop);

@@ -13,7 +13,7 @@ std::string word(SarPart part) {
 
 SarCalls::SarCalls(Backend& backend, std::vector<SarPart> parts)
     : backend_(backend), parts_(std::move(parts)), ticked_(std::make_unique<Meter>(never_)) {
-  ticked_->use_histogram(false);
+  ticked_->only_count();
   ticked_->start(ticked_->clock_ns());
 }
 
@@ -44,6 +44,7 @@ Result<std::unique_ptr<File>> SarCalls::open(const OpenRequest& request) {
 }
 
 Status SarCalls::move(File& file, Direction direction, std::span<const Extent> extents, SarPart part) {
+  ticked_->resume(last_ns_);
   Status status = file.transfer(direction, extents, *ticked_);
   took(part);
   return status;

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of programs whose rank is killed in mid-run, and which are gone on with."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.e2e.commands import command, run, start_and_act
+from tests.e2e.launching import cleaned, untouched
+from tests.e2e.test_fault_resume import processes_of, records_of
+
+from ullage.cleaning import find_run_folders
+
+PARTICLES = ["--particles", "20000", "--steps", "2", "--compute", "50ms", "--layout", "CC,IC", "--format", "raw"]
+
+
+@pytest.mark.fault("SIGKILL of a rank of a kernel, then resume", "each repetition once; nothing of ours is left")
+@pytest.mark.parametrize(
+    ("suite", "words"),
+    [
+        ("vpic", PARTICLES),
+        ("bdcats", PARTICLES),
+        ("overlap", ["--size", "64K", "--depth", "1,4", "--bytes", "1M", "--rounds", "2", "--backend", "posix"]),
+    ],
+)
+def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path, suite: str, words: list[str]) -> None:
+    result = tmp_path / "result"
+    asked = ["run", suite, "--target", f"here={target}", "--ranks", "2", *words, "--time", "90s"]
+    asked += ["--min-repetitions", "3", "--max-repetitions", "3"]
+
+    def kill(_process: subprocess.Popen[str]) -> None:
+        for rank in processes_of(result, engine)["rank"][:1]:
+            os.kill(rank, signal.SIGKILL)
+
+    start_and_act(command(engine, *asked, "--result", str(result)), result, kill)
+    before = records_of(result)
+    code, _, err = run(command(engine, "resume", str(result)))
+    assert code == 0, err
+    after = records_of(result)
+    assert not before - after
+    assert set(after.values()) == {1}
+    for folder in find_run_folders(target):
+        assert cleaned(engine, folder.path)
+    assert untouched(target)
