@@ -86,6 +86,22 @@ def test_the_largest_number_on_a_device_of_known_speed_is_found(engine: Path, tm
     assert Search(1, 4, 0.7, 1).bracket(trials)[0] in (2, 3)  # 3 would be 0.83
 
 
+def test_eight_ranks_with_an_accelerator_each_read_and_verify_every_sample(
+    engine: Path, tmp_path: Path, target: Path
+) -> None:
+    result = tmp_path / "result"
+    words = ["run", "loader", "--target", f"here={target}", "--ranks", "8", "--accelerators", "8", *SMALL]
+    words += ["--batch", "2", "--verify", "full", "--repetitions", "1", "--time", "60s", "--oversubscribe"]
+    code, _, err = run(command(engine, *words, "--result", str(result)))
+    assert code == 0, err
+    phases = [phase for file in ResultFolder.open(result).read_records() for phase in file.phases]
+    reads = [phase for phase in phases if phase.access == "read"]
+    assert {phase.ranks for phase in reads} == {8}
+    assert all(phase.verified_bytes >= phase.bytes > 0 for phase in reads)
+    assert all(phase.bad_blocks == 0 for phase in phases)
+    assert untouched(target)
+
+
 @pytest.mark.fault("a run of suite loader is killed in the middle", "resume ends it, and nothing is left at the target")
 def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"

@@ -94,6 +94,19 @@ def test_a_simulated_device_works_beside_the_computation(engine: Path, tmp_path:
     assert max(share_that_overlaps(*some) for some in times) > 0.5
 
 
+@pytest.mark.parametrize("ranks", [1, 3, 8])
+def test_any_number_of_ranks_verifies_what_it_moved(engine: Path, tmp_path: Path, target: Path, ranks: int) -> None:
+    ways = [("posix", "threads"), ("mpiio", "nonblocking")]
+    cases = [case(backend, {}, method=method) | {"id": f"{i:016x}"} for i, (backend, method) in enumerate(ways)]
+    done = launching.run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", ranks))
+    assert done.code == 0, done.stderr
+    reads = [phase for phase in done.of("phase") if phase.phase == "read"]
+    assert {phase.case for phase in reads} == {one["id"] for one in cases}
+    assert all(phase.verified_bytes == phase.bytes > 0 for phase in reads)
+    assert all(phase.bytes % ranks == 0 for phase in reads)
+    assert untouched(target)
+
+
 # -- faults ------------------------------------------------------------------------------------------------------------
 
 
