@@ -95,9 +95,9 @@ def test_fio_does_the_same_in_turn_and_leaves_nothing(engine: Path, target: Path
 
 @pytest.mark.undisturbed
 def test_a_device_with_a_known_answer_is_measured_as_it_is(engine: Path, tmp_path: Path) -> None:
-    """1 GB/s, shared by the threads: never more in any row, and every row reaches it in one of three runs at least.
+    """1 GB/s, shared by the threads: never more in any row, and a repetition of every row reaches it.
 
-    Whoever else is at work takes from a row, and gives to none.
+    Whoever else is at work takes from a repetition, and gives to none: three runs may try.
     """
     words = ["--block", "1M", "--time", "30s", "--volume", "64M", "--small-volume", "2M", "--backend", "posix"]
     best: dict[str, float] = {}
@@ -110,7 +110,7 @@ def test_a_device_with_a_known_answer_is_measured_as_it_is(engine: Path, tmp_pat
         for row in blocks:
             assert row.median < 1.1e9
             name = f"{row.case} {row.params['access']}"
-            best[name] = max(best.get(name, 0.0), row.median)
+            best[name] = max(best.get(name, 0.0), *row.repetitions)
         if min(best.values()) > 0.9e9:
             break
     assert len(best) == 8, "a row has one name in all runs"
