@@ -38,7 +38,8 @@ CoreBudget core_budget(const mpi::World& world) {
   if (const auto set = cgroup_cpus()) allowed = std::min(allowed, static_cast<int>(set->size()));
   CoreBudget budget;
   budget.pinned = !own.empty() && (static_cast<int>(own.size()) < allowed || allowed == 1);
-  budget.cores_available = std::max(1, static_cast<int>(cpus_of_ranks(world, own).size()));
+  budget.cpus = cpus_of_ranks(world, own);
+  budget.cores_available = std::max(1, static_cast<int>(budget.cpus.size()));
   if (const auto quota = cgroup_cpu_quota())
     budget.cores_available = std::clamp(static_cast<int>(std::floor(*quota)), 1, budget.cores_available);
   return budget;

@@ -2,7 +2,9 @@
 // Facts of the nodes that do not change during a run.
 #include <sys/utsname.h>
 
+#include <charconv>
 #include <memory>
+#include <system_error>
 
 #include "base/json.hpp"
 #include "probes/cgroup.hpp"
@@ -32,6 +34,14 @@ Json number_or_null(const std::string& path) {
   return word ? or_null(number_of(*word)) : Json(nullptr);
 }
 
+/// Of the first CPU, while the launch begins: the clock that is granted then, not what a loaded core reaches.
+Json number_of_text(const std::optional<std::string>& text) {
+  double value = 0;
+  if (!text) return nullptr;
+  const auto read = std::from_chars(text->data(), text->data() + text->size(), value);
+  return read.ec == std::errc() ? Json(value) : Json(nullptr);
+}
+
 Json bytes_or_null(const std::string& meminfo, const char* key) {
   const auto kib = number_of_key(meminfo, key);
   return kib ? Json(*kib * 1024) : Json(nullptr);
@@ -54,6 +64,7 @@ void add_cpu(Json& facts) {
   const auto online = parse_cpu_list(read_text("/sys/devices/system/cpu/online").value_or(""));
   facts["cpu_model"] = or_null(cpuinfo_value(cpuinfo, "model name"));
   facts["cpus_online"] = online.empty() ? Json(nullptr) : Json(online.size());
+  facts["cpu_mhz"] = number_of_text(cpuinfo_value(cpuinfo, "cpu MHz"));
   facts["cpu_governor"] = word_or_null("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   facts["cgroup_cpu_quota"] = or_null(cgroup_cpu_quota());
   facts["hypervisor"] = flags ? Json((" " + *flags + " ").find(" hypervisor ") != std::string::npos) : Json(nullptr);
@@ -71,13 +82,20 @@ void add_memory(Json& facts) {
   facts["dirty_background_ratio"] = number_or_null("/proc/sys/vm/dirty_background_ratio");
 }
 
-Json node_facts(const mpi::World& world, const CoreBudget& budget) {
+/// What the launcher granted, read back.
+void add_granted(const CoreBudget& budget, std::int64_t pinned_ranks, Json& facts) {
+  facts["cores_available"] = budget.cores_available;
+  facts["cpus"] = cpu_list_text(budget.cpus);
+  facts["pinned_ranks"] = pinned_ranks;
+}
+
+Json node_facts(const mpi::World& world, const CoreBudget& budget, std::int64_t pinned_ranks) {
   Json facts = Json::object();
   add_kernel(facts);
   add_cpu(facts);
   add_memory(facts);
   facts["ranks"] = world.topology().ranks_on_node;
-  facts["cores_available"] = budget.cores_available;
+  add_granted(budget, pinned_ranks, facts);
   return facts;
 }
 
@@ -101,9 +119,10 @@ const Registered<ProbeEntry> registered_node{{
 void report_nodes(const mpi::World& world,
                   const std::function<void(const std::string& node, const Json& facts)>& sink) {
   const CoreBudget budget = core_budget(world);
+  const auto pinned_ranks = static_cast<std::int64_t>(world.node().sum(budget.pinned ? 1 : 0));
   const mpi::Topology& topology = world.topology();
   Json facts;
-  if (topology.leader()) facts = node_facts(world, budget);
+  if (topology.leader()) facts = node_facts(world, budget, pinned_ranks);
   if (world.root()) sink(topology.node_name, facts);
   if (topology.nodes == 1) return;
   const mpi::Comm leaders =

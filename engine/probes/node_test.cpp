@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "probes/probe.hpp"
+#include "probes/procfs.hpp"
 
 namespace ullage::node_test {
 namespace {
@@ -22,6 +23,11 @@ TEST(MpiNode, EveryNodeReportsOnceInOrder) {
     EXPECT_TRUE(facts["kernel_release"].is_string());
     EXPECT_GT(facts["memory_bytes"].get<std::uint64_t>(), 0U);
     EXPECT_GE(facts["cores_available"].get<int>(), 1);
+    EXPECT_GE(parse_cpu_list(facts["cpus"].get<std::string>()).size(), facts["cores_available"].get<std::size_t>());
+    EXPECT_LE(facts["pinned_ranks"], facts["ranks"]);
+    if (!facts["cpu_mhz"].is_null()) {
+      EXPECT_GT(facts["cpu_mhz"].get<double>(), 100.0);
+    }
   });
   std::vector<std::string> expected;
   if (rank == 0) expected = {"first"};

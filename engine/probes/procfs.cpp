@@ -81,6 +81,19 @@ std::vector<int> parse_cpu_list(std::string_view list) {
   return cpus;
 }
 
+std::string cpu_list_text(std::span<const int> cpus) {
+  std::string text;
+  for (std::size_t first = 0; first < cpus.size();) {
+    std::size_t last = first;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += std::to_string(cpus[first]);
+    if (last > first) text += '-' + std::to_string(cpus[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
 std::vector<int> parse_pids(std::string_view pids) {
   std::vector<int> found;
   for (const std::string_view word : words_of(pids)) {

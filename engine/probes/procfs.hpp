@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +42,8 @@ struct ProcessIo {
 
 /// "0-3,8,10-11" in ascending order, without doubles; empty when any part is not a number or a range of at most 65536.
 [[nodiscard]] std::vector<int> parse_cpu_list(std::string_view list);
+/// The list of these CPUs, which are in order: "0-2,5".
+[[nodiscard]] std::string cpu_list_text(std::span<const int> cpus);
 
 /// Process numbers separated by blanks; what is none is left out.
 [[nodiscard]] std::vector<int> parse_pids(std::string_view pids);

@@ -65,6 +65,7 @@ TEST(ProcFs, RunDelay) {
 TEST(ProcFs, CpuLists) {
   EXPECT_EQ(parse_cpu_list("0-3,8,10-11\n"), (std::vector<int>{0, 1, 2, 3, 8, 10, 11}));
   EXPECT_EQ(parse_cpu_list("5,4-5"), (std::vector<int>{4, 5}));
+  for (const char* text : {"", "7", "0-3,8,10-11", "0,2,4-5"}) EXPECT_EQ(cpu_list_text(parse_cpu_list(text)), text);
   for (const char* text : {"", "\n", "a", "3-1", "1-", "-1", "0-99999999", "1,,2", "1-2-3"})
     EXPECT_TRUE(parse_cpu_list(text).empty()) << text;
 }

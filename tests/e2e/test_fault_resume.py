@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run that is killed again and again, at random moments, and gone on with each time."""
 
+import contextlib
 import os
 import signal
 import time
 from collections import Counter
 from pathlib import Path
 from random import Random
+from subprocess import Popen
 
 import pytest
 from tests.e2e.commands import TIMEOUT_S, command, run, start
@@ -32,6 +34,16 @@ def processes_of(result: Path, engine: Path) -> dict[str, list[int]]:
         if any(word.startswith(os.fsencode(result / "plans")) for word in words):
             found["rank" if os.fsencode(engine) in words[:2] else "launcher"].append(int(entry.name))
     return found
+
+
+def kill_a_rank(process: Popen[str], result: Path, engine: Path) -> None:
+    """Kill one rank of a run with SIGKILL: where a launch has just ended, one of the next, unless that was the last."""
+    while process.poll() is None:
+        for rank in processes_of(result, engine)["rank"][:1]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(rank, signal.SIGKILL)
+                return
+        time.sleep(0.01)
 
 
 def records_of(result: Path) -> Counter[tuple[str, int]]:

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of programs whose rank is killed in mid-run, and which are gone on with."""
 
-import os
-import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 from tests.e2e.commands import command, run, start_and_act
 from tests.e2e.launching import cleaned, untouched
-from tests.e2e.test_fault_resume import processes_of, records_of
+from tests.e2e.test_fault_resume import kill_a_rank, records_of
 
 from ullage.cleaning import find_run_folders
 
@@ -30,9 +28,8 @@ def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path, suite:
     asked = ["run", suite, "--target", f"here={target}", "--ranks", "2", *words, "--time", "90s"]
     asked += ["--min-repetitions", "3", "--max-repetitions", "3"]
 
-    def kill(_process: subprocess.Popen[str]) -> None:
-        for rank in processes_of(result, engine)["rank"][:1]:
-            os.kill(rank, signal.SIGKILL)
+    def kill(process: subprocess.Popen[str]) -> None:
+        kill_a_rank(process, result, engine)
 
     start_and_act(command(engine, *asked, "--result", str(result)), result, kill)
     before = records_of(result)

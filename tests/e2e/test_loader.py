@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suite ``loader`` on real files, its known answer on a simulated device, a kill in mid-run, and mistakes."""
 
-import os
-import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -10,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import check_refusal, command, run, run_here, start_and_act
 from tests.e2e.launching import cleaned, untouched
-from tests.e2e.test_fault_resume import processes_of, records_of
+from tests.e2e.test_fault_resume import kill_a_rank, records_of
 
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
@@ -108,9 +106,8 @@ def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target
     words = ["run", "loader", "--target", f"here={target}", "--ranks", "2", "--accelerators", "1,2", *SMALL]
     words += ["--repetitions", "3", "--time", "60s"]
 
-    def kill(_process: subprocess.Popen[str]) -> None:
-        for rank in processes_of(result, engine)["rank"][:1]:
-            os.kill(rank, signal.SIGKILL)
+    def kill(process: subprocess.Popen[str]) -> None:
+        kill_a_rank(process, result, engine)
 
     start_and_act(command(engine, *words, "--result", str(result)), result, kill)
     before = records_of(result)

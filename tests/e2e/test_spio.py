@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suite ``spio`` on real files with the real engine: every number of ranks, faults, a kill in mid-run, and mistakes."""
 
-import os
-import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from tests.e2e import launching
 from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here, start_and_act
 from tests.e2e.launching import KIB, Document, cleaned, plan, untouched
-from tests.e2e.test_fault_resume import processes_of, records_of
+from tests.e2e.test_fault_resume import kill_a_rank, records_of
 from tests.places.hosts import hosts_up
 
 from ullage.cleaning import find_run_folders
@@ -159,9 +157,8 @@ def test_a_killed_run_goes_on_with_its_volume(engine: Path, tmp_path: Path, targ
     words += ["--volume", "8M", "--operation", "write,neighbour", "--time", "90s"]
     words += ["--min-repetitions", "3", "--max-repetitions", "3", "--seed", "3"]
 
-    def kill(_process: subprocess.Popen[str]) -> None:
-        for rank in processes_of(result, engine)["rank"][:1]:
-            os.kill(rank, signal.SIGKILL)
+    def kill(process: subprocess.Popen[str]) -> None:
+        kill_a_rank(process, result, engine)
 
     code, _, _ = start_and_act(command(engine, *words, "--result", str(result)), result, kill)
     before = records_of(result)

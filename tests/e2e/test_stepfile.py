@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stepfile on real files with the real engine: both phases, what is wrong with them, and a kill in the adjoint."""
 
-import os
-import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -11,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import TIMEOUT_S, check_refusal, command, finish, run, run_here, start
 from tests.e2e.control_groups import inside, memory_group
-from tests.e2e.test_fault_resume import processes_of
+from tests.e2e.test_fault_resume import kill_a_rank
 
 from ullage.analysis.stepmodel import Calls, Computation, predict
 from ullage.analysis.verdicts.grades import sound_rows
@@ -104,7 +102,7 @@ def test_a_kill_in_the_adjoint_is_gone_on_with(engine: Path, target: Path, tmp_p
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "no adjoint in time"
         time.sleep(0.01)
-    os.kill(processes_of(result, engine)["rank"][-1], signal.SIGKILL)
+    kill_a_rank(process, result, engine)
     code, _, _ = finish(process)
     assert code != 0
     code, _, err = run(command(engine, "resume", str(result)))
