@@ -46,7 +46,7 @@ def completed(tmp_path: Path, line: str) -> list[str]:
         ("ullage run noise --rep", ["--repetitions"]),
         ("ullage run sweep --cache ad", ["advise"]),
         ("ullage run sweep --access write,re", ["write,rewrite", "write,read", "write,reread"]),
-        ("ullage run noise --launcher open", ["open-mpi"]),
+        ("ullage run noise --launcher open", ["open-mpi", "open-mpi-5"]),
         ("ullage report R --format ht", ["html"]),
     ],
 )

@@ -11,10 +11,10 @@ from random import Random
 from subprocess import Popen
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, command, run, start
+from tests.e2e.commands import TIMEOUT_S, command, run, start, start_and_act
 
 from ullage.cleaning import find_run_folders
-from ullage.errors import EXIT_OK
+from ullage.errors import EXIT_ABORTED, EXIT_OK
 from ullage.model.record import CaseRecord
 from ullage.results.folder import ResultFolder
 
@@ -99,3 +99,36 @@ def _kill_someone(result: Path, engine: Path, random: Random) -> None:
             os.kill(victim, signal.SIGKILL)
         except ProcessLookupError:
             return
+
+
+# A simulated device takes time and no processor: 12 repetitions of half a second each.
+_WARNED = ("--target", "slow=model:", "--param", "model.bandwidth=2e6", "--ranks", "2", "--access", "write")
+_TIMES = ("--block", "64K,256K", "--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")
+
+
+@pytest.mark.any_mpi
+@pytest.mark.fault(
+    "the warning of a batch system (SIGUSR1)",
+    "the repetition is finished, end status interrupted; resume measures what is missing and nothing twice",
+)
+def test_the_warning_of_a_batch_system_leaves_whole_records_and_a_run_to_resume(engine: Path, tmp_path: Path) -> None:
+    """As ``sbatch --signal=B:USR1@60`` sends it to a script that is ``exec ullage run ...``."""
+    result = tmp_path / "result"
+    words = command(engine, "run", "sweep", *_WARNED, *_TIMES, "--time", "300s", "--result", str(result))
+    code, _, errors = start_and_act(words, result, lambda process: process.send_signal(signal.SIGUSR1))
+    assert code == EXIT_ABORTED, errors
+    assert ends_of(result) == ["interrupted"]
+    before = records_of(result)
+    assert 0 < before.total() < 12
+    assert (result / "report.html").is_file()
+    code, _, errors = run(command(engine, "resume", str(result)))
+    assert code == EXIT_OK, errors
+    assert ends_of(result) == ["interrupted", "complete"]
+    after = records_of(result)
+    assert not before - after, "a record is lost"
+    assert (set(after.values()), after.total()) == ({1}, 12)
+
+
+def ends_of(result: Path) -> list[str | None]:
+    """How each launch has ended, None where its records do not say."""
+    return [file.end and file.end.status for file in ResultFolder.open(result).read_records()]

@@ -2,16 +2,19 @@
 """``--hosts`` alone: as many nodes, a rank on each of their cores, bound; in every suite that has several nodes."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.e2e.commands import TIMEOUT_S, command, run_here
-from tests.places.hosts import hosts_up
+from tests.places.hosts import HostsPlace, hosts_up
 
 from ullage.engine import describe
 from ullage.launch.base import choose_binding
+from ullage.model.record import Pinning
+from ullage.results.records import read_records
 from ullage.runs.suite import Quick, load_suites
 from ullage.system.hardware import ranks_by_default, usable_cores
 
@@ -75,3 +78,55 @@ def test_an_overview_of_two_hosts_measures_between_them_and_here(engine: Path, t
 
 def plans_in(part: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted((part / "plans").glob("*.json"))]
+
+
+_ON_EACH = 2
+
+
+def two_ranks_on_each(place: HostsPlace, engine: Path, result: Path) -> tuple[list[Pinning], list[set[str]]]:
+    """What the engine has read back of a run of two ranks on each of four hosts, and the flags of each row."""
+    words = ["run", "pairs", "--ranks", "8", "--sizes", "8", "--quick", "--repetitions", "1", "--result", str(result)]
+    done = subprocess.run(
+        place.command("h0", command(engine, *words, "--hosts", ",".join(place.names))),
+        env=dict(place.environment(describe(engine).engine.mpi.family)),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+    )
+    assert done.returncode == 0, done.stderr
+    runs = [read_records(path).run for path in sorted((result / "records").glob("*.ndjson"))]
+    rows = json.loads((result / "summary.json").read_text())["rows"]
+    assert rows
+    return [run.pinning for run in runs if run is not None], [{flag["code"] for flag in row["flags"]} for row in rows]
+
+
+def give_all_processors(place: HostsPlace) -> None:
+    """Let each host have those of this machine, instead of one."""
+    for name in ("on", "agent"):
+        script = place.folder / name
+        text, count = re.subn(r"taskset -c \$\(\(.*?\)\) ", "", script.read_text())
+        assert count == 1
+        script.write_text(text)
+
+
+def test_ranks_of_four_hosts_are_bound_one_to_a_core_and_read_back(engine: Path, tmp_path: Path) -> None:
+    if (usable_cores() or 0) < _ON_EACH:
+        pytest.skip("one core: the next test is of ranks that share it")
+    with hosts_up(tmp_path / "hosts", 4) as place:
+        give_all_processors(place)
+        found, flags = two_ranks_on_each(place, engine, tmp_path / "result")
+    assert found
+    for pinning in found:
+        assert (pinning.pinned_ranks, pinning.unpinned_ranks) == (4 * _ON_EACH, 0)
+        assert (pinning.most_ranks_on_a_node, pinning.oversubscribed) == (_ON_EACH, False)
+    assert not any({"oversubscribed", "unpinned"} & codes for codes in flags)
+
+
+def test_ranks_that_outnumber_the_cores_of_their_hosts_are_flagged_in_every_row(engine: Path, tmp_path: Path) -> None:
+    with hosts_up(tmp_path / "hosts", 4) as place:
+        found, flags = two_ranks_on_each(place, engine, tmp_path / "result")
+    assert found
+    for pinning in found:
+        assert (pinning.most_ranks_on_a_node, pinning.cores_available, pinning.oversubscribed) == (_ON_EACH, 1, True)
+    assert all("oversubscribed" in codes for codes in flags)

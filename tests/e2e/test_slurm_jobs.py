@@ -21,6 +21,7 @@ from tests.e2e.test_slurm import (
 )
 from tests.places.slurm import SlurmPlace, slurm_up
 
+from ullage.model.record import CaseRecord
 from ullage.results.records import read_records
 
 
@@ -87,6 +88,29 @@ def test_a_spare_node_takes_the_place_of_one_that_fails(slurm: SlurmPlace, engin
         record for file in (first, second) for record in file.records if record.kind == "case" and record.status == "ok"
     ]
     assert len(ok) == 6
+
+
+WARNED = (*SLEEPING, "--block", "64K,256K", "--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")
+
+
+@pytest.mark.any_mpi
+def test_a_warning_by_usr1_leaves_whole_records_and_resume_submits_the_rest(
+    slurm: SlurmPlace, engine: Path, tmp_path: Path
+) -> None:
+    """Slurm sends it to the batch script alone, as at the time that ``--signal=B:USR1@60`` names."""
+    result = tmp_path / "result"
+    with under_way(slurm, engine, result, *WARNED, "--time", "300s") as process:
+        slurm.run("scancel", "--batch", "--signal=USR1", "--user=root")
+        _, err = process.communicate(timeout=90)
+    assert process.returncode == 5, err
+    rest = slurm.run(*ullage(engine, "resume", str(result), "--launcher", "slurm"))
+    assert rest.returncode == 0, rest.stderr
+    files = [read_records(path) for path in sorted(result.glob("records/*.ndjson"))]
+    assert [file.end and file.end.status for file in files] == ["interrupted", "complete"]
+    done = [
+        (record.case, record.repetition) for file in files for record in file.records if isinstance(record, CaseRecord)
+    ]
+    assert (len(done), len(set(done))) == (12, 12)
 
 
 # Four cases whose three repetitions take 4 s together, of which a job of 90 s finishes two.

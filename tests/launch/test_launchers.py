@@ -110,10 +110,6 @@ OPEN_MPI_4_KILLED = (
     f"job has been aborted.\n{RULE}{RULE}mpirun noticed that process rank 3 with PID 0 on node n17 exited on signal 9 "
     f"(Killed).\n{RULE}"
 )
-OPEN_MPI_5_KILLED = (
-    f"{RULE}prterun noticed that process rank 3 with PID 4711 on node n17 exited on\n"
-    f"signal 11 (Segmentation fault).\n{RULE}"
-)
 OPEN_MPI_EXIT = (
     f"{RULE}mpirun.openmpi detected that one or more processes exited with non-zero status, thus causing\n"
     "the job to be terminated. The first process to do so was:\n\n"
@@ -139,7 +135,6 @@ MPICH_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation f
         ("", []),
         ("fault: EIO at rank 3\n", []),
         (OPEN_MPI_4_KILLED, [DeadRank(3, "n17", "signal 9 (Killed)")]),
-        (OPEN_MPI_5_KILLED, [DeadRank(3, "n17", "signal 11 (Segmentation fault)")]),
         (OPEN_MPI_EXIT, [DeadRank(2, "", "exit code 77")]),
         (OPEN_MPI_NODE, [DeadRank(None, "n17", "its daemon is gone", with_node=True)]),
     ],
@@ -164,9 +159,9 @@ def test_what_mpich_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> None:
     assert Mpich(Path("/x")).dead_ranks(text) == dead
 
 
-def with_mpi(description: Describe, family: str, mpiexec: str) -> Describe:
+def with_mpi(description: Describe, family: str, mpiexec: str, library: str = "fake") -> Describe:
     document = description.model_dump(mode="json")
-    document["engine"]["mpi"] |= {"family": family, "mpiexec": mpiexec}
+    document["engine"]["mpi"] |= {"family": family, "mpiexec": mpiexec, "library": library}
     return Describe.model_validate(document)
 
 
@@ -211,9 +206,42 @@ def test_an_mpiexec_of_another_family_on_path_is_passed_over(
     assert caught.value.code == EXIT_ENVIRONMENT
 
 
+@pytest.mark.parametrize(
+    ("family", "library", "name"),
+    [
+        ("openmpi", "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "open-mpi"),
+        ("openmpi", "Open MPI v5.0.10, package: Open MPI root@x, ident: 5.0.10", "open-mpi-5"),
+        ("openmpi", "Open MPI v10.0.0", "open-mpi-5"),
+        ("mpich", "MPICH Version:      5.0.2", "mpich"),
+        ("mpich", "Intel(R) MPI Library 2021.11 for Linux* OS", "intel-mpi"),
+        ("other", "Intel(R) MPI Library 2021.19 for Linux* OS", "intel-mpi"),
+    ],
+)
+def test_the_library_in_use_decides(
+    description: Describe, path_with: Callable[[str, str], Path], family: str, library: str, name: str
+) -> None:
+    path_with("mpirun.openmpi", "mpirun (Open MPI) 4.1.4")
+    path_with("mpirun", "mpirun (Open MPI) 5.0.10" if "v5" in library else "mpirun (Open MPI) 10.0.0")
+    path_with("mpiexec.mpich", "HYDRA build details")
+    path_with("mpiexec.hydra", "Intel(R) MPI Library for Linux* OS, Version 2021.19.0 Build 20260929")
+    assert choose_launcher(with_mpi(description, family, "", library)).name == name
+
+
+def test_an_engine_on_another_library_than_it_was_built_with_gets_its_mpiexec(
+    description: Describe, path_with: Callable[[str, str], Path]
+) -> None:
+    """Intel MPI and MPICH have the same ABI; the mpiexec that the engine names is that of its build."""
+    built_with = path_with("mpiexec", "HYDRA build details")
+    found = path_with("mpiexec.hydra", "Intel(R) MPI Library for Linux* OS, Version 2021.19.0")
+    on_intel = with_mpi(description, "mpich", str(built_with), "Intel(R) MPI Library 2021.19 for Linux* OS")
+    assert choose_launcher(on_intel).argv(ENGINE, PLAN, Layout(ranks=1))[0] == str(found)
+    stated = with_mpi(description, "mpich", str(found), "Intel(R) MPI Library 2021.19 for Linux* OS")
+    assert choose_launcher(stated).argv(ENGINE, PLAN, Layout(ranks=1))[0] == str(found)
+
+
 def test_an_unknown_mpi_needs_a_named_launcher(description: Describe) -> None:
     description = with_mpi(description, "other", "/x/mpiexec")
-    with pytest.raises(UserError, match="name one with --launcher: mpich, open-mpi"):
+    with pytest.raises(UserError, match="name one with --launcher: intel-mpi, mpich, open-mpi, open-mpi-5"):
         choose_launcher(description)
     assert choose_launcher(description, "mpich", Path("/x/mpiexec")).name == "mpich"
     for job in ("pbs", "script", "script:flux"):

@@ -2,8 +2,10 @@
 """How the engine's ranks are started. One file a launcher; ``choose_launcher`` finds the one that fits the engine."""
 
 import contextlib
+import itertools
 import shutil
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 from typing import cast
 
@@ -12,7 +14,7 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Family, JobLauncherModule, Launcher, LauncherModule
 from ullage.launch.batch import BatchSystem
 from ullage.launch.hosts import NO_HOSTS, Hosts
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, MpiBuild
 from ullage.parameters import suggest
 
 _VERSION_TIMEOUT_S = 20
@@ -80,7 +82,7 @@ def choose_launcher(
         if found is not None and shutil.which(found.PROGRAM) is not None:
             with contextlib.suppress(UserError):
                 return _in_job(found, family, hosts)
-    module = next((m for m in known.values() if family == m.FAMILY), None) if name is None else known.get(name)
+    module = _fitting(known.values(), description.engine.mpi) if name is None else known.get(name)
     if module is None:
         if name is not None and name.rpartition(":")[2] in {*batch_systems(), "script"}:
             what = f"{name} makes jobs of `ullage run` and `ullage resume`, and this command measures here"
@@ -94,9 +96,18 @@ def choose_launcher(
     return module.create(mpiexec or _find_mpiexec(description, module), usable_cores(), hosts)
 
 
+def _fitting(known: Collection[LauncherModule], mpi: MpiBuild) -> LauncherModule | None:
+    """Return the launcher for what the library says of itself, else the usual one of its family."""
+    exact = (one for one in known if one.LIBRARY is not None and one.LIBRARY.search(mpi.library))
+    usual = (one for one in known if one.LIBRARY is None and mpi.family == one.FAMILY)
+    return next(itertools.chain(exact, usual), None)
+
+
 def _find_mpiexec(description: Describe, module: LauncherModule) -> Path:
     stated = description.engine.mpi.mpiexec
-    if stated and description.engine.mpi.family == module.FAMILY and Path(stated).is_file():
+    # An engine may run with another library of its family than it was built with, as a module or LD_LIBRARY_PATH says.
+    is_of_family = bool(stated) and description.engine.mpi.family == module.FAMILY and Path(stated).is_file()
+    if is_of_family and (module.LIBRARY is None or module.VERSION_MARK.search(_version_text(stated))):
         return Path(stated)
     for word in module.MPIEXEC_NAMES:
         found = shutil.which(word)

@@ -143,10 +143,14 @@ def ranks_outnumber(layout: Layout, cores: int | None) -> bool:
 
 
 class LauncherModule(Protocol):
-    """What the file of a launcher offers."""
+    """What the file of a launcher offers.
+
+    ``LIBRARY``: what the libraries say of themselves that it is for; None: all of its family that no other is for.
+    """
 
     NAME: str
     FAMILY: Family
+    LIBRARY: re.Pattern[str] | None
     MPIEXEC_NAMES: tuple[str, ...]
     VERSION_MARK: re.Pattern[str]
 

@@ -3,18 +3,20 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
-from ullage.launch.hosts import NO_HOSTS, Hosts
+from ullage.launch.by_mpiexec import ByMpiexec
+from ullage.launch.hosts import Hosts
 from ullage.launch.wrapped import ended_ranks, wrapper
 from ullage.model.plan import Layout
-from ullage.system.allocation import allocation, nodes_of_job
+from ullage.system.allocation import allocation
 
 NAME: Final = "mpich"
 FAMILY: Final[Family] = "mpich"
+LIBRARY: Final = None
 MPIEXEC_NAMES: Final = ("mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun")
 VERSION_MARK: Final = re.compile(r"HYDRA", re.IGNORECASE)
 
@@ -32,16 +34,10 @@ _EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<
 
 
 @dataclass(frozen=True, slots=True)
-class Mpich:
-    """Launches with the mpiexec of MPICH.
+class Mpich(ByMpiexec):
+    """Launches with the mpiexec of MPICH."""
 
-    ``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named.
-    """
-
-    mpiexec: Path
-    cores: int | None = None
     name: str = NAME
-    hosts: Hosts = NO_HOSTS
 
     @property
     def remains(self) -> Remains:
@@ -57,20 +53,6 @@ class Mpich:
         width = bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
         return [*words, "-bind-to", bind, *WRAPPER, str(engine), "run", str(plan)]
-
-    def on_this_node(self) -> "Mpich":
-        """See ``Launcher``."""
-        return replace(self, hosts=NO_HOSTS)
-
-    @property
-    def nodes(self) -> int:
-        """See ``Launcher``."""
-        return len(self.hosts.names) or nodes_of_job()
-
-    def without(self, nodes: Sequence[str]) -> "Mpich | None":
-        """See ``Launcher``: it takes the nodes that are named, or all of a job."""
-        left = self.hosts.without(nodes)
-        return replace(self, hosts=left) if left.names else None
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""
@@ -89,14 +71,7 @@ class Mpich:
         settings = dict(YIELDING) if shares else {}
         if is_one_node(self.hosts.placed(layout)):
             settings |= {"FI_TCP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
-        job = allocation()
-        if job is not None and job.scheduler == "slurm":
-            # Hydra starts its daemons by srun. Under a site's default of pmix their ranks find two PMIs and abort.
-            settings["SLURM_MPI_TYPE"] = "none"
-        return settings
-
-    def end_elsewhere(self) -> None:
-        """See ``Launcher``: its daemons end the ranks of other nodes when it is gone."""
+        return settings | daemons_by_srun()
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``. Hydra names the node; its process is any of those that it has killed itself, so no rank."""
@@ -105,6 +80,15 @@ class Mpich:
         word = _EXIT_STRING.search(stderr)
         cause = f"signal {word['signal']} ({word['word']})" if word else None
         return [DeadRank(None, m["node"], cause or f"exit code {m['code']}") for m in _BAD_TERMINATION.finditer(stderr)]
+
+
+def daemons_by_srun() -> dict[str, str]:
+    """Return the settings for a Hydra that starts its daemons by srun, as it does in a job of Slurm.
+
+    Under a site's default of pmix their ranks find two PMIs and abort.
+    """
+    job = allocation()
+    return {"SLURM_MPI_TYPE": "none"} if job is not None and job.scheduler == "slurm" else {}
 
 
 def create(mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:

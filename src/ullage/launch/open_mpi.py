@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open MPI 4 and 5: mpirun (orterun, prterun)."""
+"""Open MPI 4: mpirun (orterun)."""
 
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
-from ullage.launch.hosts import NO_HOSTS, Hosts
+from ullage.launch.by_mpiexec import ByMpiexec
+from ullage.launch.hosts import Hosts
 from ullage.model.plan import Layout
-from ullage.system.allocation import nodes_of_job
 
 NAME: Final = "open-mpi"
 FAMILY: Final[Family] = "openmpi"
+LIBRARY: Final = None
 MPIEXEC_NAMES: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
 VERSION_MARK: Final = re.compile(r"Open MPI|OpenRTE|PRRTE|prte", re.IGNORECASE)
 
@@ -32,22 +33,15 @@ _LOST_NODE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class OpenMpi:
-    """Launches with the mpiexec of Open MPI.
+class OpenMpi(ByMpiexec):
+    """Launches with the mpiexec of Open MPI 4."""
 
-    ``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named.
-    """
-
-    mpiexec: Path
-    cores: int | None = None
     name: str = NAME
-    hosts: Hosts = NO_HOSTS
 
     @property
     def remains(self) -> Remains:
-        """See ``Launcher``: the session folder of version 4, that of version 5, and what shared memory is made of."""
-        folders = ("ompi.*.{uid}/pid.{pid}", "prterun.*.{pid}.{uid}")
-        return Remains(folders, ("vader_segment.*", "sm_segment.*", "osc_rdma.*", "ompi_*"))
+        """See ``Launcher``: the session folder, and what shared memory is made of."""
+        return Remains(("ompi.*.{uid}/pid.{pid}",), ("vader_segment.*", "sm_segment.*", "osc_rdma.*", "ompi_*"))
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""
@@ -66,20 +60,6 @@ class OpenMpi:
         Of several nodes one may have fewer cores than this: it is better crowded than the launch refused.
         """
         return "none" if width is None else "core" if is_one_node(layout) else "core:overload-allowed"
-
-    def on_this_node(self) -> "OpenMpi":
-        """See ``Launcher``."""
-        return replace(self, hosts=NO_HOSTS)
-
-    @property
-    def nodes(self) -> int:
-        """See ``Launcher``."""
-        return len(self.hosts.names) or nodes_of_job()
-
-    def without(self, nodes: Sequence[str]) -> "OpenMpi | None":
-        """See ``Launcher``: it takes the nodes that are named, or all of a job."""
-        left = self.hosts.without(nodes)
-        return replace(self, hosts=left) if left.names else None
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""
@@ -100,16 +80,21 @@ class OpenMpi:
             settings |= {"OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"}
         return settings
 
-    def end_elsewhere(self) -> None:
-        """See ``Launcher``: its daemons end the ranks of other nodes when it is gone."""
-
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``."""
         text = " ".join(stderr.split())  # its messages are wrapped at blanks
-        lost = [DeadRank(None, node, "its daemon is gone", with_node=True) for node in _LOST_NODE.findall(text)]
-        killed = [DeadRank(int(m["rank"]), m["node"], m["cause"]) for m in _NOTICED.finditer(text)]
         left = [DeadRank(int(m["rank"]), "", f"exit code {m['code']}") for m in _FIRST_TO_DO_SO.finditer(text)]
-        return lost or killed + left
+        return lost_nodes(text) or killed_ranks(text) + left
+
+
+def lost_nodes(text: str) -> list[DeadRank]:
+    """Return the nodes whose daemon is gone, by the words of ORTE and PRRTE. ``text``: without line ends."""
+    return [DeadRank(None, node, "its daemon is gone", with_node=True) for node in _LOST_NODE.findall(text)]
+
+
+def killed_ranks(text: str) -> list[DeadRank]:
+    """Return the ranks that a signal has ended, by the words of ORTE and PRRTE. ``text``: without line ends."""
+    return [DeadRank(int(m["rank"]), m["node"], m["cause"]) for m in _NOTICED.finditer(text)]
 
 
 def placed(names: Sequence[str], slots: int, agent: str) -> list[str]:

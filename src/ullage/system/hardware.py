@@ -45,10 +45,11 @@ def _cores_of_job(root: Path) -> int | None:
     job = allocation()
     if job is None or job.cpus is None:
         return None
-    return max(1, job.cpus // (job.threads_per_core or _threads_per_core(root)))
+    return max(1, job.cpus // (job.threads_per_core or threads_per_core(root)))
 
 
-def _threads_per_core(root: Path) -> int:
+def threads_per_core(root: Path = ROOT) -> int:
+    """Count the hardware threads of a core of this node; 1 where the kernel does not state cores."""
     cpus = parse_cpu_list(read_text(root / "sys/devices/system/cpu/online"))
     cores = {_core(root, cpu) for cpu in cpus}
     return 1 if None in cores or not cores else max(1, len(cpus) // len(cores))
