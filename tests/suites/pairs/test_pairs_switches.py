@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pairs say of switches, and that they say nothing of equal ones. All times are CONSTRUCTED."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from support.pairs_world import matrix_repetition, write_result
+from ullage.arrays import NDArray, np
+from ullage.model.summary import Finding, Summary
+from ullage.model.system import Switch, SystemFacts
+from ullage.report.data import FinishedResult, ReportData, load
+from ullage.runs.summary import build_summary
+from ullage.suites.pairs.effects import PairMatrix
+from ullage.suites.pairs.report import tables
+from ullage.suites.pairs.summarise import matrix_findings
+from ullage.suites.pairs.switches import slow_passages, switch_pairs
+
+MIB = 1 << 20
+ABOUT_SWITCHES = {"slow-switch", "between-switches", "switch-links"}
+Random = np.random.Generator
+Logs = NDArray[np.float64]
+
+
+def made(sizes: Sequence[int], logs: Logs, noise: float = 0.02, repetitions: int = 6, seed: int = 1) -> PairMatrix:
+    """A matrix between nodes of switches of so many each: 1 ms times the exponential of ``logs``, with noise."""
+    leaves = tuple(f"s{switch}" for switch, size in enumerate(sizes) for _ in range(size))
+    names = tuple(f"n{end}" for end in range(len(leaves)))
+    random = np.random.default_rng(seed)
+    times = 1e-3 * np.exp(logs + noise * random.standard_normal((repetitions, len(names), len(names))))
+    times[:, range(len(names)), range(len(names))] = np.nan
+    return PairMatrix("c", MIB, False, True, True, names, times, hosts=names, leaves=leaves)
+
+
+def plain(sizes: Sequence[int]) -> Logs:
+    return np.zeros((sum(sizes), sum(sizes)))
+
+
+def between(sizes: Sequence[int], factor: float, one: int | None = None, other: int | None = None) -> Logs:
+    """Links between switches that take longer: all, those at switch ``one``, or those between two."""
+    leaf = np.repeat(np.arange(len(sizes)), sizes)
+    cells = leaf[:, None] != leaf[None, :]
+    for switch in (one, other):
+        if switch is not None:
+            cells &= (leaf[:, None] == switch) | (leaf[None, :] == switch)
+    return np.where(cells, np.log(factor), 0.0)
+
+
+def said_of(*matrices: PairMatrix) -> list[Finding]:
+    passages = slow_passages(matrices)
+    return [one for matrix, slow in zip(matrices, passages, strict=True) for one in matrix_findings(matrix, slow)]
+
+
+def about_switches(*matrices: PairMatrix) -> list[Finding]:
+    return [one for one in said_of(*matrices) if one.kind in ABOUT_SWITCHES]
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (2, 2, 2), (3, 3, 3), (2, 2, 2, 2), (6, 3)])
+def test_slow_messages_between_switches_are_said_with_their_factor(sizes: Sequence[int]) -> None:
+    found = {one.kind: one for one in said_of(made(sizes, between(sizes, 2.0)))}
+    finding = found["between-switches"]
+    assert finding.severity == "advice"
+    assert finding.numbers["factor"] == pytest.approx(2.0, rel=0.1)
+    assert finding.text.startswith("Messages of 1M go at ")
+    assert finding.text.endswith("Place ranks that communicate on one switch.")
+    assert "slow-link" not in found
+    assert "pairs" not in found, "it would say that nothing is slow"
+
+
+def test_one_slow_switch_of_several_is_named() -> None:
+    sizes = (4, 4, 4, 4)
+    (finding,) = said_of(made(sizes, between(sizes, 2.0, 1)))
+    assert (finding.kind, finding.numbers["switch"]) == ("slow-switch", "s1")
+    assert finding.numbers["factor"] == pytest.approx(2.0, rel=0.1)
+    assert finding.text.endswith("Check the links from s1 to the others.")
+
+
+def test_slow_links_between_two_of_many_switches_are_said_together() -> None:
+    sizes = (4, 4, 4, 4)
+    found = said_of(made(sizes, between(sizes, 2.0, 0, 2)))
+    assert found[0].kind == "switch-links"
+    assert (
+        found[0].text
+        == "All 32 slow links with messages of 1M are between switches s0 and s2, of 32 between switches there."
+    )
+    assert {one.kind for one in found[1:]} == {"slow-link", "slow-links"}
+    assert found[1].text.startswith(f"The link from {found[1].numbers['sender']} (switch s")
+
+
+def test_two_slow_links_may_be_at_the_same_switches_by_chance() -> None:
+    sizes = (4, 4, 4, 4)
+    logs = plain(sizes)
+    logs[0, 4] = logs[4, 0] = logs[1, 5] = 1.0
+    found = said_of(made(sizes, logs))
+    assert {one.kind for one in found} == {"slow-link"}
+
+
+def test_a_switch_whose_nodes_are_all_slow_is_one_sentence() -> None:
+    sizes = (4, 4, 4)
+    logs = plain(sizes)
+    logs[8:, :] += np.log(3)
+    logs[:8, 8:] += np.log(3)
+    (finding,) = said_of(made(sizes, logs))
+    assert (finding.kind, finding.numbers["switch"], finding.numbers["ends"]) == (
+        "slow-switch",
+        "s2",
+        ["n8", "n9", "n10", "n11"],
+    )
+    assert finding.numbers["factor"] == pytest.approx(3.0, rel=0.1)
+    assert finding.text.startswith("All 4 nodes at switch s2 are slow: n8, n9, n10 and n11. Messages of 1M go at ")
+    assert finding.text.endswith("1.05 GB/s is usual. Check switch s2 and its links.")
+
+
+def test_where_few_nodes_are_slow_at_one_switch_each_is_said() -> None:
+    """Of 8 nodes 2 slow ones are those of one switch in 1 of 7 cases."""
+    sizes = (2, 2, 2, 2)
+    logs = plain(sizes)
+    logs[6:, :] += np.log(3)
+    logs[:6, 6:] += np.log(3)
+    found = said_of(made(sizes, logs))
+    assert [one.kind for one in found] == ["slow-end", "slow-end"]
+    assert all(
+        "All nodes here at switch s3 are slow, so the cause is the node or the switch." in one.text for one in found
+    )
+
+
+def test_a_slow_node_that_is_alone_at_its_switch_is_not_told_from_it() -> None:
+    sizes = (3, 3, 1)
+    logs = plain(sizes)
+    logs[6, :] = logs[:, 6] = np.log(4)
+    (finding,) = said_of(made(sizes, logs))
+    assert finding.kind == "slow-end"
+    assert finding.text.startswith("n6 (switch s2) is slow")
+    assert "No other node here is at switch s2, so the cause is the node or the switch." in finding.text
+    logs = plain(sizes)
+    logs[5, :] = logs[:, 5] = np.log(4)
+    (finding,) = said_of(made(sizes, logs))
+    assert "so the cause is the node itself" in finding.text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_slow_node_does_not_make_its_switch_slow(seed: int) -> None:
+    for sizes in ((2, 2), (4, 4), (3, 3, 3)):
+        logs = plain(sizes)
+        logs[0, :] += np.log(8)
+        logs[:, 0] += np.log(8)
+        assert about_switches(made(sizes, logs, seed=seed)) == []
+
+
+def test_without_switches_and_within_one_nothing_is_said_of_them() -> None:
+    sizes = (4, 4)
+    logs = between(sizes, 2.0)
+    matrix = made(sizes, logs)
+    for leaves in ((), ("",) * 8, ("s0",) * 8):
+        bare = PairMatrix("c", MIB, False, True, True, matrix.names, matrix.times, hosts=matrix.hosts, leaves=leaves)
+        assert about_switches(bare) == []
+        assert switch_pairs(bare) == []
+    assert about_switches(made(sizes, logs, repetitions=2)) == [], "two repetitions are too few"
+
+
+def test_pairs_within_a_node_pass_no_switch() -> None:
+    """Two ranks a node, of which those of a node are 5 times as fast to one another."""
+    sizes = (4, 4)
+    matrix = made(sizes, plain(sizes))
+    hosts = tuple(f"h{end // 2}" for end in range(8))
+    times = matrix.times.copy()
+    for end in range(8):
+        times[:, end, end ^ 1] /= 5
+    ranks = PairMatrix("c", MIB, False, True, False, matrix.names, times, hosts=hosts, leaves=matrix.leaves)
+    assert about_switches(ranks) == []
+    assert [one.pairs for one in switch_pairs(ranks)] == [16, 32, 8, 16, 16, 8]
+
+
+# -- equal switches ----------------------------------------------------------------------------------------------------
+
+
+def noise_alone(_random: Random, sizes: Sequence[int]) -> Logs:
+    return plain(sizes)
+
+
+def unequal_links(random: Random, sizes: Sequence[int]) -> Logs:
+    return 0.1 * random.standard_normal((sum(sizes), sum(sizes)))
+
+
+def unequal_nodes(random: Random, sizes: Sequence[int]) -> Logs:
+    sends, receives = 0.15 * random.standard_normal((2, sum(sizes)))
+    return sends[:, None] + receives[None, :]
+
+
+def two_modes(random: Random, sizes: Sequence[int]) -> Logs:
+    """Half of the links share a path with others, as routes by a hash do."""
+    return np.log(1.6) * random.integers(0, 2, (sum(sizes), sum(sizes)))
+
+
+def heavy_tails(random: Random, sizes: Sequence[int]) -> Logs:
+    return 0.1 * random.standard_t(3, (sum(sizes), sum(sizes)))
+
+
+def slow_nodes(random: Random, sizes: Sequence[int]) -> Logs:
+    """A quarter of the nodes."""
+    ends = sum(sizes)
+    logs = unequal_links(random, sizes) / 3
+    slow = random.choice(ends, max(1, ends // 4), replace=False)
+    logs[slow, :] += np.log(3)
+    logs[:, slow] += np.log(3)
+    return logs
+
+
+def slow_cables(random: Random, sizes: Sequence[int]) -> Logs:
+    """As many pairs as there are nodes, in both directions."""
+    ends = sum(sizes)
+    logs = unequal_links(random, sizes) / 3
+    for _ in range(ends):
+        one, other = random.choice(ends, 2, replace=False)
+        logs[one, other] = logs[other, one] = np.log(2)
+    return logs
+
+
+EQUAL = (unequal_links, unequal_nodes, two_modes, heavy_tails, slow_cables, slow_nodes)
+SIZES = ((2, 2), (4, 4), (3, 3, 3), (2, 2, 2, 2), (6, 2))
+
+
+def false_reports(draw: Callable[[Random, Sequence[int]], Logs], sizes: Sequence[int], reports: int) -> int:
+    """How many reports of two matrices say anything of equal switches."""
+    random = np.random.default_rng([len(sizes), *sizes])
+    said = 0
+    for report in range(reports):
+        matrices = [made(sizes, draw(random, sizes), 0.03, seed=2 * report + size) for size in (0, 1)]
+        said += bool(about_switches(*matrices))
+    return said
+
+
+@pytest.mark.parametrize("draw", EQUAL, ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_of_equal_switches_at_most_1_in_20_reports_says_anything(
+    draw: Callable[[Random, Sequence[int]], Logs], sizes: Sequence[int]
+) -> None:
+    """docs/statistics.md has larger simulations; the same seeds give the same count."""
+    assert false_reports(draw, sizes, 20) <= 1
+
+
+# -- a whole result ----------------------------------------------------------------------------------------------------
+
+SWITCHES = [
+    Switch(name="s0", nodes=["n0", "n1", "n2"]),
+    Switch(name="s1", nodes=["n3", "n4", "n5"]),
+    Switch(name="top", level=1, switches=["s0", "s1"]),
+]
+
+
+def reported(
+    folder: Path, time: Callable[[int, int, int], float], switches: list[Switch], ends: int = 6
+) -> tuple[Summary, ReportData]:
+    hosts = tuple(f"n{end}" for end in range(ends))
+    repetitions = [matrix_repetition("m", i, time, ends=ends, hosts=hosts) for i in range(6)]
+    result = write_result(folder, repetitions, ranks=ends, nodes=ends)
+    result.write_system(SystemFacts(taken="now", switches=switches))
+    summary = build_summary(result)
+    return summary, load(FinishedResult(result.path), summary)
+
+
+def slow_between(index: int, sender: int, receiver: int) -> float:
+    return (1 + 0.01 * index) * MIB / (1 << 30) * (2 if sender // 3 != receiver // 3 else 1)
+
+
+def test_a_report_names_the_switch_of_every_end(tmp_path: Path) -> None:
+    summary, data = reported(tmp_path / "r", slow_between, SWITCHES)
+    (finding,) = summary.findings
+    assert finding.kind == "between-switches"
+    assert finding.text.startswith(
+        "Messages of 1M go at 524 MB/s between switches. The same nodes reach 1.05 GB/s within their switch (2.00 x ["
+    )
+    content = tables(data)
+    assert content is not None
+    grids = {grid.title.partition(":")[0]: grid for grid in content.grids}
+    by_switch = [[cell.text for cell in row][:5] for row in grids["pairs by switch"].rows]
+    assert by_switch == [
+        ["one switch", "the same", "", "12", "1.05 GB/s"],
+        ["one switch", "another", "", "18", "524 MB/s"],
+        ["s0", "s1", "top", "9", "524 MB/s"],
+        ["s1", "s0", "top", "9", "524 MB/s"],
+        ["s0", "s0", "s0", "6", "1.05 GB/s"],
+        ["s1", "s1", "s1", "6", "1.05 GB/s"],
+    ]
+    assert [heading.heading for heading in grids["each node"].columns][:2] == ["node", "switch"]
+    assert [row[1].text for row in grids["each node"].rows] == ["s0"] * 3 + ["s1"] * 3
+
+
+def test_four_nodes_are_too_few_and_their_medians_are_said(tmp_path: Path) -> None:
+    """Of 4 nodes at 2 switches all slow pairs may be those between the switches once in 15 times by chance."""
+
+    def time(index: int, sender: int, receiver: int) -> float:
+        return (1 + 0.01 * index) * MIB / (1 << 30) * (2 if sender // 2 != receiver // 2 else 1)
+
+    switches = [Switch(name="s0", nodes=["n0", "n1"]), Switch(name="s1", nodes=["n2", "n3"])]
+    summary, _ = reported(tmp_path / "r", time, switches, ends=4)
+    (finding,) = summary.findings
+    assert finding.kind == "pairs"
+    assert finding.text.endswith(" The median pair reaches 1.05 GB/s within a switch and 524 MB/s between switches.")
+
+
+def test_without_a_topology_nothing_names_a_switch(tmp_path: Path) -> None:
+    summary, data = reported(tmp_path / "r", slow_between, [])
+    content = tables(data)
+    assert content is not None
+    assert "switch" not in f"{summary.model_dump_json()} {content}".replace("cable and switch", "")
