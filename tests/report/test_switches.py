@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentence on the switches of a run."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from support.make_records import make_run
+from support.recorded_results import unpack
 from ullage.model.summary import Summary
 from ullage.model.system import Switch
-from ullage.report.data import Launch, ReportData
+from ullage.report.contents import load_sections
+from ullage.report.data import FinishedResult, Launch, ReportData, load
 from ullage.report.switches import placement, switch_notes
+from ullage.runs.summary import build_summary
 
 SWITCHES = [
     Switch(name="s0", nodes=["n0", "n1"]),
@@ -61,3 +67,20 @@ def test_the_largest_launch_of_the_suite_counts() -> None:
     for other in ({}, {"switches": "damaged"}):
         bare = ReportData(summary.model_copy(update={"system": other}), launches=launches)
         assert switch_notes(bare, "rings") == []
+
+
+@pytest.mark.parametrize("suite", ["pairs", "rings", "b_eff", "collectives", "congestion", "network"])
+def test_every_suite_of_messages_says_it_above_its_tables(suite: str, tmp_path: Path) -> None:
+    """The recorded results are of one node, so their hosts are CONSTRUCTED here."""
+    result = FinishedResult(unpack(suite, tmp_path))
+    data = load(result, build_summary(result))
+    section = next(one for one in load_sections() if one.suite == suite)
+    system = {**data.summary.system, "switches": [switch.model_dump(mode="json") for switch in SWITCHES]}
+    launches = tuple(replace(launch, hosts=("n1", "n2")) for launch in data.launches)
+    known = replace(data, summary=data.summary.model_copy(update={"system": system}), launches=launches)
+    before, after = section.build(data), section.build(known)
+    assert before is not None
+    assert after is not None
+    (text, *others) = after.notes
+    assert text.endswith(" ranks are on 2 nodes of 2 switches, by Slurm's topology: s0 (n1), s1 (n2).")
+    assert list(others) == list(before.notes)

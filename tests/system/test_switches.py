@@ -14,6 +14,7 @@ from ullage.system.switches import (
     leaf_of,
     leaves_of_hosts,
     meeting_of,
+    merged,
     parsed_address,
     parsed_topology,
     read_switches,
@@ -69,6 +70,15 @@ def test_only_what_is_above_the_nodes_of_the_job_is_kept() -> None:
         ("core", 2, [], ["row0"]),
     ]
     assert switches_above(["elsewhere"], parsed_topology(DEEP)) == []
+
+
+def test_parts_of_a_tree_are_put_together() -> None:
+    tree = parsed_topology(DEEP)
+    first, second = (switches_above(nodes, tree) for nodes in (["n000", "n003"], ["n000", "n001", "n006"]))
+    found = merged(first, second)
+    assert found == switches_above(["n000", "n001", "n003", "n006"], tree)
+    assert merged(found, found) == found
+    assert merged([], first) == first
 
 
 def test_leaves_meet_at_the_lowest_switch_above_both() -> None:

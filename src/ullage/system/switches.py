@@ -118,6 +118,20 @@ def switches_above(nodes: Sequence[str], switches: Sequence[Switch]) -> list[Swi
     return found
 
 
+def merged(first: Sequence[Switch], second: Sequence[Switch]) -> list[Switch]:
+    """Put two parts of one tree together, lowest level first."""
+    by_name: dict[str, Switch] = {}
+    for switch in (*first, *second):
+        known = by_name.get(switch.name, switch)
+        nodes, switches = ([*dict.fromkeys(both)] for both in _both(known, switch))
+        by_name[switch.name] = switch.model_copy(update={"nodes": nodes, "switches": switches})
+    return sorted(by_name.values(), key=lambda one: one.level)
+
+
+def _both(first: Switch, second: Switch) -> tuple[list[str], list[str]]:
+    return [*first.nodes, *second.nodes], [*first.switches, *second.switches]
+
+
 # -- what a tree says of nodes -----------------------------------------------------------------------------------------
 
 

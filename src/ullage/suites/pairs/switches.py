@@ -67,7 +67,7 @@ def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
     names = sorted({*matrix.leaves} - {""})
     if len(names) < 2:
         return []
-    within, across = _masks(matrix)
+    within, across = _within(matrix), _across(matrix)
     leaves = np.array(matrix.leaves)
     both = [("one switch", "the same", within), ("one switch", "another", across)]
     found = [_switch_pair(matrix, *line, is_all=True) for line in both if line[2].any()]
@@ -88,15 +88,22 @@ def _switch_pair(
     return SwitchPair(sender, receiver, int(cells.sum()), middle, worst, float(each.min()), float(each.max()), is_all)
 
 
-def _masks(matrix: PairMatrix) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-    """Return which links are within a switch, between two nodes, and which are between two switches."""
+def _within(matrix: PairMatrix) -> "NDArray[np.bool_]":
+    """Return which links are within a switch, between two nodes."""
     from ullage.arrays import np
 
     hosts, leaves = np.array(matrix.hosts), np.array(matrix.leaves)
+    same = (leaves[:, None] == leaves[None, :]) & (leaves != "")
+    return same & (hosts[:, None] != hosts[None, :])
+
+
+def _across(matrix: PairMatrix) -> "NDArray[np.bool_]":
+    """Return which links are between two switches."""
+    from ullage.arrays import np
+
+    leaves = np.array(matrix.leaves)
     known = leaves != ""
-    both = known[:, None] & known[None, :]
-    same = leaves[:, None] == leaves[None, :]
-    return both & same & (hosts[:, None] != hosts[None, :]), both & ~same
+    return known[:, None] & known[None, :] & (leaves[:, None] != leaves[None, :])
 
 
 def medians_text(matrix: PairMatrix) -> str:
@@ -162,7 +169,7 @@ def _candidates(matrix: PairMatrix) -> Iterator[_Candidate]:
 
     if len({*matrix.leaves} - {""}) < 2 or len(matrix.times) < FEWEST_REPETITIONS:
         return
-    within, across = _masks(matrix)
+    within, across = _within(matrix), _across(matrix)
     each = np.log(matrix.times)
     own = _own(each, within)
     cells = across & ~np.isnan(own[0])
@@ -307,7 +314,7 @@ def cause_of(matrix: PairMatrix, end: int) -> str:
     links_text = f"All links of this {matrix.noun} are slow"
     leaf = matrix.leaves[end] if matrix.leaves else ""
     if leaf and len({*matrix.leaves} - {""}) > 1:
-        links = _masks(matrix)[0][end]
+        links = _within(matrix)[end]
         if not links.any():
             return f"{links_text}. No other node here is at switch {leaf}, so the cause is the node or the switch."
         if leaf in all_slow(matrix):
@@ -365,11 +372,14 @@ def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
     leaves = np.array(matrix.leaves)
     here = np.isin(leaves, common)
     at = here[:, None] & here[None, :] if len(common) > 1 else here[:, None] | here[None, :]
-    count = int((at & _masks(matrix)[1]).sum())
+    count = int((at & _across(matrix)).sum())
     if not common or _chance(matrix, count // 2) > _CHANCE:
         return []
     where = f"between switches {common[0]} and {common[1]}" if len(common) > 1 else f"at switch {common[0]}"
-    text = f"All {len(passed)} slow links with {matrix.message} are {where}, of {count} between switches there."
+    text = (
+        f"All {len(passed)} slow links with {matrix.message} are {where}. {count} links between switches were measured "
+        f"there."
+    )
     return [finding("switch-links", f"All slow links are {where}", text, "warning", **matrix.place, switches=common)]
 
 
