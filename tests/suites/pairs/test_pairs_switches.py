@@ -217,6 +217,16 @@ def test_four_nodes_are_too_few_and_their_medians_are_said(tmp_path: Path) -> No
     assert finding.text.endswith(" The median pair reaches 1.05 GB/s within a switch and 524 MB/s between switches.")
 
 
+def test_hosts_that_are_not_those_of_the_ends_have_no_switches(tmp_path: Path) -> None:
+    """As a damaged record may have it."""
+    repetitions = [matrix_repetition("m", i, slow_between, ends=4, hosts=("n0",)) for i in range(6)]
+    result = write_result(tmp_path / "r", repetitions, nodes=4)
+    result.write_system(SystemFacts(taken="now", switches=SWITCHES))
+    summary = build_summary(result)
+    assert "switch" not in " ".join(one.text.replace("cable and switch", "") for one in summary.findings)
+    assert tables(load(FinishedResult(result.path), summary)) is not None
+
+
 def test_without_a_topology_nothing_names_a_switch(tmp_path: Path) -> None:
     summary, data = reported(tmp_path / "r", slow_between, [])
     content = tables(data)

@@ -350,7 +350,7 @@ def _matrix(items: "Sequence[Measured]", switches: "Sequence[Switch]") -> PairMa
         times=np.stack(times),
         is_disturbed=any(item.phase.grade == "C" for item in used),
         hosts=hosts,
-        leaves=tuple(leaves_of_hosts(switches, hosts)),
+        leaves=tuple(leaves_of_hosts(switches, hosts)) if len(hosts) == len(names) else (),
     )
 
 
