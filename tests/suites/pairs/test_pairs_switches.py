@@ -214,6 +214,7 @@ def test_four_nodes_are_too_few_and_their_medians_are_said(tmp_path: Path) -> No
     summary, _ = reported(tmp_path / "r", time, switches, ends=4)
     (finding,) = summary.findings
     assert finding.kind == "pairs"
+    assert finding.numbers["within_switch"] == pytest.approx(2 * float(str(finding.numbers["between_switches"])))
     assert finding.text.endswith(" The median pair reaches 1.05 GB/s within a switch and 524 MB/s between switches.")
 
 

@@ -32,11 +32,11 @@ from ullage.suites.pairs.switches import (
     all_slow,
     cause_of,
     links_by_switch,
-    medians_text,
     passage_finding,
     placed,
     slow_passages,
     slow_together,
+    switch_pairs,
     together_finding,
 )
 
@@ -190,15 +190,34 @@ def _nothing_slow(matrix: PairMatrix) -> Finding:
     spread, limit = math.exp(matrix.fit.sigma) - 1, matrix.fit.slow_link_from
     text = (
         f"No {matrix.noun} or link is slow with {matrix.message}. Equal links differ by {percent(spread)}, so a slow "
-        f"link would be found from {times(limit)} on.{medians_text(matrix)}"
+        f"link would be found from {times(limit)} on."
     )
     is_noisy = limit > _TOO_NOISY
     if is_noisy:
         text += " This noise hides all but very slow links. Measure on idle nodes, with fewer ranks than cores."
+    numbers = _by_switch(matrix)
+    if numbers:
+        own, other = (show(value, matrix.unit) for value in numbers.values())
+        verb = "takes" if matrix.is_latency else "reaches"
+        text += f" The median pair {verb} {own} within a switch and {other} between switches."
     severity = "advice" if is_noisy else "info"
     return finding(
-        "pairs", f"No {matrix.noun} or link is slow", text, severity, **matrix.place, spread=spread, limit=limit
+        "pairs",
+        f"No {matrix.noun} or link is slow",
+        text,
+        severity,
+        **matrix.place,
+        spread=spread,
+        limit=limit,
+        **numbers,
     )
+
+
+def _by_switch(matrix: PairMatrix) -> dict[str, float]:
+    """Return what the median pair reaches within a switch and between switches; nothing without both kinds of pairs."""
+    names = {"the same": "within_switch", "another": "between_switches"}
+    found = {names[one.receiver]: matrix.value(one.median) for one in switch_pairs(matrix) if one.is_all}
+    return found if len(found) == len(names) else {}
 
 
 def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[Finding]:

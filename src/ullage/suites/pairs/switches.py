@@ -106,16 +106,6 @@ def _across(matrix: PairMatrix) -> "NDArray[np.bool_]":
     return known[:, None] & known[None, :] & (leaves[:, None] != leaves[None, :])
 
 
-def medians_text(matrix: PairMatrix) -> str:
-    """Say what the median pair reaches within a switch and between switches; nothing without such pairs."""
-    both = {one.receiver: one for one in switch_pairs(matrix) if one.is_all}
-    if len(both) < 2:
-        return ""
-    own, other = (show(matrix.value(both[name].median), matrix.unit) for name in ("the same", "another"))
-    verb = "takes" if matrix.is_latency else "reaches"
-    return f" The median pair {verb} {own} within a switch and {other} between switches."
-
-
 # -- links between switches, all together and through each -------------------------------------------------------------
 
 
