@@ -74,6 +74,19 @@ def test_machine_in_json_and_without_an_engine(
     assert run(["machine", "--engine", str(tmp_path / "none")]) == EXIT_ENVIRONMENT
 
 
+def test_machine_shows_the_switches_of_a_job(capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    scontrol = tmp_path / "scontrol"
+    scontrol.write_text("#!/bin/sh\necho SwitchName=s0 Level=0 Nodes=n[0-1]\necho SwitchName=top Level=1 Switches=s0\n")
+    scontrol.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert run(["machine"]) == EXIT_OK
+    assert "switches" not in capsys.readouterr().out.replace("context switches", "")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[0-1]")
+    assert run(["machine"]) == EXIT_OK
+    assert "s0 (n0, n1), top (s0)" in capsys.readouterr().out
+
+
 def test_suites_are_listed_with_their_first_line(capsys: Capture) -> None:
     assert run(["suites"]) == EXIT_OK
     assert "sweep" in capsys.readouterr().out

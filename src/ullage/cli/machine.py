@@ -9,9 +9,11 @@ import typer
 from ullage.cli.options import EngineOption, JsonOption
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.describe import Describe
     from ullage.model.plan import Target
-    from ullage.model.system import Cpu, Place, SystemFacts
+    from ullage.model.system import Cpu, Place, Switch, SystemFacts
 
 
 def machine(
@@ -112,10 +114,15 @@ def _rows(found: "SystemFacts") -> list[tuple[str, str]]:
         ("container, hypervisor", f"{around.container or 'none that shows'}, {around.hypervisor or 'none that shows'}"),
         ("batch system", around.scheduler or "no allocation"),
         ("network", ", ".join(f"{link.name} ({_or_unknown(link.state)})" for link in found.network) or "unknown"),
+        *([("switches", _switches(found.switches))] if found.switches else []),
         ("MPI", "unknown: no engine" if found.mpi is None else found.mpi.library),
         ("variables", ", ".join(f"{name}={value}" for name, value in around.variables.items()) or "none that matter"),
         ("versions", ", ".join(f"{name} {version}" for name, version in found.versions.items())),
     ]
+
+
+def _switches(switches: "Sequence[Switch]") -> str:
+    return ", ".join(f"{switch.name} ({', '.join(switch.nodes or switch.switches)})" for switch in switches)
 
 
 def _processor(cpu: "Cpu") -> str:

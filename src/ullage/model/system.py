@@ -147,6 +147,15 @@ class NetworkInterface(Tolerant):
     kind: Literal["ethernet", "infiniband", "loopback", "other"] | None = None
 
 
+class Switch(Tolerant):
+    """A switch of the network as the batch system describes it, as far as nodes of the job are below it."""
+
+    name: str
+    level: Annotated[int, Field(description="0: nodes are attached to it")] = 0
+    nodes: Annotated[list[str], Field(description="of the job, attached to this switch")] = []
+    switches: Annotated[list[str], Field(description="of the next lower level, attached to this switch")] = []
+
+
 class SystemFacts(Tolerant):
     """All groups of facts."""
 
@@ -161,5 +170,10 @@ class SystemFacts(Tolerant):
     limits: Limits = Limits()
     environment: Environment = Environment()
     network: list[NetworkInterface] = []
+    # Most machines say nothing of switches, and their documents say nothing of the field.
+    switches: Annotated[
+        list[Switch],
+        Field(description="above the nodes of the job, by the batch system", exclude_if=lambda found: not found),
+    ] = []
     mpi: MpiBuild | None = None
     versions: dict[str, str] = {}

@@ -11,7 +11,7 @@ from typing import cast
 
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import nested
-from ullage.model.record import PhaseRecord, RunRecord
+from ullage.model.record import PhaseRecord, ProbeRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.report.glance import Declaring
@@ -60,12 +60,16 @@ def uncollected() -> Generator[None, None, None]:
 
 @dataclass(frozen=True)
 class Launch:
-    """One start of the engine. ``plan`` is its file below the result, whose hash is empty when it is gone."""
+    """One start of the engine. ``plan`` is its file below the result, whose hash is empty when it is gone.
+
+    ``hosts``: of its nodes, in their order.
+    """
 
     plan: str
     run: RunRecord
     complete: bool
     plan_sha256: str
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,4 +157,5 @@ def _launch(result: ResultFolder, file: RecordFile, run: RunRecord) -> Launch:
     owner = ResultFolder(file.path.parent.parent)
     plan = owner.plan_path(int(file.path.stem))
     digest = hashlib.sha256(plan.read_bytes()).hexdigest() if plan.is_file() else ""
-    return Launch(str(plan.relative_to(result.path)), run, file.end is not None, digest)
+    hosts = dict.fromkeys(one.node for one in file.records if isinstance(one, ProbeRecord) and one.probe == "node")
+    return Launch(str(plan.relative_to(result.path)), run, file.end is not None, digest, tuple(hosts))

@@ -116,8 +116,11 @@ def this_machine(targets: list[Target]) -> Machine:
 
 
 def freeze_system(folder: ResultFolder, request: Request, engine_context: EngineContext) -> None:
-    """Write the facts of this machine, once for a result."""
+    """Write the facts of this machine, once for a result; a later job adds the switches of its own nodes."""
     from ullage.system import facts
+    from ullage.system.switches import merged, read_switches
 
     if not folder.system_path.exists():
         folder.write_system(facts(request.targets, engine_context.description))
+    elif (found := read_switches()) and (known := folder.read_system()) is not None:
+        folder.write_system(known.model_copy(update={"switches": merged(known.switches, found)}))

@@ -20,6 +20,7 @@ def facts(targets: list[Target], description: Describe | None = None, root: Path
     from ullage.system.hardware import read_cpu, read_memory, read_network, read_numa
     from ullage.system.limits import read_limits
     from ullage.system.storage import read_places
+    from ullage.system.switches import read_switches
 
     return SystemFacts(
         host=os.uname().nodename or None,
@@ -32,6 +33,7 @@ def facts(targets: list[Target], description: Describe | None = None, root: Path
         limits=read_limits(root),
         environment=read_environment(root),
         network=read_network(root),
+        switches=read_switches(),
         mpi=description.engine.mpi if description is not None else None,
         versions=read_versions(description),
     )

@@ -13,6 +13,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import texts_grid, time_text
 from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot, short
+from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
 from ullage.suites.b_eff.findings import ANSWER, best_methods
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
@@ -222,7 +223,7 @@ def tables(data: ReportData) -> Content | None:
     runs = runs_of(data)
     if not runs:
         return None
-    notes: list[str] = []
+    notes = switch_notes(data, SUITE)
     grids: list[Grid] = []
     for run in runs:
         notes += notes_on(run)

@@ -18,6 +18,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
 from ullage.report.headlines import Rule, ranks_key, word_of
 from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, short, size_axis
+from ullage.report.switches import switch_notes
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.collectives.findings import ANSWER
@@ -84,7 +85,7 @@ def tables(data: ReportData) -> Content | None:
         *_overlap_grids(data, rows),
         *_one_sided_grids(rows),
     ]
-    return Content(notes=_notes(rows), grids=[grid for grid in grids if grid.rows])
+    return Content(notes=[*switch_notes(data, SUITE), *_notes(rows)], grids=[grid for grid in grids if grid.rows])
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:

@@ -17,6 +17,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
 from ullage.report.latency import bucket_midpoint_ns
 from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot, short
+from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, time_axis, tooltip
 
 SUITE: Final = "congestion"
@@ -51,7 +52,7 @@ def tables(data: ReportData) -> Content | None:
         *grid_of("what the load does to the victims: congested / isolated", _IMPACT_COLUMNS, found),
         *grid_of("an exchange of the victims", _TIME_COLUMNS, found),
     ]
-    return Content(notes=_notes(data, rows), grids=grids)
+    return Content(notes=[*switch_notes(data, SUITE), *_notes(data, rows)], grids=grids)
 
 
 def _impact(heading: str, metric: str) -> Column[_Line]:

@@ -28,6 +28,7 @@ from ullage.report.grids import (
 )
 from ullage.report.headlines import Rule, word_of
 from ullage.report.plots import layer, layered, line_layers, quantity_axis, short
+from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.network.ceilings import Link, link_of
 from ullage.suites.network.findings import ANSWER
@@ -129,7 +130,7 @@ def tables(data: ReportData) -> Content | None:
     streams, requests = ([line for line in lines if line.is_stream is wanted] for wanted in (True, False))
     phases = [found[-1] for line in lines if (found := data.phases_of(line.first))]
     grids = [*grid_of("throughput", _STREAM_COLUMNS, streams), *grid_of("round trips", _REQUEST_COLUMNS, requests)]
-    return Content(notes=_notes(data, lines, phases), grids=grids)
+    return Content(notes=[*switch_notes(data, SUITE), *_notes(data, lines, phases)], grids=grids)
 
 
 def _rate(row: Row) -> str:

@@ -14,12 +14,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
 from ullage.pair_tables import pair_table
+from ullage.system.switches import leaves_of_hosts
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ullage.arrays import NDArray, np
+    from ullage.model.system import Switch
     from ullage.results.rows import Measured
 
 SUITE: Final = "pairs"
@@ -33,14 +35,14 @@ _SETTLED: Final = 1e-9
 FEWEST_REPETITIONS: Final = 3
 """With fewer repetitions nothing is named slow, because it could have happened by chance."""
 _TO_SIGMA: Final = 1.4826
-_LEAST_SIGMA: Final = 0.01
+LEAST_SIGMA: Final = 0.01
 # An end or a link that is singled out exceeds noise by this factor. Chance puts one of many links farther out.
-_MANY_OF_ENDS: Final = 4.0
+MANY_OF_ENDS: Final = 4.0
 _MANY_OF_LINKS: Final = 6.0
 # A factor matters from these values on: in the median for ends and links, and in every repetition.
 SLOW_END: Final = 1.25
 SLOW_LINK: Final = 1.3
-_EVERY_TIME: Final = 1.15
+EVERY_TIME: Final = 1.15
 
 
 @dataclass(frozen=True)
@@ -126,9 +128,9 @@ def fit(times: "NDArray[np.float64]") -> Fit:
     with_ends = count >= FEWEST_ENDS
     polish = polished(middle) if with_ends else _flat(middle)
     apart = ~np.eye(count, dtype=bool)
-    noise = max(_LEAST_SIGMA, _TO_SIGMA * float(np.median(np.median(np.abs(each - middle)[:, apart], axis=0))))
+    noise = max(LEAST_SIGMA, _TO_SIGMA * float(np.median(np.median(np.abs(each - middle)[:, apart], axis=0))))
     # With few ends, differences between links are no noise.
-    sigma = max(noise, _scale(polish.links[apart])) if with_ends else noise
+    sigma = max(noise, scale(polish.links[apart])) if with_ends else noise
     if len(times) < FEWEST_REPETITIONS:
         return Fit(polish, sigma, (), (), ())
     rest = each - polish.expected
@@ -166,7 +168,7 @@ def _flat(logarithms: "NDArray[np.float64]") -> Polish:
     return Polish(common, nothing, nothing, logarithms - common)
 
 
-def _scale(values: "NDArray[np.float64]") -> float:
+def scale(values: "NDArray[np.float64]") -> float:
     """Estimate a standard deviation by the median of the deviations from 0."""
     from ullage.arrays import np
 
@@ -194,19 +196,17 @@ def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.flo
     """
     from ullage.arrays import np
 
-    noise = max(_scale(effects), sigma / math.sqrt(len(effects) - 1))
+    noise = max(scale(effects), sigma / math.sqrt(len(effects) - 1))
     least = np.min(np.stack(alone), axis=0)
     return [
         end
         for end, effect in enumerate(effects)
-        if effect > max(math.log(SLOW_END), _MANY_OF_ENDS * noise) and least[end] > math.log(_EVERY_TIME)
+        if effect > max(math.log(SLOW_END), MANY_OF_ENDS * noise) and least[end] > math.log(EVERY_TIME)
     ]
 
 
 def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ...]:
     """Return the slow links, slowest first.
-
-    ``rest``: what the ends do not explain, of every repetition.
 
     ``rest``: what its ends do not explain, of every repetition.
     """
@@ -215,7 +215,7 @@ def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ..
     links = np.median(rest, axis=0)
     always = np.min(rest, axis=0)
     with np.errstate(invalid="ignore"):
-        slow = (links > _link_limit(sigma)) & (always > math.log(_EVERY_TIME))
+        slow = (links > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
     found = [SlowLink(int(i), int(j), math.exp(links[i, j])) for i, j in np.argwhere(slow)]
     return tuple(sorted(found, key=lambda link: -link.factor))
 
@@ -231,7 +231,7 @@ def _asymmetric(each: "NDArray[np.float64]", rest: "NDArray[np.float64]", sigma:
     # A pair counts if its fastest time one way is above its slowest time back.
     always = np.min(each, axis=0) - np.max(each, axis=0).T
     with np.errstate(invalid="ignore"):
-        found = (apart > _link_limit(sigma)) & (always > math.log(_EVERY_TIME))
+        found = (apart > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
     pairs = [AsymmetricPair(int(i), int(j), math.exp(apart[i, j])) for i, j in np.argwhere(found)]
     return tuple(sorted(pairs, key=lambda pair: -pair.factor))
 
@@ -258,6 +258,8 @@ class PairMatrix:
     ``times``: s one way by repetition, sender and receiver; the diagonal is not a number. ``names``: of the ends.
 
     ``is_disturbed``: too few repetitions were without others on the machine, so that nothing is concluded from it.
+
+    ``hosts``: the node of each end; ``leaves``: the switch of each end, an empty text where it is not known.
     """
 
     case: str
@@ -268,6 +270,8 @@ class PairMatrix:
     names: tuple[str, ...]
     times: "NDArray[np.float64]"
     is_disturbed: bool = False
+    hosts: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
 
     @cached_property
     def median(self) -> "NDArray[np.float64]":
@@ -295,29 +299,40 @@ class PairMatrix:
         """What an end is."""
         return "node" if self.of_nodes else "rank"
 
+    @property
+    def message(self) -> str:
+        """What was sent."""
+        return f"messages of {size_text(self.message_bytes)}"
+
+    @property
+    def place(self) -> dict[str, str | int]:
+        """The numbers by which findings name this matrix."""
+        return {"metric": "pair_latency" if self.is_latency else "pair_bandwidth", "message_bytes": self.message_bytes}
+
 
 def size_text(message_bytes: int) -> str:
     """Write the size of a message with its unit: ``8 bytes``, ``1M``."""
-    text = format_bytes(message_bytes)
-    return f"{text} bytes" if text.isdigit() else text
+    return f"{text} bytes" if (text := format_bytes(message_bytes)).isdigit() else text
 
 
-def read_matrices(measured: "Iterable[Measured]") -> list[PairMatrix]:
-    """Return a matrix for each case that measures all pairs, by rising message size."""
+def read_matrices(measured: "Iterable[Measured]", switches: "Sequence[Switch]" = ()) -> list[PairMatrix]:
+    """Return a matrix for each case that measures all pairs, by rising message size.
+
+    ``switches``: above the nodes, as far as they are known.
+    """
     by_case: dict[str, list[Measured]] = {}
     for item in measured:
-        is_ours = item.run.suite == SUITE and item.case.workload == WORKLOAD
-        if is_ours and "message_bytes" in item.phase.gauges:
+        if (item.run.suite, item.case.workload) == (SUITE, WORKLOAD) and "message_bytes" in item.phase.gauges:
             by_case.setdefault(item.case.case, []).append(item)
-    found = [_matrix(items) for items in by_case.values()]
+    found = [_matrix(items, switches) for items in by_case.values()]
     return sorted((one for one in found if one is not None), key=lambda one: one.message_bytes)
 
 
-def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
+def _matrix(items: "Sequence[Measured]", switches: "Sequence[Switch]") -> PairMatrix | None:
     clean = [item for item in items if item.phase.grade != "C"]
     used = clean if len(clean) >= _FEWEST_CLEAN else items
     last = used[-1]
-    names = end_names(last.phase.facts)
+    names, hosts = end_names(last.phase.facts), _hosts(last.phase.facts)
     stride = _stride(last)
     found = (_times(item, len(names)) for item in used if _stride(item) == stride)
     times = [matrix for matrix in found if matrix is not None]
@@ -334,6 +349,8 @@ def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
         names=names,
         times=np.stack(times),
         is_disturbed=any(item.phase.grade == "C" for item in used),
+        hosts=hosts,
+        leaves=tuple(leaves_of_hosts(switches, hosts)) if len(hosts) == len(names) else (),
     )
 
 
@@ -365,13 +382,18 @@ def end_names(facts: "Mapping[str, object]") -> tuple[str, ...]:
     """Name the ends by host where each has one end, by rank where there is one host, else by both."""
     table = pair_table(facts)
     ends = list(table.ends) if table else _words(facts.get("ends"))
-    hosts = list(table.hosts) if table else _words(facts.get("hosts"))
+    hosts = _hosts(facts)
     if len(set(hosts)) == len(ends):
-        return tuple(hosts)
+        return hosts
     ranks = [end.rpartition(":rank")[2] for end in ends]
     if len(set(hosts)) <= 1:
         return tuple(f"rank {rank}" for rank in ranks)
     return tuple(f"{host}:{rank}" for host, rank in zip(hosts, ranks, strict=True))
+
+
+def _hosts(facts: "Mapping[str, object]") -> tuple[str, ...]:
+    table = pair_table(facts)
+    return table.hosts if table else tuple(_words(facts.get("hosts")))
 
 
 def _words(value: object) -> list[str]:

@@ -7,15 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.model.summary import Row
+from ullage.model.system import Switch
 from ullage.quantity import format_compact, format_quantity, format_row
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
+from ullage.report.switches import switch_notes, switches_of
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.pairs.effects import SUITE, PairMatrix, read_matrices, size_text
 from ullage.suites.pairs.summarise import times_of_end
+from ullage.suites.pairs.switches import SwitchPair, placed, switch_pairs
+from ullage.system.switches import meeting_of
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
@@ -39,10 +43,11 @@ def tables(data: ReportData) -> Content | None:
     rows = data.rows_of(SUITE)
     if not rows:
         return None
-    matrices = read_matrices(data.measured)
+    switches = switches_of(data)
+    matrices = read_matrices(data.measured, switches)
     grids = [_pairs(rows), _exchanges(rows)]
-    grids += [grid for matrix in matrices for grid in (_ends(matrix), _links(matrix))]
-    return Content(notes=_notes(matrices), grids=[grid for grid in grids if grid.rows])
+    grids += [grid for matrix in matrices for grid in (_switches(matrix, switches), _ends(matrix), _links(matrix))]
+    return Content(notes=[*switch_notes(data, SUITE), *_notes(matrices)], grids=[grid for grid in grids if grid.rows])
 
 
 def _notes(matrices: Sequence[PairMatrix]) -> list[str]:
@@ -109,18 +114,54 @@ def _what(matrix: PairMatrix) -> str:
     return f"{'latency' if matrix.is_latency else 'bandwidth'}, messages of {size_text(matrix.message_bytes)}"
 
 
+def _switches(matrix: PairMatrix, switches: Sequence[Switch]) -> Grid:
+    """List what pairs within and between switches take: all together, then each two switches, slow ones first."""
+    heads = [
+        *(Heading("from a node at"), Heading("to a node at"), Heading("through"), Heading("pairs", is_number=True)),
+        *(Heading("median", is_number=True), Heading("slowest", is_number=True)),
+        Heading("median in each repetition", is_number=True),
+    ]
+    found = switch_pairs(matrix)
+    both = [one for one in found if one.is_all]
+    each = sorted((one for one in found if not one.is_all), key=lambda one: -one.median)
+    return Grid(
+        f"pairs by switch: {_what(matrix)}",
+        heads,
+        [_switch_line(matrix, one, switches) for one in [*both, *each[:_MOST_ENDS]]],
+    )
+
+
+def _switch_line(matrix: PairMatrix, one: SwitchPair, switches: Sequence[Switch]) -> list[Cell]:
+    median, worst, least, most = (
+        format_quantity(matrix.value(seconds), matrix.unit) for seconds in (one.median, one.worst, one.least, one.most)
+    )
+    low, high = (least, most) if matrix.is_latency else (most, least)
+    return [
+        Cell(one.sender),
+        Cell(one.receiver),
+        Cell("" if one.is_all else meeting_of(switches, one.sender, one.receiver)),
+        number_cell(str(one.pairs)),
+        number_cell(median),
+        number_cell(worst),
+        number_cell(f"{low} to {high}"),
+    ]
+
+
 def _ends(matrix: PairMatrix) -> Grid:
     """List each end with the median over its links, slow ones first; of many only the first."""
     heads = [
         *(Heading(matrix.noun), Heading("sends", is_number=True), Heading("receives", is_number=True)),
         *(Heading("sending takes", is_number=True), Heading("receiving takes", is_number=True), Heading("verdict")),
     ]
+    is_placed = any(matrix.leaves)
+    heads[1:1] = [Heading("switch")] if is_placed else []
     slow = {end.end for end in matrix.fit.ends}
     polish = matrix.fit.polish
     order = sorted(range(len(matrix.names)), key=lambda end: (end not in slow, end))
     lines = [
         [
             Cell(matrix.names[end]),
+            *([Cell(matrix.leaves[end])] if is_placed else []),
             *(number_cell(format_quantity(matrix.value(s), matrix.unit)) for s in times_of_end(matrix, end)),
             number_cell(_factor(float(polish.sends[end]))),
             number_cell(_factor(float(polish.receives[end]))),
@@ -148,8 +189,8 @@ def _links(matrix: PairMatrix) -> Grid:
         links += [pair for pair in pairs if pair[:2] not in known]
     lines = [
         [
-            Cell(matrix.names[sender]),
-            Cell(matrix.names[receiver]),
+            Cell(placed(matrix, sender)),
+            Cell(placed(matrix, receiver)),
             number_cell(_value(matrix, sender, receiver)),
             number_cell(_value(matrix, receiver, sender)),
             number_cell(f"{factor:.2f} x"),
@@ -275,7 +316,7 @@ ANSWERS: Final = (
     AnswerRule(
         "pairs",
         "Which nodes and links are slow?",
-        ("slow-end", "slow-link", "asymmetric-pair", "bisection"),
+        ("slow-switch", "slow-end", "switch-links", "slow-link", "asymmetric-pair", "between-switches", "bisection"),
         remarks=("pairs",),
     ),
 )

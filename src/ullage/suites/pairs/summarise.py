@@ -26,7 +26,18 @@ from ullage.suites.pairs.effects import (
     SlowEnd,
     SlowLink,
     read_matrices,
-    size_text,
+)
+from ullage.suites.pairs.switches import (
+    SlowPassage,
+    all_slow,
+    cause_of,
+    links_by_switch,
+    passage_finding,
+    placed,
+    slow_passages,
+    slow_together,
+    switch_pairs,
+    together_finding,
 )
 
 if TYPE_CHECKING:
@@ -39,13 +50,22 @@ _TOO_NOISY: Final = 2.0
 RANDOM_PATTERN: Final = "random-bisection"
 
 
-def matrix_findings(matrix: PairMatrix) -> list[Finding]:
-    """Return slow ends first, then links, then pairs whose directions differ; report also that nothing is slow."""
+def matrix_findings(matrix: PairMatrix, passages: Sequence[SlowPassage] = ()) -> list[Finding]:
+    """Return slow ends first, then links, then pairs whose directions differ; report also that nothing is slow.
+
+    ``passages``: slow links between switches. What is slow at a switch as a whole comes before its ends and links.
+    """
     fit = matrix.fit
     explained = {(link.sender, link.receiver) for link in fit.links}
     apart = [pair for pair in fit.asymmetric if (pair.slow, pair.fast) not in explained]
+    named = {slow.switch for slow in passages}
+    together = {leaf: ends for leaf, ends in slow_together(matrix).items() if leaf not in named}
+    told = {end for leaf, ends in all_slow(matrix).items() if leaf in named or leaf in together for end in ends}
     found = [
-        *(slow_end_finding(matrix, end) for end in fit.ends),
+        *(passage_finding(matrix, slow) for slow in passages),
+        *(together_finding(matrix, leaf, ends) for leaf, ends in together.items()),
+        *(slow_end_finding(matrix, end) for end in fit.ends if end.end not in told),
+        *links_by_switch(matrix),
         *_slow_links(matrix, fit.links),
         *_asymmetric(matrix, () if matrix.is_latency else apart),
     ]
@@ -54,17 +74,13 @@ def matrix_findings(matrix: PairMatrix) -> list[Finding]:
     return found or [_nothing_slow(matrix)]
 
 
-def _message(matrix: PairMatrix) -> str:
-    return f"messages of {size_text(matrix.message_bytes)}"
-
-
 def _show(matrix: PairMatrix, seconds: float) -> str:
     return show(matrix.value(seconds), matrix.unit)
 
 
 def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
     """Return one finding for one slow end, however many links it has."""
-    name = matrix.names[end.end]
+    name, where = matrix.names[end.end], placed(matrix, end.end)
     usual = math.exp(matrix.fit.polish.common)
     sends, receives = times_of_end(matrix, end.end)
     by = "in" if matrix.is_latency else "at"
@@ -73,15 +89,15 @@ def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
     only = "" if len(ways) > 1 else " The other direction is as usual."
     look = "port, cable and switch, and what else runs on it" if matrix.of_nodes else "core, and what else runs there"
     text = (
-        f"{name} is slow: with {_message(matrix)} it {' and '.join(ways)}, where {_show(matrix, usual)} is usual. "
-        f"All links of this {matrix.noun} are slow, so the cause is the {matrix.noun} itself.{only} Check its {look}."
+        f"{where} is slow: with {matrix.message} it {' and '.join(ways)}, where {_show(matrix, usual)} is usual. "
+        f"{cause_of(matrix, end.end)}{only} Check its {look}."
     )
     return finding(
         "slow-end",
         f"{name} is a slow {matrix.noun}",
         text,
         "warning",
-        **_place(matrix),
+        **matrix.place,
         end=name,
         sends=matrix.value(sends),
         receives=matrix.value(receives),
@@ -98,10 +114,6 @@ def times_of_end(matrix: PairMatrix, end: int) -> tuple[float, float]:
     return median(float(middle[end, other]) for other in others), median(float(middle[other, end]) for other in others)
 
 
-def _place(matrix: PairMatrix) -> dict[str, str | int]:
-    return {"metric": "pair_latency" if matrix.is_latency else "pair_bandwidth", "message_bytes": matrix.message_bytes}
-
-
 def _slow_links(matrix: PairMatrix, links: Sequence[SlowLink]) -> list[Finding]:
     return [_slow_link(matrix, link) for link in links[:_MOST_NAMED]] + _more(matrix, "slow link", len(links))
 
@@ -112,15 +124,16 @@ def _slow_link(matrix: PairMatrix, link: SlowLink) -> Finding:
     usual = seconds / link.factor
     verb = "take" if matrix.is_latency else "go at"
     text = (
-        f"The link from {sender} to {receiver} is slow: {_message(matrix)} {verb} {_show(matrix, seconds)}, where "
-        f"{_show(matrix, usual)} would be usual between these two ({times(link.factor)})."
+        f"The link from {placed(matrix, link.sender)} to {placed(matrix, link.receiver)} is slow: {matrix.message} "
+        f"{verb} {_show(matrix, seconds)}, where {_show(matrix, usual)} would be usual between these two "
+        f"({times(link.factor)})."
     )
     return finding(
         "slow-link",
         f"The link from {sender} to {receiver} is slow",
         text,
         "warning",
-        **_place(matrix),
+        **matrix.place,
         sender=sender,
         receiver=receiver,
         value=matrix.value(seconds),
@@ -137,16 +150,15 @@ def _apart(matrix: PairMatrix, pair: AsymmetricPair) -> Finding:
     slow, fast = matrix.names[pair.slow], matrix.names[pair.fast]
     out, back = float(matrix.median[pair.slow, pair.fast]), float(matrix.median[pair.fast, pair.slow])
     text = (
-        f"{slow} and {fast} are an asymmetric pair. {capital(_message(matrix))} go at {_show(matrix, out)} from "
-        f"{slow} to "
-        f"{fast} and at {_show(matrix, back)} back."
+        f"{placed(matrix, pair.slow)} and {placed(matrix, pair.fast)} are an asymmetric pair. "
+        f"{capital(matrix.message)} go at {_show(matrix, out)} from {slow} to {fast} and at {_show(matrix, back)} back."
     )
     return finding(
         "asymmetric-pair",
         f"The link between {slow} and {fast} is asymmetric",
         text,
         "warning",
-        **_place(matrix),
+        **matrix.place,
         sender=slow,
         receiver=fast,
         value=matrix.value(out),
@@ -159,7 +171,7 @@ def _more(matrix: PairMatrix, noun: str, count: int) -> list[Finding]:
     if count <= _MOST_NAMED:
         return []
     title = f"{count - _MOST_NAMED} more {noun}s are in the matrix"
-    text = f"{count - _MOST_NAMED} more {noun}s with {_message(matrix)} are in the matrix."
+    text = f"{count - _MOST_NAMED} more {noun}s with {matrix.message} are in the matrix."
     return [finding(f"{noun.replace(' ', '-')}s", title, text, "warning", count=count)]
 
 
@@ -177,16 +189,35 @@ def _too_few(matrix: PairMatrix) -> list[Finding]:
 def _nothing_slow(matrix: PairMatrix) -> Finding:
     spread, limit = math.exp(matrix.fit.sigma) - 1, matrix.fit.slow_link_from
     text = (
-        f"No {matrix.noun} or link is slow with {_message(matrix)}. Equal links differ by {percent(spread)}, so a slow "
+        f"No {matrix.noun} or link is slow with {matrix.message}. Equal links differ by {percent(spread)}, so a slow "
         f"link would be found from {times(limit)} on."
     )
     is_noisy = limit > _TOO_NOISY
     if is_noisy:
         text += " This noise hides all but very slow links. Measure on idle nodes, with fewer ranks than cores."
+    numbers = _by_switch(matrix)
+    if numbers:
+        own, other = (show(value, matrix.unit) for value in numbers.values())
+        verb = "takes" if matrix.is_latency else "reaches"
+        text += f" The median pair {verb} {own} within a switch and {other} between switches."
     severity = "advice" if is_noisy else "info"
     return finding(
-        "pairs", f"No {matrix.noun} or link is slow", text, severity, **_place(matrix), spread=spread, limit=limit
+        "pairs",
+        f"No {matrix.noun} or link is slow",
+        text,
+        severity,
+        **matrix.place,
+        spread=spread,
+        limit=limit,
+        **numbers,
     )
+
+
+def _by_switch(matrix: PairMatrix) -> dict[str, float]:
+    """Return what the median pair reaches within a switch and between switches; nothing without both kinds of pairs."""
+    names = {"the same": "within_switch", "another": "between_switches"}
+    found = {names[one.receiver]: matrix.value(one.median) for one in switch_pairs(matrix) if one.is_all}
+    return found if len(found) == len(names) else {}
 
 
 def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[Finding]:
@@ -253,9 +284,13 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     cases = {item.case.case: item.case for item in measured}
     pages = {case: pages_of(item.phase for item in measured if item.case.case == case) for case in cases}
     told = [_labelled(row, cases[row.case], pages[row.case]) for row in rows]
-    matrices = [matrix for matrix in read_matrices(measured) if not matrix.is_disturbed]
+    system = result.read_system()
+    found = read_matrices(measured, () if system is None else system.switches)
+    matrices = [matrix for matrix in found if not matrix.is_disturbed]
+    passages = slow_passages(matrices)
     # The largest messages come first, because they show the most important findings.
-    said = [finding for matrix in reversed(matrices) for finding in matrix_findings(matrix)]
+    each = reversed(list(zip(matrices, passages, strict=True)))
+    said = [finding for matrix, slow in each for finding in matrix_findings(matrix, slow)]
     return SuiteSummary(
         told, [*failures_of(launches, context.level, told), *said, *exchange_findings(sound_rows(told), matrices)]
     )

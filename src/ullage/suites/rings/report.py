@@ -23,6 +23,7 @@ from ullage.report.grids import (
 )
 from ullage.report.headlines import Rule, ranks_key, threads_text
 from ullage.report.plots import layer, layered, quantity_axis
+from ullage.report.switches import switch_notes
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
 from ullage.suites.rings.findings import UNWRITTEN_NOTE, Balance, balances, diagnosis_of, kinds_of
 from ullage.units import format_bytes
@@ -47,7 +48,7 @@ def tables(data: ReportData) -> Content | None:
         *_ratios(rows),
         *_balance(data.summary.rows),
     ]
-    return Content(notes=_notes(rows), grids=grids)
+    return Content(notes=[*switch_notes(data, SUITE), *_notes(rows)], grids=grids)
 
 
 def _columns(*, is_rate: bool) -> list[Column[Row]]:

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the pairs say of switches: whether messages that pass from one to another take longer. Pure.
+
+A link between two switches is held against what its two ends do within their own: its sender to the others there, and
+the others there to its receiver, whichever takes longer. So a slow end counts on both sides, and nothing is said of
+ends that are alone at their switch. What is said must be so of most links, by a factor that matters, in every
+repetition, by many times the scatter of the links, and by the comparison of all claims of a report together.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ullage.analysis.findings.words import capital, finding
+from ullage.analysis.statistics import Comparison, Contest, compare_all, rank_test
+from ullage.grouping import grouped
+from ullage.quantity import listing, show, times
+from ullage.suites.pairs.effects import (
+    EVERY_TIME,
+    FEWEST_REPETITIONS,
+    LEAST_SIGMA,
+    MANY_OF_ENDS,
+    SLOW_END,
+    PairMatrix,
+    scale,
+)
+
+if TYPE_CHECKING:
+    from ullage.arrays import NDArray, np
+    from ullage.model.summary import Finding
+
+# Sentences on switches are a half of what a report says of its pairs.
+_LEVEL: Final = 0.975
+_MOST_OF_LINKS: Final = 0.25
+"""The quantile of the links that has to be slow, so that three of four are."""
+_CHANCE: Final = 0.01
+_FEWEST_SWITCHES: Final = 3
+"""With two switches all links between them pass both, so neither is named."""
+
+
+@dataclass(frozen=True)
+class SwitchPair:
+    """All ordered pairs from one switch to another, or within one. Times in s.
+
+    ``least`` and ``most``: of the median pair in a repetition. ``is_all``: of all switches, in words.
+    """
+
+    sender: str
+    receiver: str
+    pairs: int
+    median: float
+    worst: float
+    least: float
+    most: float
+    is_all: bool = False
+
+
+def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
+    """Return what the pairs of each two switches take; none where all ends are at one, or no switch is known.
+
+    Two lines come first: all pairs within a switch, and all between switches. Pairs within a node pass no switch.
+    """
+    from ullage.arrays import np
+
+    names = sorted({*matrix.leaves} - {""})
+    if len(names) < 2:
+        return []
+    within, across = _within(matrix), _across(matrix)
+    leaves = np.array(matrix.leaves)
+    both = [("one switch", "the same", within), ("one switch", "another", across)]
+    found = [_switch_pair(matrix, *line, is_all=True) for line in both if line[2].any()]
+    for one, other in itertools.product(names, repeat=2):
+        cells = (leaves[:, None] == one) & (leaves[None, :] == other) & (within | across)
+        found += [_switch_pair(matrix, one, other, cells)] if cells.any() else []
+    return found
+
+
+def _switch_pair(
+    matrix: PairMatrix, sender: str, receiver: str, cells: "NDArray[np.bool_]", *, is_all: bool = False
+) -> SwitchPair:
+    from ullage.arrays import np
+
+    each = np.median(matrix.times[:, cells], axis=1)
+    found = matrix.median[cells]
+    middle, worst = _middle(found), float(found.max())
+    return SwitchPair(sender, receiver, int(cells.sum()), middle, worst, float(each.min()), float(each.max()), is_all)
+
+
+def _within(matrix: PairMatrix) -> "NDArray[np.bool_]":
+    """Return which links are within a switch, between two nodes."""
+    from ullage.arrays import np
+
+    hosts, leaves = np.array(matrix.hosts), np.array(matrix.leaves)
+    same = (leaves[:, None] == leaves[None, :]) & (leaves != "")
+    return same & (hosts[:, None] != hosts[None, :])
+
+
+def _across(matrix: PairMatrix) -> "NDArray[np.bool_]":
+    """Return which links are between two switches."""
+    from ullage.arrays import np
+
+    leaves = np.array(matrix.leaves)
+    known = leaves != ""
+    return known[:, None] & known[None, :] & (leaves[:, None] != leaves[None, :])
+
+
+# -- links between switches, all together and through each -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SlowPassage:
+    """Links between switches that are slow. ``switch``: through it; empty: between any two.
+
+    ``seconds``: of the median link; ``usual``: of the same ends within their switches, or through other switches.
+    """
+
+    switch: str
+    seconds: float
+    usual: float
+    found: Comparison
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """``seconds`` and ``usual`` by repetition; ``matters``: by all that is asked besides the comparison."""
+
+    switch: str
+    seconds: "NDArray[np.float64]"
+    usual: "NDArray[np.float64]"
+    matters: bool
+
+
+def slow_passages(matrices: Sequence[PairMatrix]) -> list[list[SlowPassage]]:
+    """Return for each matrix which links between switches are slow; of all together at most 1 in 40 reports is wrong.
+
+    All that could be said is compared together (Holm), whether it matters or not.
+    """
+    tried = [(index, one) for index, matrix in enumerate(matrices) for one in _candidates(matrix)]
+    contests = [Contest(one.seconds.tolist(), one.usual.tolist(), better="less") for _, one in tried]
+    found: list[list[SlowPassage]] = [[] for _ in matrices]
+    for (index, one), comparison in zip(tried, compare_all(contests, _LEVEL), strict=True):
+        if one.matters and comparison.verdict == "slower":
+            seconds, usual = _middle(one.seconds), _middle(one.usual)
+            found[index].append(SlowPassage(one.switch, seconds, usual, comparison))
+    return found
+
+
+def _middle(values: "NDArray[np.float64]") -> float:
+    from ullage.arrays import np
+
+    return float(np.median(values))
+
+
+def _candidates(matrix: PairMatrix) -> Iterator[_Candidate]:
+    """Yield all links between switches, then those through each switch that has two nodes and two other switches."""
+    from ullage.arrays import np
+
+    if len({*matrix.leaves} - {""}) < 2 or len(matrix.times) < FEWEST_REPETITIONS:
+        return
+    within, across = _within(matrix), _across(matrix)
+    each = np.log(matrix.times)
+    own = _own(each, within)
+    cells = across & ~np.isnan(own[0])
+    if not cells.any():
+        return
+    excess = (each - own)[:, cells]
+    seconds, usual = (np.exp(np.median(one[:, cells], axis=1)) for one in (each, own))
+    hosts, leaves = np.array(matrix.hosts), np.array(matrix.leaves)
+    senders, receivers = np.nonzero(cells)
+    nodes = _nodes(hosts, leaves, senders, "")
+    matters = _matters(excess, np.zeros(len(excess)), 2 / nodes) and _are_other_cables(matrix, cells, within, 1)
+    yield _Candidate("", seconds, usual, matters)
+    names = sorted({str(leaf) for leaf in leaves[senders]})
+    for name in names if len(names) >= _FEWEST_SWITCHES else []:
+        at = (leaves[:, None] == name) | (leaves[None, :] == name)
+        through = at[senders, receivers]
+        here = _nodes(hosts, leaves, senders, name)
+        rest = np.median(excess[:, ~through], axis=1)
+        slow = np.exp(np.median(each[:, cells][:, through], axis=1))
+        factor = np.exp(np.median(excess[:, through], axis=1) - rest)
+        matters = _matters(excess[:, through], rest, 1 / here + 1 / (nodes - here))
+        matters = matters and _are_other_cables(matrix, cells & at, cells & ~at, len(names))
+        yield _Candidate(name, slow, slow / factor, matters)
+
+
+def _are_other_cables(matrix: PairMatrix, slow: "NDArray[np.bool_]", others: "NDArray[np.bool_]", claims: int) -> bool:
+    """Tell whether the pairs of ``slow`` differ from ``others`` by more than any division of these pairs would.
+
+    So what some cables do by chance is no property of a switch. Both directions of a pair are one cable.
+    """
+    from ullage.arrays import np
+
+    logs = np.triu(np.log(matrix.median) + np.log(matrix.median).T, 1)
+    first, second = (logs[np.triu(cells, 1)].tolist() for cells in (slow, others))
+    return rank_test(first, second) <= _CHANCE / claims
+
+
+def _own(each: "NDArray[np.float64]", within: "NDArray[np.bool_]") -> "NDArray[np.float64]":
+    """Return by repetition, sender and receiver what the two take within their own switches, whichever is more.
+
+    It is not a number where one of them is alone there.
+    """
+    from ullage.arrays import np
+
+    sends, receives = np.full(each.shape[:2], np.nan), np.full(each.shape[:2], np.nan)
+    for end, links in enumerate(within):
+        if links.any():
+            sends[:, end] = np.median(each[:, end, links], axis=1)
+            receives[:, end] = np.median(each[:, links, end], axis=1)
+    return np.maximum(sends[:, :, None], receives[:, None, :])
+
+
+def _nodes(hosts: "NDArray[np.str_]", leaves: "NDArray[np.str_]", senders: "NDArray[np.intp]", switch: str) -> int:
+    """Count the nodes of links; those at ``switch`` if one is named."""
+    return len({str(hosts[end]) for end in senders if not switch or leaves[end] == switch})
+
+
+def _matters(excess: "NDArray[np.float64]", rest: "NDArray[np.float64]", parts: float) -> bool:
+    """Tell whether links exceed ``rest``: most of them, by a factor that matters, in every repetition, beyond noise.
+
+    ``parts``: the variance of their median, in variances of one link. Links that share a node are not independent, so
+    nodes count, not links.
+    """
+    from ullage.arrays import np
+
+    links = np.median(excess - rest[:, None], axis=0)
+    middle = float(np.median(links))
+    always = float(np.min(np.median(excess, axis=1) - rest))
+    noise = max(LEAST_SIGMA, scale(links - middle)) * math.sqrt(parts)
+    return (
+        middle > max(math.log(SLOW_END), MANY_OF_ENDS * noise)
+        and always > math.log(EVERY_TIME)
+        and float(np.quantile(links, _MOST_OF_LINKS)) > math.log(EVERY_TIME)
+    )
+
+
+def passage_finding(matrix: PairMatrix, slow: SlowPassage) -> "Finding":
+    """Say which links between switches are slow, and by how much."""
+    verb = "take" if matrix.is_latency else "go at"
+    value, usual = (show(matrix.value(seconds), matrix.unit) for seconds in (slow.seconds, slow.usual))
+    found = slow.found
+    known = "" if found.low is None or found.high is None else f" [{times(found.low)}, {times(found.high)}]"
+    numbers = {
+        **matrix.place,
+        "value": matrix.value(slow.seconds),
+        "usual": matrix.value(slow.usual),
+        "factor": found.ratio,
+        "low": found.low,
+        "high": found.high,
+    }
+    if slow.switch:
+        title = f"Messages through switch {slow.switch} are slow"
+        text = (
+            f"Between switch {slow.switch} and the others {matrix.message} {verb} {value}. {usual} would be usual "
+            f"between other switches ({times(found.ratio)}{known}). Check the links from {slow.switch} to the others."
+        )
+        return finding("slow-switch", title, text, "warning", **numbers, switch=slow.switch)
+    text = (
+        f"{capital(matrix.message)} {verb} {value} between switches. The same {matrix.noun}s {_reach(matrix)} {usual} "
+        f"within their switch ({times(found.ratio)}{known}). Place ranks that communicate on one switch."
+    )
+    return finding("between-switches", "Messages between switches are slow", text, "advice", **numbers)
+
+
+def _reach(matrix: PairMatrix) -> str:
+    return "take" if matrix.is_latency else "reach"
+
+
+def placed(matrix: PairMatrix, end: int) -> str:
+    """Name an end, with its switch where that is known: ``n0 (switch s0)``."""
+    leaf = matrix.leaves[end] if matrix.leaves else ""
+    return f"{matrix.names[end]} (switch {leaf})" if leaf else matrix.names[end]
+
+
+# -- slow ends and slow links by their switches ------------------------------------------------------------------------
+
+
+def slow_together(matrix: PairMatrix) -> dict[str, list[int]]:
+    """Return the switches whose ends are all slow, with these ends, where that is so at most once in 100 by chance."""
+    slow, every = {one.end for one in matrix.fit.ends}, len(matrix.names)
+    return {
+        leaf: ends
+        for leaf, ends in all_slow(matrix).items()
+        if len({*matrix.leaves} - {""}) * math.comb(every - len(ends), len(slow) - len(ends))
+        <= _CHANCE * math.comb(every, len(slow))
+    }
+
+
+def all_slow(matrix: PairMatrix) -> dict[str, list[int]]:
+    """Return the switches whose ends are all slow, with these ends: at two nodes or more, and less than half of all."""
+    slow = {one.end for one in matrix.fit.ends}
+    ends_of = grouped((leaf, end) for end, leaf in enumerate(matrix.leaves) if leaf)
+    return {
+        leaf: ends
+        for leaf, ends in ends_of.items()
+        if slow.issuperset(ends) and len({matrix.hosts[end] for end in ends}) > 1 and 2 * len(ends) < len(matrix.names)
+    }
+
+
+def cause_of(matrix: PairMatrix, end: int) -> str:
+    """Say why an end is slow: itself, or its switch where the links to others at that switch do not say otherwise."""
+    links_text = f"All links of this {matrix.noun} are slow"
+    leaf = matrix.leaves[end] if matrix.leaves else ""
+    if leaf and len({*matrix.leaves} - {""}) > 1:
+        links = _within(matrix)[end]
+        if not links.any():
+            return f"{links_text}. No other node here is at switch {leaf}, so the cause is the node or the switch."
+        if leaf in all_slow(matrix):
+            return (
+                f"All {matrix.noun}s here at switch {leaf} are slow, so the cause is the {matrix.noun} or the switch."
+            )
+        limit = EVERY_TIME * math.exp(matrix.fit.polish.common)
+        if max(_middle(matrix.median[end, links]), _middle(matrix.median[links, end])) < limit:
+            return f"Its links within switch {leaf} are as usual, so the cause is between the switches."
+    return f"{links_text}, so the cause is the {matrix.noun} itself."
+
+
+def together_finding(matrix: PairMatrix, leaf: str, ends: Sequence[int]) -> "Finding":
+    """Report once that all ends of a switch are slow, and whether they are so among themselves."""
+    from ullage.arrays import np
+
+    inside = [end in ends for end in range(len(matrix.names))]
+    here = np.array(inside)
+    apart = np.array(matrix.hosts)[:, None] != np.array(matrix.hosts)[None, :]
+    out, own = (
+        matrix.median[cells] for cells in (here[:, None] != here[None, :], here[:, None] & here[None, :] & apart)
+    )
+    usual = math.exp(matrix.fit.polish.common)
+    values = [show(matrix.value(seconds), matrix.unit) for seconds in (_middle(out), _middle(own), usual)]
+    verb = "take" if matrix.is_latency else "go at"
+    names = listing([matrix.names[end] for end in ends])
+    text = (
+        f"All {len(ends)} {matrix.noun}s at switch {leaf} are slow: {names}. {capital(matrix.message)} {verb} "
+        f"{values[0]} between them and the others, and {values[1]} among themselves. {values[2]} is usual. Check "
+        f"switch {leaf} and its links."
+    )
+    return finding(
+        "slow-switch",
+        f"All {matrix.noun}s at switch {leaf} are slow",
+        text,
+        "warning",
+        **matrix.place,
+        switch=leaf,
+        ends=[matrix.names[end] for end in ends],
+        value=matrix.value(_middle(out)),
+        within=matrix.value(_middle(own)),
+        usual=matrix.value(usual),
+        factor=_middle(out) / usual,
+    )
+
+
+def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
+    """Say that all slow links are between two switches, or at one; nothing where they may be so by chance."""
+    from ullage.arrays import np
+
+    passed = [_leaves_of(matrix, link.sender, link.receiver) for link in matrix.fit.links]
+    if not passed or any("" in pair or len(pair) < 2 for pair in passed):
+        return []
+    common = sorted(leaf for leaf in passed[0] if all(leaf in pair for pair in passed))
+    leaves = np.array(matrix.leaves)
+    here = np.isin(leaves, common)
+    at = here[:, None] & here[None, :] if len(common) > 1 else here[:, None] | here[None, :]
+    count = int((at & _across(matrix)).sum())
+    if not common or _chance(matrix, count // 2) > _CHANCE:
+        return []
+    where = f"between switches {common[0]} and {common[1]}" if len(common) > 1 else f"at switch {common[0]}"
+    text = (
+        f"All {len(passed)} slow links with {matrix.message} are {where}. {count} links between switches were measured "
+        f"there."
+    )
+    return [finding("switch-links", f"All slow links are {where}", text, "warning", **matrix.place, switches=common)]
+
+
+def _leaves_of(matrix: PairMatrix, *ends: int) -> set[str]:
+    return {matrix.leaves[end] for end in ends} if matrix.leaves else {""}
+
+
+def _chance(matrix: PairMatrix, pairs: int) -> float:
+    """Return the chance that all slow pairs of ends are among ``pairs`` of all, at any two switches or any one.
+
+    Both directions of a pair count once, because they have the same cable.
+    """
+    known = sum(leaf != "" for leaf in matrix.leaves)
+    switches = len({*matrix.leaves} - {""})
+    groups = 1 if switches == 2 else switches * (switches + 1) // 2
+    slow = len({frozenset((link.sender, link.receiver)) for link in matrix.fit.links})
+    return min(1.0, groups * math.comb(pairs, slow) / math.comb(known * (known - 1) // 2, slow))

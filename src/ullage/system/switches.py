@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The switches above the nodes of a Slurm job, as Slurm's topology/tree describes them."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.model.system import Switch
+from ullage.system.allocation import allocation, node_names
+from ullage.system.node_lists import expanded
+
+_ASK_TIMEOUT_S: Final = 10
+_FIELD: Final = re.compile(r"(\w+)=(\S*)")
+_ADDRESS: Final = "SLURM_TOPOLOGY_ADDR"
+_PATTERN: Final = "SLURM_TOPOLOGY_ADDR_PATTERN"
+_SWITCH: Final = "switch"
+
+
+def read_switches(environment: Mapping[str, str] = os.environ) -> list[Switch]:
+    """Return the switches above the nodes of the Slurm job that we are in; none elsewhere, and where Slurm knows none.
+
+    ``scontrol`` knows those of all nodes. Where it does not answer, the job's variables have those of this node alone.
+    """
+    job = allocation(environment)
+    if job is None or job.scheduler != "slurm":
+        return []
+    try:
+        nodes = node_names(environment)
+    except UserError:
+        return []
+    found = switches_above(nodes, parsed_topology(_asked(environment)))
+    return found or parsed_address(environment.get(_ADDRESS, ""), environment.get(_PATTERN, ""))
+
+
+def _asked(environment: Mapping[str, str]) -> str:
+    """Return what ``scontrol show topology`` says; empty where it does not answer."""
+    program = shutil.which("scontrol", path=environment.get("PATH"))
+    if program is None:
+        return ""
+    try:
+        done = subprocess.run(
+            [program, "show", "topology"],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ASK_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def parsed_topology(text: str) -> list[Switch]:
+    """Read what ``scontrol show topology`` says, a line a switch; leave out lines that are none, such as blocks.
+
+    A line of a higher switch names all nodes below it, too. Only leaves (level 0) keep their nodes.
+    """
+    lines = [dict(_FIELD.findall(line)) for line in text.splitlines()]
+    found = [_switch(line) for line in lines if line.get("SwitchName")]
+    return [switch for switch in found if switch is not None]
+
+
+def _switch(said: Mapping[str, str]) -> Switch | None:
+    level = said.get("Level", "0")
+    if not level.isdecimal():
+        return None
+    try:
+        nodes, switches = (expanded(said.get(name, "")) for name in ("Nodes", "Switches"))
+    except UserError:
+        return None
+    return Switch(name=said["SwitchName"], level=int(level), nodes=[] if switches else nodes, switches=switches)
+
+
+def parsed_address(address: str, pattern: str) -> list[Switch]:
+    """Read where one node is: ``top.s1.n3`` of the pattern ``switch.switch.node``, from the highest switch down.
+
+    Switches of a level that are joined to the same ones below stand in one word: ``s[4-5]``.
+    """
+    words, kinds = address.split("."), pattern.split(".")
+    # A name may hold dots itself. Then the address does not say where one ends.
+    if len(words) != len(kinds) or len(kinds) < 2 or kinds[-1] != "node" or {*kinds[:-1]} != {_SWITCH}:
+        return []
+    try:
+        levels = [expanded(word) for word in words[:-1]]
+    except UserError:
+        return []
+    levels.reverse()
+    return [
+        Switch(
+            name=name,
+            level=level,
+            nodes=[words[-1]] if level == 0 else [],
+            switches=levels[level - 1] if level else [],
+        )
+        for level, names in enumerate(levels)
+        for name in names
+    ]
+
+
+def switches_above(nodes: Sequence[str], switches: Sequence[Switch]) -> list[Switch]:
+    """Return the part of the tree that is above ``nodes``, lowest level first."""
+    wanted, kept = set(nodes), set[str]()
+    found: list[Switch] = []
+    for switch in sorted(switches, key=lambda one: one.level):
+        own = [node for node in switch.nodes if node in wanted]
+        below = [name for name in switch.switches if name in kept]
+        if own or below:
+            kept.add(switch.name)
+            found.append(switch.model_copy(update={"nodes": own, "switches": below}))
+    return found
+
+
+def merged(first: Sequence[Switch], second: Sequence[Switch]) -> list[Switch]:
+    """Put two parts of one tree together, lowest level first."""
+    by_name: dict[str, Switch] = {}
+    for switch in (*first, *second):
+        known = by_name.get(switch.name, switch)
+        nodes, switches = ([*dict.fromkeys(both)] for both in _both(known, switch))
+        by_name[switch.name] = switch.model_copy(update={"nodes": nodes, "switches": switches})
+    return sorted(by_name.values(), key=lambda one: one.level)
+
+
+def _both(first: Switch, second: Switch) -> tuple[list[str], list[str]]:
+    return [*first.nodes, *second.nodes], [*first.switches, *second.switches]
+
+
+# -- what a tree says of nodes -----------------------------------------------------------------------------------------
+
+
+def leaf_of(switches: Sequence[Switch]) -> dict[str, str]:
+    """Return the switch that each node is attached to.
+
+    Nodes at several switches are left out, because nobody knows which of them a message takes.
+    """
+    often = Counter(node for switch in switches for node in {*switch.nodes})
+    return {node: switch.name for switch in switches for node in switch.nodes if often[node] == 1}
+
+
+def leaves_of_hosts(switches: Sequence[Switch], hosts: Sequence[str]) -> list[str]:
+    """Return the switch of each host, an empty text where it is not known.
+
+    A host may call itself by a longer name than Slurm does: ``n3.cluster`` is node ``n3``.
+    """
+    leaves = leaf_of(switches)
+    return [leaves.get(host) or leaves.get(host.partition(".")[0], "") for host in hosts]
+
+
+def meeting_of(switches: Sequence[Switch], one: str, other: str) -> str:
+    """Return the lowest switch above two leaves; empty where the tree has none."""
+    below: dict[str, set[str]] = {}
+    for switch in sorted(switches, key=lambda each: each.level):
+        below[switch.name] = {switch.name}.union(*(below.get(name, set()) for name in switch.switches))
+        if {one, other} <= below[switch.name]:
+            return switch.name
+    return ""
