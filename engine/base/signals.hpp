@@ -11,7 +11,7 @@ namespace ullage {
 class StopFlags final {
  public:
   static StopFlags& instance();
-  /// SIGTERM and SIGINT set `requested`; a second one sets `now`.
+  /// SIGTERM, SIGINT and SIGUSR1, by which batch systems warn, set `requested`; a second one sets `now`.
   void install();
   [[nodiscard]] const std::atomic<bool>& now() const noexcept { return now_; }
   [[nodiscard]] bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }

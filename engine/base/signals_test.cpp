@@ -35,10 +35,13 @@ TEST_F(Signals, StopNowNeedsNoRequest) {
   EXPECT_FALSE(flags_.now().load());
 }
 
-TEST_F(Signals, BothSignalsAreRequests) {
+TEST_F(Signals, EachSignalIsARequest) {
   flags_.install();
-  raise(SIGTERM);
-  EXPECT_TRUE(flags_.requested());
+  for (const int number : {SIGTERM, SIGUSR1}) {
+    flags_.reset();
+    raise(number);
+    EXPECT_TRUE(flags_.requested());
+  }
   EXPECT_FALSE(flags_.now().load());
   raise(SIGINT);
   EXPECT_TRUE(flags_.now().load());

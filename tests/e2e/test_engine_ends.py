@@ -86,10 +86,10 @@ def endless(tmp_path: Path, target: Path) -> Document:
 
 
 @pytest.mark.fault(
-    "SIGTERM, SIGINT at a rank",
+    "SIGTERM, SIGINT, SIGUSR1 at a rank",
     "the repetition is finished, end status interrupted, target empty but for what was there",
 )
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
 def test_signal_at_the_ranks_ends_cleanly(engine: Path, tmp_path: Path, target: Path, number: signal.Signals) -> None:
     document = endless(tmp_path, target)
     process = start(engine, tmp_path, document)
