@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# slurm-cluster.sh FOLDER NODES CPUS PORT
+# slurm-cluster.sh FOLDER NODES CPUS PORT [AT_A_SWITCH]
 # Is a Slurm cluster of nodes n0, n1, ... on this machine for as long as it runs: munged, slurmctld and a slurmd for each
 # node, all on 127.0.0.1 at the ports from PORT on. It has to be the first process of a PID namespace (tests/places/slurm.py):
 # when it ends, however that is, the kernel ends all daemons, jobs and ranks with it.
+# With AT_A_SWITCH so many nodes are at each of the switches s0, s1, ... below the switch top (topology/tree).
 # FOLDER/slurm.conf is what clients take as SLURM_CONF; FOLDER/ready appears when all nodes are idle.
 set -eu
 export PATH=$PATH:/usr/sbin:/sbin
-folder=$1 nodes=$2 cpus=$3 port=$4
+folder=$1 nodes=$2 cpus=$3 port=$4 at_a_switch=${5:-0}
 umask 022
 mkdir -p "$folder"/{munge,state,log,spool,tmp}
 chmod 700 "$folder/munge"
@@ -65,6 +66,13 @@ EOC
   echo "PartitionName=phys Nodes=n[0-$last] AllowAccounts=phys State=UP OverSubscribe=NO"
   echo "PartitionName=short Nodes=n[0-$last] MaxTime=1 State=UP OverSubscribe=NO"
 } > "$folder/slurm.conf"
+if [ "$at_a_switch" -gt 0 ]; then
+  echo TopologyPlugin=topology/tree >> "$folder/slurm.conf"
+  for ((i = 0; i * at_a_switch < nodes; i++)); do
+    echo "SwitchName=s$i Nodes=n[$((i * at_a_switch))-$(((i + 1) * at_a_switch - 1))]"
+  done > "$folder/topology.conf"
+  echo "SwitchName=top Switches=s[0-$((i - 1))]" >> "$folder/topology.conf"
+fi
 echo CgroupPlugin=cgroup/v1 > "$folder/cgroup.conf"
 export SLURM_CONF=$folder/slurm.conf
 {

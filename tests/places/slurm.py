@@ -113,17 +113,18 @@ class SlurmPlace:
 
 
 @contextlib.contextmanager
-def slurm_up(nodes: int = 4, cpus: int = 2) -> Generator[SlurmPlace]:
+def slurm_up(nodes: int = 4, cpus: int = 2, at_a_switch: int = 0) -> Generator[SlurmPlace]:
     """A cluster, gone afterwards, also where this process is killed.
 
-    Skips the test with the reason where none can be.
+    ``at_a_switch``: how many nodes are at each of its switches; 0: it knows of none. Skips the test with the reason
+    where none can be.
     """
     _skip_unless_possible()
     # The path of a socket has at most 107 characters, which pytest's own folders may exceed.
     folder = Path(tempfile.mkdtemp(prefix="ullage-slurm-"))
     folder.chmod(0o755)
     try:
-        with _raised(folder, nodes, cpus) as place:
+        with _raised(folder, nodes, cpus, at_a_switch) as place:
             yield place
             place.cancel_all()
     finally:
@@ -131,11 +132,11 @@ def slurm_up(nodes: int = 4, cpus: int = 2) -> Generator[SlurmPlace]:
 
 
 @contextlib.contextmanager
-def _raised(folder: Path, nodes: int, cpus: int) -> Generator[SlurmPlace]:
+def _raised(folder: Path, nodes: int, cpus: int, at_a_switch: int) -> Generator[SlurmPlace]:
     said = ""
     for _ in range(_TRIES):
         shutil.rmtree(folder / "state", ignore_errors=True)
-        process = _start(folder, nodes, cpus, _free_ports(nodes + 1))
+        process = _start(folder, nodes, cpus, _free_ports(nodes + 1), at_a_switch)
         try:
             if _is_up(process, folder):
                 yield SlurmPlace(folder, nodes, cpus)
@@ -147,12 +148,12 @@ def _raised(folder: Path, nodes: int, cpus: int) -> Generator[SlurmPlace]:
     pytest.skip(f"no Slurm here: {said.splitlines()[-3:]}")
 
 
-def _start(folder: Path, nodes: int, cpus: int, port: int) -> "subprocess.Popen[bytes]":
+def _start(folder: Path, nodes: int, cpus: int, port: int, at_a_switch: int) -> "subprocess.Popen[bytes]":
     # The first process of the namespace takes all others with it, and unshare takes it with itself.
     words = ["unshare", "--pid", "--fork", "--kill-child=KILL", "--mount-proc", "--mount", str(_SCRIPT), str(folder)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM", "PMI", "OMPI_"))}
     return subprocess.Popen(
-        [*words, str(nodes), str(cpus), str(port)],
+        [*words, str(nodes), str(cpus), str(port), str(at_a_switch)],
         env={**clean, "PATH": _PATH},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
