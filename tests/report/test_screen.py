@@ -161,7 +161,7 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
         Finding(kind="failure", text="it failed", severity="warning", suite="disk"),
     ]
     lines = must_fit(parts_of(findings))
-    start = lines.index("Change first")
+    start = lines.index("Change first, and other findings")
     assert [line.strip() for line in lines[start + 1 : start + 7]] == [
         "1. disk: it failed",
         "2. disk: twice",

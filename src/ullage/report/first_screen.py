@@ -50,9 +50,7 @@ def _word(value: object) -> str:
 
 
 def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
-    """Judge the machine in one sentence; return an empty text where no number stands for a part."""
-    if not vessels:
-        return ""
+    """Judge the machine in one sentence; return an empty text where no number stands for a part and nothing gains."""
     clauses = [_reached(vessels), _unknown(vessels), _lost(vessels), _invalid(vessels), _largest(changes)]
     text = "; ".join(filter(None, clauses))
     return f"{text[:1].upper()}{text[1:]}." if text else ""

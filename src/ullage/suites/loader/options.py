@@ -227,6 +227,18 @@ class LoaderOptions(
         return self.of.limit if self.limit is None else self.limit
 
     @property
+    def is_of_preset_samples(self) -> bool:
+        """Whether the samples are those of the preset: nothing of their sizes was said to be otherwise."""
+        own = self.mean_bytes, self.deviation_bytes
+        return own == (self.of.sample_bytes, self.of.deviation)
+
+    @property
+    def is_of_preset(self) -> bool:
+        """Whether samples, batch and pace are those of the preset, so that its name stands for the training."""
+        is_paced = self.batch_samples == self.of.batch and self.pace_s == self.of.step_s[self.accelerator]
+        return self.is_of_preset_samples and is_paced
+
+    @property
     def most_accelerators(self) -> int:
         """The largest number that may be measured."""
         return max(self.accelerators) if self.accelerators else self.most
