@@ -96,7 +96,7 @@ def test_rows_of_a_kernel_are_named_by_what_it_does_and_not_by_the_rule_of_disks
         "here: tiles of 256x192 read, 2 ranks",
         "here: samples of unet3d made, 2 ranks",
         "here: samples of unet3d read, 4 accelerators",
-        "here: wait for states written (forward phase), layout log",
+        "here: wait for writes of states (forward phase), layout log",
     }
 
 

@@ -174,6 +174,16 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
     assert any(line.startswith("  Note: these parts are not complete: disk (interrupted)") for line in lines)
 
 
+def test_what_is_found_over_all_suites_goes_before_their_answers() -> None:
+    findings = [
+        Finding(kind="answer", text="of the disk", suite="disk"),
+        Finding(kind="across", text="over all"),
+    ]
+    lines = must_fit(parts_of(findings))
+    start = lines.index("Findings")
+    assert [line.strip() for line in lines[start + 1 : start + 3]] == ["1. over all", "2. disk: of the disk"]
+
+
 def test_many_long_findings_leave_room_for_what_follows() -> None:
     long = [
         Finding(kind=f"k{number}", text="word " * 400, severity="advice", suite="cpu", change="x " * 400)

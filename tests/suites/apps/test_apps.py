@@ -123,5 +123,5 @@ def test_the_table_has_a_line_for_each_class_and_states_missing_ceilings() -> No
     assert content is not None
     assert [grid.title for grid in content.grids] == ["disk: writes", "disk: reads"]
     assert [line[0].text for line in content.grids[0].rows] == [class_of(rows[0]), class_of(rows[1])]
-    assert any(note.startswith("No ceiling is known.") for note in content.notes)
+    assert any(note.startswith("No ceiling is known but the best of this run.") for note in content.notes)
     assert tables(ReportData(summary.model_copy(update={"suite": "overview"}))) is None

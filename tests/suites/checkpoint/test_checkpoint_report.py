@@ -193,6 +193,6 @@ def test_the_headlines_are_the_best_rate_and_the_shortest_wait() -> None:
     assert found == {
         "disk: checkpoint saved, a file for each rank": 5e8,
         "disk: checkpoint read back, one shared file": 1e9,
-        "disk: time until it is saved, a file for each rank": 2.0,
-        "disk: time until it is read back, one shared file": 1.0,
+        "disk: time to save a checkpoint, a file for each rank": 2.0,
+        "disk: time to read a checkpoint back, one shared file": 1.0,
     }

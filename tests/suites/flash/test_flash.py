@@ -164,7 +164,7 @@ def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:
         "what is alike is named, and not what is compared"
     )
     (line,) = headlines(rows)
-    assert line.what == "a: checkpoint file written, raw, 2 ranks"
+    assert line.what == "a: flash checkpoint file written, raw, 2 ranks"
 
 
 def test_metrics_have_names_of_their_own() -> None:

@@ -211,7 +211,8 @@ def _what(row: Row) -> str:
 
 
 def _wait(row: Row) -> str:
-    return f"{row.target}: time until it is {_DONE[operation_of(row)]}, {files_of(row)}"
+    what = "save a checkpoint" if operation_of(row) == SAVE else "read a checkpoint back"
+    return f"{row.target}: time to {what}, {files_of(row)}"
 
 
 # A rate has a share of the ceiling that is known; training waits for the time.

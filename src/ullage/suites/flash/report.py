@@ -160,7 +160,7 @@ def _is_of_file(row: Row) -> bool:
 def _headline(row: Row) -> str:
     done = "written" if row.params["access"] == "write" else "read"
     ranks = plural(int(row.params["ranks"]), "rank")
-    return f"{row.target}: {row.params['file']} file {done}, {row.params['format']}, {ranks}"
+    return f"{row.target}: flash {row.params['file']} file {done}, {row.params['format']}, {ranks}"
 
 
 HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_file, lambda row: ("flash", row.params["access"]), _headline),)

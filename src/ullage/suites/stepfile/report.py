@@ -230,8 +230,10 @@ def _is_wait(row: Row) -> bool:
 
 
 def _headline(row: Row) -> str:
-    done = "written (forward phase)" if row.params["access"] == "forward" else "read again (adjoint phase)"
-    return f"{row.target}: wait for states {done}, layout {row.params['layout']}"
+    work = (
+        "writes of states (forward phase)" if row.params["access"] == "forward" else "reads of states (adjoint phase)"
+    )
+    return f"{row.target}: wait for {work}, layout {row.params['layout']}"
 
 
 HEADLINES: Final = (Rule("disk", "exposed_io", _is_wait, lambda row: ("stepfile", row.params["access"]), _headline),)
