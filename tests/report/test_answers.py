@@ -14,7 +14,7 @@ from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Part, Row, Summary
 from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rules, remark_kinds
 from ullage.report.answers.grids import grid_lines, is_of_grid
-from ullage.report.answers.once import said_once
+from ullage.report.answers.once import nothing_found, said_once
 from ullage.runs.options.settable import settable_by
 from ullage.runs.suite import all_suites
 from ullage.suites.sweep.options import SweepOptions
@@ -144,6 +144,8 @@ def test_a_question_without_a_finding_says_so_and_why() -> None:
         "on an idle machine."
     )
     assert not faults(answer.notes[0])
+    assert nothing_found(disturbed) == answer.notes[0]
+    assert nothing_found(rows) == "Nothing was found."
     (answer,) = answers(summary_of([Finding(kind="first", text="so")], disturbed), [ours])
     assert not any("no answer" in note for note in answer.notes)
 

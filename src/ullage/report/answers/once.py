@@ -56,6 +56,11 @@ def unanswered(rows: Sequence[Row]) -> str:
     )
 
 
+def nothing_found(rows: Sequence[Row]) -> str:
+    """Say that there is no finding at all, and why where other programs are the cause."""
+    return unanswered(rows) if any(row.grade == "C" for row in rows) else "Nothing was found."
+
+
 def said_once(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
     """Return at most two sentences: what was measured, and the flags."""
     return [*_measured(rows, findings), *_flags(rows)]
