@@ -24,6 +24,9 @@ from ullage import quantity
         (2.5e-7, "s", "250 ns"),
         (3.0, "ratio", "3.00 ratio"),
         (1234.0, "", "1234"),
+        (0.809, "of time", "80.9 % of the time"),
+        (1.0, "of bytes", "100 % of the bytes"),
+        (0.916, "of shorter", "91.6 % of the shorter overlaps"),
     ],
 )
 def test_quantity(value: float, unit: str, shown: str) -> None:

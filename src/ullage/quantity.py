@@ -30,7 +30,13 @@ _SCALED: Final = {
     "B": "B",
 }
 _TIMES: Final = frozenset({"s", "seconds"})
-_TIME_SHARE: Final = "of time"
+# Shares by their units, and how people read them.
+_SHARES: Final = {
+    "of time": "% of the time",
+    "of bytes": "% of the bytes",
+    "of I/O": "% of the I/O",
+    "of shorter": "% of the shorter overlaps",
+}
 _MOST_DECIMALS: Final = 9
 # Without their unit these would be verbs before a number.
 _MOVED: Final = {"read_bytes": "bytes read", "write_bytes": "bytes written"}
@@ -52,8 +58,8 @@ def scale_for(values: Iterable[float], unit: str) -> Scale:
             (step for step in _SMALL if largest >= step[0] * 0.9995), _SMALL[-1] if largest else _SMALL[0]
         )
         return Scale(factor, name)
-    if unit == _TIME_SHARE:
-        return Scale(0.01, "% of the time")
+    if unit in _SHARES:
+        return Scale(0.01, _SHARES[unit])
     base = _SCALED.get(unit)
     if base is None:
         return Scale(1.0, unit)

@@ -82,7 +82,7 @@ def test_a_report_shows_the_peak_and_both_published_shares(measured: ResultFolde
     code, _, err = run_here("report", str(measured.path), "--format", "html", "--output", str(page))
     assert code == 0, err
     text = page.read_text(encoding="utf-8")
-    for words in ("Streams by ranks", "Rate of all streams by ranks", "NEC SX-8 reached 53 % to 96 % of its peak"):
+    for words in ("Streams by ranks", "Rate of all streams by ranks", "NEC SX-8 are 53 % to 96 % of its peak"):
         assert words in text
     assert all(row.share is not None for (_, name), row in rates(measured).items() if name != "reread")
 

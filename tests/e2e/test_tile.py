@@ -195,7 +195,7 @@ def test_calls_and_hints_are_compared_and_drawn(engine: Path, target: Path, tmp_
     page = tmp_path / "page.html"
     code, _, err = run_here("report", str(result), "--format", "html", "--output", str(page))
     assert code == 0, err
-    assert "Who owns which bytes" in page.read_text(encoding="utf-8")
+    assert "Which rank owns which bytes of a frame" in page.read_text(encoding="utf-8")
 
 
 def test_a_line_of_mpi_tile_io_is_measured(engine: Path, target: Path, tmp_path: Path) -> None:

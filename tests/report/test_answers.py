@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from support import recorded_results
+from support.plain_words import faults
 from ullage.analysis.findings import find_all
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Part, Row, Summary
 from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rules, remark_kinds
 from ullage.report.answers.grids import grid_lines, is_of_grid
-from ullage.report.answers.once import said_once
+from ullage.report.answers.once import nothing_found, said_once
 from ullage.runs.options.settable import settable_by
 from ullage.runs.suite import all_suites
 from ullage.suites.sweep.options import SweepOptions
@@ -128,6 +129,25 @@ def test_the_kinds_of_a_rule_come_first_and_its_remarks_last() -> None:
     ours = AnswerRule("noise", "How?", ("first",), remarks=("remark",))
     (answer,) = answers(summary, [ours])
     assert (answer.title, answer.lines, answer.remarks) == ("How?", ("first", "other"), ("remark",))
+
+
+def test_a_question_without_a_finding_says_so_and_why() -> None:
+    rows = two_targets()
+    ours = AnswerRule("noise", "How?", ("first",))
+    (answer,) = answers(summary_of([], rows), [ours])
+    assert answer.lines == ()
+    assert answer.notes[0] == "No finding of this run answers the question."
+    disturbed = [one.model_copy(update={"grade": "C"}) for one in rows]
+    (answer,) = answers(summary_of([], disturbed), [ours])
+    assert answer.notes[0] == (
+        f"There is no answer: other programs disturbed all {len(rows)} rows, and no finding rests on these. Run again "
+        "on an idle machine."
+    )
+    assert not faults(answer.notes[0])
+    assert nothing_found(disturbed) == answer.notes[0]
+    assert nothing_found(rows) == "Nothing was found."
+    (answer,) = answers(summary_of([Finding(kind="first", text="so")], disturbed), [ours])
+    assert not any("no answer" in note for note in answer.notes)
 
 
 def test_what_went_wrong_is_left_to_those_who_say_it_first() -> None:

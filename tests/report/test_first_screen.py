@@ -14,7 +14,7 @@ from ullage.report.changes import told
 from ullage.report.data import ReportData
 from ullage.report.first_screen import front_of, gain_text, judgement, machine_line
 from ullage.report.foremost import changes_of
-from ullage.report.glance import Vessel, vessels
+from ullage.report.glance import Vessel, how_to_declare, vessels
 from ullage.report.inert import inert, inert_json
 from ullage.report.picture import description, front_svg, vessel_svg
 from ullage.report.row_table import compact_spec
@@ -103,6 +103,17 @@ def test_a_part_without_a_ceiling_says_which_to_declare() -> None:
     assert known.kind == "declared ceiling 100 GB/s"
     assert known.interval == "45.0 to 55.0 GB/s"
     assert replace(vessel, row=vessel.row.model_copy(update={"low": None, "high": None})).interval_kind == "one sample"
+
+
+def test_no_rate_is_to_be_declared_for_a_time_or_a_share() -> None:
+    rate = Vessel("disk writes", "writes", row(1e9), "ceiling")
+    assert rate.advice == "declare the rate of the drive"
+    for unit in ("s", "of shorter"):
+        vessel = replace(rate, row=rate.row.model_copy(update={"unit": unit}))
+        assert vessel.advice == "none can be declared: compare runs"
+        assert how_to_declare([vessel]) == ""
+        assert not vessels(summary(("disk", vessel.row)))
+    assert [one.part for one in vessels(summary(("disk", rate.row)))] == ["disk writes"]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.03, 0.4, 0.6, 1.0, 1.7])

@@ -2,6 +2,7 @@
 """The front page: a line for each part of the machine, and what to change first."""
 
 from support.flags import flags_of
+from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Finding, Headline, Part, Row, Summary
 from ullage.quantity import DASH
 from ullage.report.contents import LEAD, Grid
@@ -83,6 +84,13 @@ def test_what_is_its_own_empirical_ceiling_claims_no_ullage() -> None:
     assert content is not None
     assert [cells(content.grids[0], line)["ullage"] for line in (0, 1)] == [DASH, "20 %"]
     assert any("--machine" in note for note in content.notes)
+    parts: list[object] = [{"suite": "pio", "options": {"ceilings": []}}]
+    request = Request(run_id="r", suite="apps", created="now", options={"parts": parts}, targets=[])
+    content = build(ReportData(summary([row(5e8, best)]), request=request))
+    assert content is not None
+    (said,) = [note for note in content.notes if "empirical" in note]
+    assert "--ceiling TARGET:write=RATE" in said
+    assert "--machine" not in said, "a run of kernels has no such option"
 
 
 def test_a_row_that_breaks_physics_says_so() -> None:

@@ -80,6 +80,26 @@ def test_disk_and_metadata() -> None:
     ]
 
 
+def test_rows_of_a_kernel_are_named_by_what_it_does_and_not_by_the_rule_of_disks() -> None:
+    of_pio = {"pattern": "segmented", "base_bytes": 0, "block_bytes": 4096, "calls": "collective", "ranks": 2}
+    of_tile = {"tile": "256x192", "tiles": "2x1", "block_bytes": 196608, "ranks": 2}
+    of_loader = {"threads_each": 4, "block_bytes": MIB, "preset": "unet3d", "ranks": 2}
+    rows = [
+        row("bandwidth", 1e9, access="write", **of_pio),
+        row("bandwidth", 2e9, access="read", **of_tile),
+        row("bandwidth", 3e9, access="write", accelerators=0, **of_loader),
+        row("bandwidth", 4e9, access="epoch-1", accelerators=4, **of_loader),
+        row("exposed_io", 1e-3, access="forward", layout="log", order="reverse", steps=20, ranks=2),
+    ]
+    assert {what for _, what, _ in told(rows)} == {
+        "here: segmented writes of 4K, 2 ranks",
+        "here: tiles of 256x192 read, 2 ranks",
+        "here: samples of unet3d made, 2 ranks",
+        "here: samples of unet3d read, 4 accelerators",
+        "here: wait for writes of states (forward phase), layout log",
+    }
+
+
 def test_a_row_that_breaks_physics_stands_for_nothing_while_there_is_another() -> None:
     wrong = row("bandwidth", 9e9, access="read").model_copy(update={"flags": flags_of("INVALID:above-ceiling")})
     good = row("bandwidth", 1e9, access="read")

@@ -161,7 +161,7 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
         Finding(kind="failure", text="it failed", severity="warning", suite="disk"),
     ]
     lines = must_fit(parts_of(findings))
-    start = lines.index("Change first")
+    start = lines.index("Change first, and other findings")
     assert [line.strip() for line in lines[start + 1 : start + 7]] == [
         "1. disk: it failed",
         "2. disk: twice",
@@ -172,6 +172,16 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
     ]
     assert "remark" not in "\n".join(lines)
     assert any(line.startswith("  Note: these parts are not complete: disk (interrupted)") for line in lines)
+
+
+def test_what_is_found_over_all_suites_goes_before_their_answers() -> None:
+    findings = [
+        Finding(kind="answer", text="of the disk", suite="disk"),
+        Finding(kind="across", text="over all"),
+    ]
+    lines = must_fit(parts_of(findings))
+    start = lines.index("Findings")
+    assert [line.strip() for line in lines[start + 1 : start + 3]] == ["1. over all", "2. disk: of the disk"]
 
 
 def test_many_long_findings_leave_room_for_what_follows() -> None:

@@ -15,13 +15,14 @@ from ullage.cli.app import make_app
 from ullage.cli.command_tree import Command, commands
 from ullage.engine import describe
 from ullage.exporters import load_exporters
+from ullage.runs.suite import load_suites
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 PLAIN = [
     ROOT / "README.md",
-    *(DOCS / f"{name}.md" for name in ("index", "tutorial", "numbers")),
+    *(DOCS / f"{name}.md" for name in ("index", "tutorial", "numbers", "questions")),
     *(path for folder in ("howto", "suites") for path in sorted((DOCS / folder).glob("*.md"))),
 ]
 
@@ -65,6 +66,15 @@ def test_a_command_that_does_not_exist_is_found() -> None:
     for line in ("ullage fly", "ullage run fly", "ullage run sweep --fly 3", "ullage report R --format fly"):
         assert wrong_in(line)
     assert wrong_in("ullage run sweep --target a=/x --ranks 1,2") == ""
+
+
+def test_the_page_of_questions_names_every_suite_and_the_readme_the_most_useful_ones() -> None:
+    questions = list(command_lines((DOCS / "questions.md").read_text(encoding="utf-8")))
+    named = {words[2] for line in questions if (words := shlex.split(line))[1] == "run"}
+    assert {name for name in load_suites() if name not in named} == set()
+    asked = list(command_lines((ROOT / "README.md").read_text(encoding="utf-8")))
+    assert 10 <= len(asked) <= 12
+    assert set(asked) <= set(questions)
 
 
 def anchors(text: str) -> set[str]:

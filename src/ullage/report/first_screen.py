@@ -8,6 +8,7 @@ from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, percent, plural, times
 from ullage.report import words
 from ullage.report.answers import answers
+from ullage.report.answers.once import nothing_found
 from ullage.report.changes import Told, told
 from ullage.report.data import ReportData
 from ullage.report.foremost import changes_of, first_lines, top_findings
@@ -50,9 +51,7 @@ def _word(value: object) -> str:
 
 
 def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
-    """Judge the machine in one sentence; return an empty text where no number stands for a part."""
-    if not vessels:
-        return ""
+    """Judge the machine in one sentence; return an empty text where no number stands for a part and nothing gains."""
     clauses = [_reached(vessels), _unknown(vessels), _lost(vessels), _invalid(vessels), _largest(changes)]
     text = "; ".join(filter(None, clauses))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
@@ -142,6 +141,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
             for finding in changes or _foremost(data)
         ],
         "names_gains": bool(changes),
+        "nothing": nothing_found(data.summary.rows),
         "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
         "care": listing(sorted(data.care)) if data.care else "",
     }
@@ -164,4 +164,5 @@ def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
 
 def _change_line(said: Told, finding: Finding) -> str:
     gain = "" if finding.gain is None else f": {gain_text(finding.gain)}"
-    return f"{said.title or said.text}{gain}"
+    change = f", {finding.change}" if gain and finding.change else ""
+    return f"{said.title or said.text}{gain}{change}"

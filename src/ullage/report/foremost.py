@@ -31,13 +31,15 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     """Return at most five findings: failures, then by gain, then advice and warnings, the first of each suite first.
 
     A single suite's answer has its advice and warnings, so they are listed for a run of suites only. That list fills
-    up with the first line of other suites' answers, where their scores count. ``data.care``: see ``change_first``.
+    up with findings on all suites together and with the first line of other suites' answers, where their scores count.
+    ``data.care``: see ``change_first``.
     """
     summary = data.summary
     found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
     found += [one for one in change_first(summary.findings, cared_for(data)) if one.kind not in TROUBLE]
     if summary.parts:
         found += _advised(summary, found)
+        found += _of_all(summary, found)
         # What a score without validity says is a look, and no finding.
         said = {one.suite for one in found} | {score.suite for score in summary.scores if not score.valid}
         found += [_first(answer) for answer in answered if answer.lines and answer.suite not in said]
@@ -60,6 +62,12 @@ def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
         turns[finding.suite] = turns.get(finding.suite, 0) + 1
         places.append(turns[finding.suite])
     return [one for _, one in sorted(zip(places, ordered, strict=True), key=lambda pair: pair[0])]
+
+
+def _of_all(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
+    """Return what only the rows of several suites together tell."""
+    remarks = remark_kinds() | TROUBLE
+    return [one for one in summary.findings if not one.suite and one.kind not in remarks and one not in known]
 
 
 def _first(answer: Answer) -> Finding:

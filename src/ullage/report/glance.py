@@ -31,6 +31,8 @@ _TO_DECLARE: Final[Mapping[str, str]] = {
     "network": "run between two nodes, declare rate in [[network]]",
 }
 _TIME_LOST: Final = "of time"
+_READING: Final = ("read", "epoch", "adjoint")
+"""Words in the names of phases that read."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,8 @@ class Vessel:
         """Which ceiling to declare; empty where one is known. ``how_to_declare`` says how."""
         if self.share is not None:
             return ""
+        if not self.row.unit.endswith("/s"):
+            return _NONE  # what is declared is a rate, and bounds no time and no share
         if self.declared_by == "ceiling" and self.part.startswith("disk"):
             return "declare the rate of the drive"
         return _TO_DECLARE.get(self.part, _NONE) if self.declared_by == "machine" else _NONE
@@ -132,7 +136,9 @@ def vessels(summary: Summary, declared_by: Declaring = "machine") -> list[Vessel
 def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
     found = [line for part in summary.parts for line in part.headlines] or headlines(summary.rows)
     rows = [summary.rows[line.row] for line in found]
-    return [Vessel(_part(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
+    known = [Vessel(_part(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
+    # Of a disk people know rates: nothing can be declared that a time or a share would fill.
+    return [one for one in known if one.row.unit.endswith("/s") or not one.part.startswith("disk")]
 
 
 def _part(part: str, row: Row) -> str:
@@ -140,7 +146,7 @@ def _part(part: str, row: Row) -> str:
     if part != "disk":
         return part
     access = str(row.params.get("access", row.params.get("phase", "")))
-    return "disk reads" if "read" in access else "disk writes"
+    return "disk reads" if any(word in access for word in _READING) else "disk writes"
 
 
 def _rank(vessel: Vessel) -> tuple[bool, int, bool, float]:

@@ -11,9 +11,11 @@ from ullage.errors import UserError
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.data import ReportData
 from ullage.runs.composite.options import PartRequest, PartsOptions
+from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import settled
+from ullage.runs.suite import load_suites
 from ullage.suites.apps import SUITE
-from ullage.suites.apps.classes import class_of
+from ullage.suites.apps.classes import SETTINGS, Setting, class_of
 from ullage.suites.apps.findings import findings_of, pairs_of
 from ullage.suites.apps.options import SMALL, AppsOptions
 from ullage.suites.apps.report import tables
@@ -61,11 +63,22 @@ def test_the_setting_that_changes_most_comes_first_with_its_gain() -> None:
     rows = [pio(100e6), pio(80e6, base=8), pio(130e6, calls="collective"), pio(400e6, block=1 << 20)]
     found = [one for one in findings_of(rows) if one.gain is not None]
     assert kinds(found) == ["apps-request", "apps-calls", "apps-alignment"]
-    assert [one.change for one in found] == ["request=1M", "calls=collective", "base=0"]
+    assert [one.change for one in found] == ["--request 1M", "--calls collective", "--base 0"]
+    assert {one.suite for one in found} == {"pio"}, "the options are those of the kernel"
+    assert found[0].title == "Writes on disk are faster with requests of 1M"
+    assert found[0].text == (
+        "Writes on disk reach 400 MB/s with requests of 1M, and 100 MB/s with requests of 4K (segmented 1M, "
+        "well-formed, independent)."
+    )
     assert found[0].gain is not None
     assert found[0].gain.factor == pytest.approx(4, rel=0.01)
     assert found[0].gain.low is not None
     assert found[0].gain.low > 3.5
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: f"{one.suite}-{one.param}")
+def test_a_setting_is_changed_by_an_option_of_its_kernel(setting: Setting) -> None:
+    assert f"--{setting.option}" in {one.name for one in declared(load_suites()[setting.suite].options).values()}
 
 
 def test_rows_of_another_or_of_an_unclear_verdict_are_no_pair() -> None:
@@ -79,14 +92,15 @@ def test_rows_of_another_or_of_an_unclear_verdict_are_no_pair() -> None:
 def test_equal_rows_have_neither_a_best_class_nor_a_setting() -> None:
     found = findings_of([pio(100e6), pio(100e6, base=8), pio(100e6, calls="collective")])
     assert kinds(found) == ["apps-classes", "apps-settings"]
-    assert "Whether they differ cannot be told." in found[0].text
+    assert "Whether both differ cannot be told." in found[0].text
     assert "2 pairs of rates differ in one setting alone. None of them is shown to differ." in found[1].text
 
 
 def test_best_and_worst_class_are_named_with_their_ratio() -> None:
     best, *_ = findings_of([pio(300e6), pio(100e6, base=8), pio(200e6, calls="collective")])
-    assert best.title == "Segmented 4K, 8 bytes off, independent is the slowest class of synced writes on disk"
-    assert "The first is 3.00 x (" in best.text
+    assert best.title == "Synced writes on disk are slowest with segmented 4K, 8 bytes off, independent"
+    assert best.text.startswith("The lowest median of 3 settings of synced writes on disk is 100 MB/s (pio: segmented")
+    assert "The highest is 3.00 x (" in best.text
 
 
 def test_cached_reads_are_compared_with_cold_ones_only() -> None:
@@ -109,5 +123,5 @@ def test_the_table_has_a_line_for_each_class_and_states_missing_ceilings() -> No
     assert content is not None
     assert [grid.title for grid in content.grids] == ["disk: writes", "disk: reads"]
     assert [line[0].text for line in content.grids[0].rows] == [class_of(rows[0]), class_of(rows[1])]
-    assert any(note.startswith("No ceiling is known.") for note in content.notes)
+    assert any(note.startswith("No ceiling is known but the best of this run.") for note in content.notes)
     assert tables(ReportData(summary.model_copy(update={"suite": "overview"}))) is None

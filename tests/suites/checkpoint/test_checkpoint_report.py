@@ -81,9 +81,10 @@ def test_the_wait_is_told_for_every_layout_with_the_least_rate() -> None:
     assert found.title == ("Training on disk waits 2.00 s to 6.00 s to save and 1.00 s to 2.00 s to restore")
     assert found.text == (
         "The checkpoint has 800 MiB (8B, 1 % of its published size) and is saved by 2 ranks on disk. Saving with fsync "
-        "takes 2.00 s (layout rank), 6.00 s (layout tensor) and 3.00 s (layout shared). Reading it back takes "
-        "1.00 s (layout rank), 2.00 s (layout tensor) and 1.00 s (layout shared). The slowest rank saves "
-        "at 250 MB/s, 83.3 MB/s and 167 MB/s. The slowest rank reads at 500 MB/s, 250 MB/s and 500 MB/s."
+        "takes 2.00 s (a file for each rank), 6.00 s (a file for each tensor) and 3.00 s (one shared file). Reading it "
+        "back takes 1.00 s (a file for each rank), 2.00 s (a file for each tensor) and 1.00 s (one shared file). "
+        "The slowest rank saves at 250 MB/s, 83.3 MB/s and 167 MB/s, in the same order. The slowest rank reads at "
+        "500 MB/s, 250 MB/s and 500 MB/s, in the same order."
     )
     assert found.numbers["layout"] == ["rank", "rank", "tensor", "tensor", "shared", "shared"]
     assert found.numbers["wait_s"] == [2.0, 1.001, 6.0, 2.0, 3.0, 1.0]
@@ -109,12 +110,15 @@ def test_a_single_time_is_no_range_and_restores_may_stand_alone() -> None:
 def test_the_best_layout_is_named_with_those_that_are_proved_slower() -> None:
     save, restore = of(findings_of(whole(), 0.95), "checkpoint-layout")
     assert (save.severity, save.change) == ("advice", "--layout rank")
-    assert save.title == "Layout rank saves faster than tensor and shared on disk"
-    assert "It takes 3.00 x as long in layout tensor and 1.50 x as long in layout shared." in save.text
+    assert save.title == "Saves by 2 ranks on disk are faster with a file for each rank"
+    assert (
+        "The save takes 3.00 x as long with a file for each tensor and 1.50 x as long with one shared file."
+        in save.text
+    )
     assert save.gain is not None
     assert save.gain.factor == pytest.approx(1.5, rel=0.01)
     # Layout rank restores as fast as the best, beyond what the noise lets tell.
-    assert restore.title == "Layout shared restores faster than tensor on disk"
+    assert restore.title == "Restores by 2 ranks on disk are faster with one shared file"
 
 
 def test_layouts_within_the_noise_and_other_readers_are_not_compared() -> None:
@@ -129,7 +133,7 @@ def test_nothing_is_concluded_from_what_a_cache_answered() -> None:
     warm = [row("rank", 0.1, "restore", verdict="warm"), row("shared", 3.0, "restore", verdict="mixed 37 %")]
     (found,) = findings_of([*warm], 0.95)
     assert (found.kind, found.severity) == ("checkpoint-cached", "warning")
-    assert "layout rank with 2 ranks (warm) and layout shared with 2 ranks (mixed 37 %)" in found.text
+    assert "a file for each rank with 2 ranks (warm) and one shared file with 2 ranks (mixed 37 %)" in found.text
     assert "No finding rests on these times." in found.text
     (left,) = findings_of([row("rank", 0.1, verdict="cached")], 0.95)
     assert left.title == "A part of the checkpoint did not reach the storage in its time on disk"
@@ -187,8 +191,8 @@ def test_the_headlines_are_the_best_rate_and_the_shortest_wait() -> None:
     rows = [*whole(), row("tensor", 0.001, "restore", verdict="warm")]
     found = {one.what: rows[one.row].median for one in headlines(rows) if one.part == "disk"}
     assert found == {
-        "disk: checkpoint saved, layout rank": 5e8,
-        "disk: checkpoint read back, layout shared": 1e9,
-        "disk: wait while it is saved, layout rank": 2.0,
-        "disk: wait while it is read back, layout shared": 1.0,
+        "disk: checkpoint saved, a file for each rank": 5e8,
+        "disk: checkpoint read back, one shared file": 1e9,
+        "disk: time to save a checkpoint, a file for each rank": 2.0,
+        "disk: time to read a checkpoint back, one shared file": 1.0,
     }

@@ -11,6 +11,7 @@ from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Target
 from ullage.model.summary import Row
+from ullage.report.headlines import headlines
 from ullage.runs.options.reading import parse_options
 from ullage.suites.flash.cells import FlashCell, make_cells, with_kinds
 from ullage.suites.flash.findings import findings_of
@@ -157,6 +158,13 @@ def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:
     assert "2.00 GB/s" in access.text
     assert form.gain is None
     assert form.text.endswith("Which is faster cannot be told.")
+    assert access.title == "a: raw checkpoint writes of 8^3 cells are faster with collective transfers"
+    assert access.text.endswith("Collective transfers reach 2.00 x the rate of independent transfers.")
+    assert "(independent checkpoint writes of 8^3 cells)" in form.title, (
+        "what is alike is named, and not what is compared"
+    )
+    (line,) = headlines(rows)
+    assert line.what == "a: flash checkpoint file written, raw, 2 ranks"
 
 
 def test_metrics_have_names_of_their_own() -> None:

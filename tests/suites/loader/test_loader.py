@@ -97,6 +97,9 @@ def test_said_values_go_before_those_of_the_preset() -> None:
     assert (found.mean_bytes, found.batch_samples, found.least_use, found.pace_s) == (1 << 20, 3, 0.8, 0.01)
     assert found.deviation_bytes == round(68_341_808 * (1 << 20) / 146_600_628)
     assert options(preset="unet3d", pace_of="a100").pace_s == 0.636
+    assert options(quick=True, sample="4K").samples == 857, "3 s of steps of 3.5 ms"
+    unpaced = LoaderOptions.settle({"quick": True, "sample_bytes": 4096, "step_s": 0.0})
+    assert unpaced["samples"] == (256 << 20) // 4096
     quick = options(quick=True)
     assert (quick.samples, quick.epochs, quick.most, quick.repetitions) == ((256 << 20) // 2_828_486, 2, 8, 2)
 

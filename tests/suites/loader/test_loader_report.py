@@ -142,9 +142,33 @@ def test_what_cannot_be_told_is_said() -> None:
     (found,) = of(findings_of([row(2, 0.7), row(3, 0.4)], options(), 0.95, 2), "loader-passes")
     assert "Whether 2 accelerators pass cannot be told." in found.text
     (found,) = of(findings_of([row(1, 0.9, count=2)], options(), 0.95, 2), "loader-passes")
-    assert found.title == "What disk keeps busy cannot be told"
+    assert found.title == "How many accelerators disk keeps busy cannot be told"
     assert "Use --repetitions 6 or more." in found.text
     assert not faults(found.text)
+
+
+def test_no_preset_is_named_where_other_samples_were_asked_for() -> None:
+    asked = options(sample="4K", compute="2ms")
+    assert (asked.is_of_preset_samples, asked.is_of_preset) == (False, False)
+    (found,) = of(findings_of([row(1, 0.99)], asked, 0.95, 2), "loader-passes")
+    assert found.title == "disk keeps 1 accelerator busy"
+    assert "Samples have 4.00 KiB, a batch has 1 sample, and an accelerator computes for 2.00 ms with it." in found.text
+    assert not faults(found.text)
+    rows = loader_rows(launches({2: 0.5}), CONTEXT, asked)
+    assert {(one.params["preset"], one.params["sample_bytes"]) for one in rows} == {("none", 4096)}
+    (line,) = headlines(rows)
+    assert line.what == "disk: samples of 4.00 KiB read, 2 accelerators"
+    content = tables(data(rows))
+    assert content is not None
+    assert content.notes[0].startswith("Accelerators take samples of 4.00 KiB in batches of 1.")
+
+
+def test_another_batch_or_pace_keeps_the_samples_of_the_preset() -> None:
+    asked = options(batch=3)
+    assert (asked.is_of_preset_samples, asked.is_of_preset) == (True, False)
+    assert options(sample=str(asked.mean_bytes)).is_of_preset
+    rows = loader_rows(launches({2: 0.5}), CONTEXT, asked)
+    assert [line.what for line in headlines(rows)] == ["disk: samples of cosmoflow read, 2 accelerators"]
 
 
 def test_memory_that_answers_later_epochs_is_named() -> None:

@@ -152,4 +152,4 @@ def test_the_front_page_has_the_highest_share() -> None:
     rows = whole()
     (found,) = headlines(rows)
     assert rows[found.row].median == max(one.median for one in rows if one.metric == SHARE)
-    assert found.what == "disk: write that overlaps, posix helper threads"
+    assert found.what == "disk: writes beside computation, posix helper threads"

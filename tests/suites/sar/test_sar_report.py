@@ -72,8 +72,8 @@ def of(found: list[Finding], kind: str) -> list[Finding]:
 
 def test_the_kernel_that_bounds_the_pipeline_is_named_where_that_is_proved() -> None:
     (found,) = of(findings_of(case(), 0.95), "sar-pipeline")
-    assert found.title == "The pipeline reaches 10.0 image/s on disk, bounded by K3"
-    assert "K3 takes longest." in found.text
+    assert found.title == "The pipeline reaches 10.0 image/s on disk, bounded by K3 (read pairs of images)"
+    assert "K3 takes longest. K1 reads raw data, K2 stores images," in found.text
     assert "K1 25.0 ms, K2 50.0 ms, K3 100 ms and K4 12.5 ms" in found.text
     assert found.numbers["slowest"] == ["k3"]
     (alike,) = of(findings_of(case(k2=3.19), 0.95), "sar-pipeline")
@@ -103,7 +103,7 @@ def test_memory_that_served_reads_is_a_warning() -> None:
     rows = [one.model_copy(update={"verdict": "warm"}) if one.params["access"] == "k1" else one for one in case()]
     (found,) = of(findings_of(rows, 0.95), "sar-cached")
     assert found.severity == "warning"
-    assert found.title == "Memory served a part of K1 on disk"
+    assert found.title == "Memory served a part of the reads of K1 on disk"
     assert "Use more --raw-files." in found.text
     assert not of(findings_of(case(), 0.95), "sar-cached")
 

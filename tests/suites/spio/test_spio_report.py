@@ -104,7 +104,7 @@ def test_the_share_of_the_peak_stands_beside_the_published_ones() -> None:
     found = only(findings_of(rows, 0.95), "spio-peak")
     assert found.numbers["share"] == [0.8, 0.6]
     assert "Writes reach 80 % of 2.00 GB/s (declared: --ceiling) with 2 ranks." in found.text
-    assert "NEC SX-8 reached 53 % to 96 % of its peak on disk." in found.text
+    assert "The published shares of NEC SX-8 are 53 % to 96 % of its peak on disk." in found.text
 
 
 def test_memory_that_answered_is_a_warning_except_for_rereads() -> None:

@@ -8,6 +8,7 @@ from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Target
 from ullage.model.summary import Row
+from ullage.report.headlines import headlines
 from ullage.runs.options.reading import parse_options
 from ullage.runs.particles.cells import HEADER_BYTES, Asked, ParticleCell, make_cells, with_kinds
 from ullage.runs.particles.findings import findings_of
@@ -180,11 +181,28 @@ def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:
     assert layout.kind == "vpic-layout"
     assert layout.gain is not None
     assert layout.change == "--layout CC"
-    assert "2.00 GB/s with CC, 1.00 GB/s with CI and 500 MB/s with IC" in layout.text
-    assert "CC is contiguous in memory and contiguous in the file." in layout.text
+    assert layout.title == "a: independent raw writes of particles are faster with layout CC"
+    assert "2.00 GB/s (layout CC), 1.00 GB/s (layout CI) and 500 MB/s (layout IC)" in layout.text
+    assert "Layout CC is contiguous in memory and contiguous in the file." in layout.text
     assert access.kind == "vpic-access"
     assert access.gain is None
-    assert access.text.endswith("Which of the first two is faster cannot be told.")
+    assert access.text.endswith("Which is faster cannot be told.")
+    assert access.title == "a: no gain of collective transfers is shown (raw writes of particles in layout CI)"
+
+
+@pytest.mark.parametrize(
+    ("params", "what"),
+    [
+        ({}, "a: particles written, raw, contiguous"),
+        ({"layout": "CI"}, "a: particles written, raw, contiguous to interleaved"),
+        ({"access": "read", "read": "full", "layout": "CI"}, "a: all particles read, raw, interleaved to contiguous"),
+        ({"access": "read", "read": "strided", "format": "hdf5"}, "a: runs of particles read, hdf5, contiguous"),
+    ],
+)
+def test_headlines_say_what_was_moved_and_in_which_order(params: dict[str, str], what: str) -> None:
+    """A read goes from the file to memory."""
+    (found,) = headlines([row(1e9, **params)])
+    assert (found.part, found.what) == ("disk", what)
 
 
 def test_the_observed_rate_is_set_beside_the_raw_one() -> None:

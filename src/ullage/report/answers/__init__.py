@@ -14,7 +14,7 @@ from typing import Final
 from ullage.discovery import gathered, suite_modules
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.answers.grids import grid_lines, is_of_grid
-from ullage.report.answers.once import DIFFERS, ONCE, said_once
+from ullage.report.answers.once import DIFFERS, ONCE, said_once, unanswered
 
 MOST_LINES: Final = 8
 _ANY_QUESTION: Final = "What do the numbers say?"
@@ -84,6 +84,8 @@ def _answer(rule: AnswerRule, summary: Summary) -> Answer:
     notes = said_once(rows, findings)
     differs = [note for note in notes if note.startswith(DIFFERS)]
     lines = [*grid_lines(findings, differs), *_texts(one for one in others if one.kind not in rule.remarks)]
+    if rule.kinds and rows and not lines:
+        notes = [unanswered(rows), *notes]
     remarks = _texts(one for one in others if one.kind in rule.remarks)
     notes = [note for note in notes if note not in lines]
     return Answer(rule.suite, rule.title, tuple(lines), tuple(notes), tuple(remarks), (*merged, *others))

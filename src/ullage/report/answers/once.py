@@ -45,6 +45,22 @@ def flag_words(kind: str) -> str:
     return _WORDS.get(kind, kind.replace("-", " "))
 
 
+def unanswered(rows: Sequence[Row]) -> str:
+    """Say that no finding answers the question of a suite, and why where other programs are the cause."""
+    dirty = sum(row.grade == "C" for row in rows)
+    if not dirty:
+        return "No finding of this run answers the question."
+    return (
+        f"There is no answer: other programs disturbed {_share(dirty, len(rows))}, and no finding rests on these. Run "
+        "again on an idle machine."
+    )
+
+
+def nothing_found(rows: Sequence[Row]) -> str:
+    """Say that there is no finding at all, and why where other programs are the cause."""
+    return unanswered(rows) if any(row.grade == "C" for row in rows) else "Nothing was found."
+
+
 def said_once(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
     """Return at most two sentences: what was measured, and the flags."""
     return [*_measured(rows, findings), *_flags(rows)]

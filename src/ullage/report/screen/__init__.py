@@ -20,6 +20,7 @@ MOST_ROWS: Final = 45
 # The caller prints these lines after the screen; they say where page and result lie.
 _ROWS_AFTER: Final = 3
 _MOST_OF_CAUTION: Final = 3
+_CHANGES: Final = "Change first"
 
 
 def screen(data: ReportData) -> list[Line]:
@@ -54,7 +55,11 @@ def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]
     scored = {score.suite for score in data.summary.scores}
     found = top_findings(data, [answer for answer in answered if answer.suite not in scored])
     rows = finding_lines(found, room - 1)
-    return [Line("Change first" if any(one.gain for one in found) else "Findings", "bold"), *rows] if rows else []
+    gains = sum(one.gain is not None for one in found)
+    title = _CHANGES if gains else "Findings"
+    if 0 < gains < len(found):
+        title += ", and other findings"
+    return [Line(title, "bold"), *rows] if rows else []
 
 
 def _caution(summary: Summary) -> list[Line]:

@@ -8,6 +8,7 @@ from ullage.model.summary import Finding, Headline, Part, Row, Summary
 from ullage.quantity import DASH, format_known, format_quantity, percent, significant
 from ullage.report.contents import LEAD, Content, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.glance import Declaring
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
@@ -39,7 +40,7 @@ def build(data: ReportData) -> Content | None:
     if not summary.parts:
         return None
     grids = [Grid("", _COLUMNS, _machine(summary)), *_changes(summary), what_was_run(summary)]
-    return Content(notes=_notes(summary), grids=[grid for grid in grids if grid.rows])
+    return Content(notes=_notes(summary, data.declared_by), grids=[grid for grid in grids if grid.rows])
 
 
 def _machine(summary: Summary) -> list[list[Cell]]:
@@ -117,14 +118,18 @@ def _suite(part: Part) -> list[Cell]:
     return [Cell(part.suite), Cell(part.status), number_cell(took), Cell(part.reason or DASH)]
 
 
-def _notes(summary: Summary) -> Sequence[str]:
+_OF_MACHINE: Final = (
+    "State the values of the datasheets with --machine. `ullage machine --declare FILE` drafts the file."
+)
+_OF_TARGETS: Final = "State the rates of the datasheet: `--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE`."
+
+
+def _notes(summary: Summary, declared_by: Declaring) -> Sequence[str]:
     kinds = {row.ceiling.kind for row in _shown(summary) if row.ceiling is not None}
     notes: list[str] = []
     if "empirical" in kinds:
-        notes.append(
-            "An empirical ceiling is the best that was reached here. The hardware may do more. State the "
-            "values of the datasheets with --machine. `ullage machine --declare FILE` drafts the file."
-        )
+        how = _OF_TARGETS if declared_by == "ceiling" else _OF_MACHINE
+        notes.append(f"An empirical ceiling is the best that was reached here. The hardware may do more. {how}")
     unknown = [part.suite for part in summary.parts if part.status == "not available"]
     if unknown:
         notes.append(f"Not available here: {', '.join(unknown)}; the last table says why.")

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, percent, plural, times
 from ullage.runs.particles.rows import OBSERVED, RAW
+from ullage.runs.particles.words import orders_of, particles_read
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -31,7 +32,6 @@ _QUESTIONS: Final[Mapping[str, _Question]] = {
     "access": _Question("transfers"),
 }
 _CHANGES: Final[Mapping[str, str]] = {"layout": "--layout", "format": "--format", "transfers": "--access"}
-_ORDERS: Final[Mapping[str, str]] = {"C": "contiguous", "I": "interleaved"}
 
 
 def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:
@@ -60,29 +60,39 @@ def _faster(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> F
     best, other = rows[0], rows[1]
     gain = gain_of(compare_rows(best, other, level, None))
     words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": str(best.params["access"])}
-    each = listing([f"{format_quantity(row.median, 'B/s')} with {row.params[asked.param]}" for row in rows])
-    text = f"{_who(best, asked)} reach these OBSERVED rates: {each}."
-    first, second = best.params[asked.param], other.params[asked.param]
+    each = listing([f"{format_quantity(row.median, 'B/s')} ({_way(row, asked)})" for row in rows])
+    who, first = _who(best, asked), _way(best, asked)
+    many = plural(int(best.params["ranks"]), "rank")
+    text = f"With {many} on {best.target}, {who} reach these OBSERVED rates: {each}."
     if gain is None:
-        title = f"{best.target}: {_what(best)} do not tell {first} from {second}"
-        return finding(kind, title, f"{text} Which of the first two is faster cannot be told.", **words)
-    title = f"{best.target}: {_what(best)} are faster with {first}"
-    text += f" {first} reaches {times(gain.factor)} the rate of {second}."
+        title = f"{best.target}: no gain of {first} is shown ({who})"
+        which = "Which of the first two" if len(rows) > 2 else "Which"
+        return finding(kind, title, f"{text} {which} is faster cannot be told.", **words)
+    title = f"{best.target}: {who} are faster with {first}"
+    verb = "reach" if asked.param == "transfers" else "reaches"
+    text += f" {capital(first)} {verb} {times(gain.factor)} the rate of {_way(other, asked)}."
     if asked.param == "layout":
-        memory, file = str(first)
-        text += f" {first} is {_ORDERS[memory]} in memory and {_ORDERS[file]} in the file."
-    return with_gain(finding(kind, title, text, "advice", **words), gain, f"{_CHANGES[asked.param]} {first}")
+        memory, file = orders_of(str(best.params["layout"]))
+        text += f" {capital(first)} is {memory} in memory and {file} in the file."
+    change = f"{_CHANGES[asked.param]} {best.params[asked.param]}"
+    return with_gain(finding(kind, title, text, "advice", **words), gain, change)
+
+
+def _way(row: Row, asked: _Question) -> str:
+    value = row.params[asked.param]
+    return f"{value} transfers" if asked.param == "transfers" else f"{asked.param} {value}"
 
 
 def _what(row: Row) -> str:
-    read = str(row.params.get("read", "full"))
-    return f"{noun(str(row.params['access']))} of particles{'' if read == 'full' else f' ({read})'}"
+    read = particles_read(row).removeprefix("all ")
+    return f"{noun(str(row.params['access']))} of {read}"
 
 
 def _who(row: Row, asked: _Question) -> str:
-    """Name what is the same in all rows that are compared."""
-    others = [str(row.params[one.param]) for one in _QUESTIONS.values() if one.param != asked.param]
-    return f"The {_what(row)} of {plural(int(row.params['ranks']), 'rank')} ({', '.join([row.target, *others])})"
+    """Name what is the same in all rows that are compared: ``independent raw reads of particles``."""
+    others = [str(row.params[name]) for name in ("transfers", "format") if name != asked.param]
+    layout = "" if asked.param == "layout" else f" in layout {row.params['layout']}"
+    return f"{' '.join([*others, _what(row)])}{layout}"
 
 
 # -- OBSERVED against RAW ----------------------------------------------------------------------------------------------

@@ -7,14 +7,21 @@ from typing import Final
 
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
+from ullage.quantity import format_param
 from ullage.report.headlines import word_of
+from ullage.runs.particles.words import layout_text, particles_read
 from ullage.units import format_bytes
 
 RATE: Final = "bandwidth"
 # Without computation, the observed rate of particles is that of the whole phase.
 _OTHER_RATES: Final[Mapping[str, str]] = {"vpic": "observed_bandwidth", "bdcats": "observed_bandwidth"}
 _WRITES: Final = frozenset({"write", "forward", "sdg", "k2"})
-_CALLS: Final = "the kind of calls"
+# Where the files of a checkpoint are, as a person would say it.
+_FILES: Final[Mapping[str, str]] = {
+    "rank": "a file for each rank",
+    "tensor": "a file for each tensor",
+    "shared": "one shared file",
+}
 
 
 def _pio(row: Row) -> str:
@@ -27,54 +34,71 @@ def _size(row: Row) -> str:
     return format_bytes(int(row.params.get("block_bytes", 0)))
 
 
+_KERNELS: Final[Mapping[str, str]] = {
+    "sdg": "input made",
+    "k1": "raw data read",
+    "k2": "images stored",
+    "k3": "pairs read",
+    "k4": "sub-images read",
+}
 _NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
     "spio": lambda row: f"stream of {_size(row)} blocks, a file for each rank",
     "tile": lambda row: f"tiles of {word_of(row, 'tile')}, {word_of(row, 'calls')}",
     "pio": _pio,
     "flash": lambda row: f"arrays of blocks, {word_of(row, 'format')}, {word_of(row, 'transfers')}",
-    "vpic": lambda row: f"particles {word_of(row, 'layout')}, {word_of(row, 'format')}, {word_of(row, 'transfers')}",
-    "bdcats": lambda row: (
-        f"particles {word_of(row, 'layout')} read {word_of(row, 'read')}, {word_of(row, 'transfers')}"
-    ),
-    "sar": lambda row: f"radar images in {word_of(row, 'layout')}, {word_of(row, 'access').upper()}",
+    "vpic": lambda row: f"particles ({layout_text(row)}), {word_of(row, 'format')}, {word_of(row, 'transfers')}",
+    "bdcats": lambda row: f"{particles_read(row)} ({layout_text(row)}), {word_of(row, 'transfers')}",
+    "sar": lambda row: f"radar images in {word_of(row, 'layout')}: {_KERNELS[word_of(row, 'access')]}",
     "loader": lambda row: f"training samples, {'made' if is_write(row) else 'shuffled'}",
-    "checkpoint": lambda row: f"checkpoint of a model, {word_of(row, 'layout')}",
+    "checkpoint": lambda row: f"checkpoint of a model, {_files(row)}",
     "stepfile": lambda row: f"states in {word_of(row, 'order')} order, {word_of(row, 'layout')}",
 }
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter of the rows of a kernel, and kind of its finding; ``advice`` names the setting to choose."""
+    """A parameter of the rows of a kernel, and kind of its finding.
+
+    ``option``: the name of the kernel's option that sets the parameter. ``choice`` names what a row has, as it stands
+    after ``with``.
+    """
 
     suite: str
     param: str
     kind: str
-    title: str
-    advice: Callable[[Row], str]
+    option: str
+    choice: Callable[[Row], str]
+
+    def change(self, row: Row) -> str:
+        """Return the option with what ``row`` has, as people type it."""
+        return f"--{self.option} {format_param(self.param, row.params[self.param])}"
+
+
+def _calls(row: Row) -> str:
+    return f"{word_of(row, 'calls') or word_of(row, 'transfers')} calls"
 
 
 def _layout(row: Row) -> str:
-    return f"layout={word_of(row, 'layout')}"
+    return f"layout {word_of(row, 'layout')}"
 
 
-def _begin(row: Row) -> str:
-    return f"base={row.params['base_bytes']}"
+def _files(row: Row) -> str:
+    return _FILES.get(word_of(row, "layout"), word_of(row, "layout"))
 
 
 SETTINGS: Final = (
-    Setting("pio", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
-    Setting("tile", "calls", "apps-calls", _CALLS, lambda row: f"calls={word_of(row, 'calls')}"),
-    Setting("flash", "transfers", "apps-calls", _CALLS, lambda row: f"transfers={word_of(row, 'transfers')}"),
-    Setting("vpic", "transfers", "apps-calls", _CALLS, lambda row: f"access={word_of(row, 'transfers')}"),
-    Setting("bdcats", "transfers", "apps-calls", _CALLS, lambda row: f"access={word_of(row, 'transfers')}"),
-    Setting("pio", "block_bytes", "apps-request", "the size of requests", lambda row: f"request={_size(row)}"),
-    Setting("pio", "base_bytes", "apps-alignment", "the first byte of the pattern", _begin),
-    Setting("pio", "pattern", "apps-pattern", "the pattern", lambda row: f"pattern={word_of(row, 'pattern')}"),
-    Setting("checkpoint", "layout", "apps-layout", "the layout of a checkpoint", _layout),
-    Setting("stepfile", "layout", "apps-layout", "the layout of states", _layout),
-    Setting("vpic", "layout", "apps-layout", "the layout of particles", _layout),
-    Setting("sar", "layout", "apps-layout", "the layout of images", _layout),
+    Setting("pio", "calls", "apps-calls", "calls", _calls),
+    Setting("tile", "calls", "apps-calls", "calls", _calls),
+    Setting("flash", "transfers", "apps-calls", "access", _calls),
+    Setting("vpic", "transfers", "apps-calls", "access", _calls),
+    Setting("bdcats", "transfers", "apps-calls", "access", _calls),
+    Setting("pio", "block_bytes", "apps-request", "request", lambda row: f"requests of {_size(row)}"),
+    Setting("pio", "base_bytes", "apps-alignment", "base", lambda row: f"a pattern at byte {row.params['base_bytes']}"),
+    Setting("pio", "pattern", "apps-pattern", "pattern", lambda row: f"pattern {word_of(row, 'pattern')}"),
+    Setting("checkpoint", "layout", "apps-layout", "layout", _files),
+    Setting("stepfile", "layout", "apps-layout", "layout", _layout),
+    Setting("vpic", "layout", "apps-layout", "layout", lambda row: f"{_layout(row)} ({layout_text(row)})"),
+    Setting("sar", "layout", "apps-layout", "layout", lambda row: f"images in {word_of(row, 'layout')}"),
 )
 
 

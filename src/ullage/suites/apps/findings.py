@@ -71,16 +71,17 @@ def _extreme(rows: Sequence[Row], level: float) -> Finding:
     found = compare_rows(top, low, level, None)
     known = "" if top.verdict == "none" else f"{top.verdict} "
     what = f"{known}{direction(top)} on {top.target}"
+    # Where room is short, what stands in the middle is left out: the last sentence needs only the first.
     text = (
-        f"Of {plural(len(rows), 'setting')} of {what}, {class_of(top)} ({top.suite}) has the highest median, "
-        f"{format_rate(top.median)}. {capital(class_of(low))} ({low.suite}) has the lowest, {format_rate(low.median)}. "
+        f"The lowest median of {plural(len(rows), 'setting')} of {what} is {format_rate(low.median)} "
+        f"({low.suite}: {class_of(low)}). The highest is {format_rate(top.median)} ({top.suite}: {class_of(top)}). "
     )
     if found.verdict == "faster":
-        title = f"{class_of(low)} is the slowest class of {what}"
-        text += f"The first is {_interval(found)} as fast."
+        title = f"{what} are slowest with {class_of(low)}"
+        text += f"The highest is {_interval(found)} the lowest."
     else:
-        title = f"No class is shown to be faster for {what}"
-        text += "Whether they differ cannot be told."
+        title = f"No pattern is shown to be the fastest of {what}"
+        text += "Whether both differ cannot be told."
     severity = "advice" if found.verdict == "faster" else "info"
     return finding(
         "apps-classes", capital(title), text, severity, case=top.case, other=low.case, ratio=found.ratio, of=len(rows)
@@ -134,15 +135,18 @@ def _settings(rates: Sequence[Row], level: float) -> list[Finding]:
 
 def _setting(place: int, pair: Paired) -> Finding:
     top, low, setting = pair.top, pair.other, pair.setting
+    choice, other = setting.choice(top), setting.choice(low)
+    title = f"{capital(direction(top))} on {top.target} are faster with {choice}"
     text = (
-        f"{capital(class_of(top))} ({top.suite}): {direction(top)} on {top.target} reach {format_rate(top.median)}, "
-        f"and {format_rate(low.median)} with {class_of(low)}."
+        f"{capital(direction(top))} on {top.target} reach {format_rate(top.median)} with {choice}, and "
+        f"{format_rate(low.median)} with {other} ({class_of(top)})."
     )
-    title = f"{capital(setting.title)} changes {direction(top)} on {top.target}"
     told = finding(
         setting.kind, title, text, "advice", case=top.case, other=low.case, ratio=pair.found.ratio, place=place
     )
-    return with_gain(told, gain_of(pair.found), setting.advice(top))
+    # The option is one of the kernel, and so is what it changes.
+    own = told.model_copy(update={"suite": setting.suite})
+    return with_gain(own, gain_of(pair.found), setting.change(top))
 
 
 # -- the page cache ----------------------------------------------------------------------------------------------------

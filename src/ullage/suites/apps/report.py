@@ -51,7 +51,10 @@ def _notes(rates: list[Row]) -> list[str]:
         "Each table is sorted by the verdict and then by the median. Rates of different verdicts are not compared."
     ]
     if all(row.share is None for row in rates):
-        notes.append("No ceiling is known. State one with --ceiling TARGET:write=RATE and --ceiling TARGET:read=RATE.")
+        notes.append(
+            "No ceiling is known but the best of this run. State one with --ceiling TARGET:write=RATE and --ceiling "
+            "TARGET:read=RATE."
+        )
     return notes
 
 

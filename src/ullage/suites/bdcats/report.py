@@ -4,9 +4,11 @@
 from typing import Final
 
 from ullage.report.answers import AnswerRule
-from ullage.runs.particles.tables import particle_section
+from ullage.runs.particles.tables import headline_rule, particle_section
+from ullage.suites.bdcats.options import READS
 
 SECTIONS: Final = (particle_section("bdcats", "Particles of a plasma code, read", of_reads=True),)
+HEADLINES: Final = tuple(headline_rule("read", read) for read in READS)
 ANSWERS: Final = (
     AnswerRule(
         "bdcats",

@@ -10,7 +10,7 @@ from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, least_gain, with_gain
+from ullage.analysis.findings.words import capital, finding, gain_of, least_gain, with_gain
 from ullage.analysis.statistics import level_of_each, pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
@@ -23,12 +23,21 @@ LEAST_RATE: Final = "least_rank_bandwidth"
 SAVE: Final = "save"
 RESTORE: Final = "restore"
 NOUNS: Final[Mapping[str, str]] = {SAVE: "saves", RESTORE: "restores"}
-_LAYOUTS: Final = ("rank", "tensor", "shared")
+_LAYOUTS: Final[Mapping[str, str]] = {
+    "rank": "a file for each rank",
+    "tensor": "a file for each tensor",
+    "shared": "one shared file",
+}
 
 
 def layout_of(row: Row) -> str:
     """Return the layout of the files of a row."""
     return str(row.params["layout"])
+
+
+def files_of(row: Row) -> str:
+    """Name the files of a row's layout: ``a file for each rank``."""
+    return _LAYOUTS[layout_of(row)]
 
 
 def operation_of(row: Row) -> str:
@@ -38,7 +47,12 @@ def operation_of(row: Row) -> str:
 
 def order_of(row: Row) -> tuple[str, int, int, str]:
     """Return by what rows are ordered: target, ranks and layout; saves stand before restores."""
-    return row.target, int(row.params["ranks"]), _LAYOUTS.index(layout_of(row)), operation_of(row).replace("save", "")
+    return (
+        row.target,
+        int(row.params["ranks"]),
+        [*_LAYOUTS].index(layout_of(row)),
+        operation_of(row).replace("save", ""),
+    )
 
 
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -106,7 +120,7 @@ def _span(rows: Sequence[Row]) -> str:
 
 
 def _times(name: str, rows: Sequence[Row]) -> str:
-    each = [f"{format_time(row.median)} (layout {layout_of(row)})" for row in rows]
+    each = [f"{format_time(row.median)} ({files_of(row)})" for row in rows]
     return f"{'Saving with fsync' if name == SAVE else 'Reading it back'} takes {listing(each)}."
 
 
@@ -115,7 +129,8 @@ def _least(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row])
     found = [rates.get((row.case, name)) for row in rows]
     known = [format_rate(row.median) for row in found if row is not None]
     verb = "saves" if name == SAVE else "reads"
-    return f"The slowest rank {verb} at {listing(known)}." if len(known) == len(found) else ""
+    order = ", in the same order" if len(known) > 1 else ""
+    return f"The slowest rank {verb} at {listing(known)}{order}." if len(known) == len(found) else ""
 
 
 # -- which layout is faster --------------------------------------------------------------------------------------------
@@ -139,12 +154,13 @@ def _faster(rows: Sequence[Row], level: float) -> Finding | None:
     gain = least_gain([one for _, one in slower])
     if gain is None:
         return None
-    name, noun = layout_of(best), NOUNS[operation_of(best)]
-    each = [f"{times(one.factor)} as long in layout {layout_of(row)}" for row, one in slower]
-    title = f"Layout {name} {noun} faster than {listing([layout_of(row) for row, _ in slower])} on {best.target}"
+    files, noun = files_of(best), NOUNS[operation_of(best)]
+    each = [f"{times(one.factor)} as long with {files_of(row)}" for row, one in slower]
+    where = f"{plural(int(best.params['ranks']), 'rank')} on {best.target}"
+    title = f"{capital(noun)} by {where} are faster with {files}"
     text = (
-        f"With {plural(int(best.params['ranks']), 'rank')} on {best.target}, layout {name} {noun} a checkpoint in "
-        f"{format_time(best.median)}. It takes {listing(each)}."
+        f"With {where} and {files}, the {operation_of(best)} of a checkpoint takes {format_time(best.median)}. The "
+        f"{operation_of(best)} takes {listing(each)}."
     )
     told = finding(
         "checkpoint-layout",
@@ -158,7 +174,7 @@ def _faster(rows: Sequence[Row], level: float) -> Finding | None:
         others=[row.case for row, _ in slower],
         ratio=[one.factor for _, one in slower],
     )
-    return with_gain(told, gain, f"--layout {name}")
+    return with_gain(told, gain, f"--layout {layout_of(best)}")
 
 
 # -- what the numbers are not ------------------------------------------------------------------------------------------
@@ -171,7 +187,7 @@ def _cached(rows: Iterable[Row]) -> list[Finding]:
 
 
 def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
-    each = [f"layout {layout_of(row)} with {plural(int(row.params['ranks']), 'rank')} ({row.verdict})" for row in rows]
+    each = [f"{files_of(row)} with {plural(int(row.params['ranks']), 'rank')} ({row.verdict})" for row in rows]
     what = "was read back from memory" if name == RESTORE else "did not reach the storage in its time"
     title = f"A part of the checkpoint {what} on {target}"
     text = (

@@ -16,7 +16,17 @@ from ullage.report.headlines import Rule
 from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis, short
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
-from ullage.suites.checkpoint.findings import LEAST_RATE, RATE, RESTORE, SAVE, WAIT, layout_of, operation_of, order_of
+from ullage.suites.checkpoint.findings import (
+    LEAST_RATE,
+    RATE,
+    RESTORE,
+    SAVE,
+    WAIT,
+    files_of,
+    layout_of,
+    operation_of,
+    order_of,
+)
 from ullage.units import format_bytes, format_time, format_volume
 
 _SUITE: Final = "checkpoint"
@@ -197,11 +207,12 @@ def _key(row: Row) -> Hashable:
 
 
 def _what(row: Row) -> str:
-    return f"{row.target}: checkpoint {_DONE[operation_of(row)]}, layout {layout_of(row)}"
+    return f"{row.target}: checkpoint {_DONE[operation_of(row)]}, {files_of(row)}"
 
 
 def _wait(row: Row) -> str:
-    return f"{row.target}: wait while it is {_DONE[operation_of(row)]}, layout {layout_of(row)}"
+    what = "save a checkpoint" if operation_of(row) == SAVE else "read a checkpoint back"
+    return f"{row.target}: time to {what}, {files_of(row)}"
 
 
 # A rate has a share of the ceiling that is known; training waits for the time.

@@ -211,7 +211,7 @@ SECTIONS: Final = (SECTION,)
 
 def _is_transfer(row: Row) -> bool:
     """Tell whether a row moves blocks; other suites have such rows, too, for example a sweep."""
-    of_others = {"phase", "interface", "operation", _DEPTH}
+    of_others = {"phase", "interface", "operation", "accelerators", "tile", "pattern", "cells", _DEPTH}
     return word_of(row, "access") in ("read", "write") and not of_others & row.params.keys()
 
 

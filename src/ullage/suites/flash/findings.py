@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
@@ -41,27 +41,24 @@ def _compared(best: Row, other: Row, asked: str, level: float) -> Finding:
     kind = _QUESTIONS[asked]
     gain = gain_of(compare_rows(best, other, level, None))
     words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.params["access"]}
-    rates = (
-        f"{_way(best, asked)} reach {format_quantity(best.median, 'B/s')}, "
-        f"{_way(other, asked)} {format_quantity(other.median, 'B/s')}."
+    way, another, what = _way(best, asked), _way(other, asked), _what(best, asked)
+    text = (
+        f"With {plural(int(best.params['ranks']), 'rank')} ({best.target}, {what}), {way} reach "
+        f"{format_quantity(best.median, 'B/s')}, and {another} reach {format_quantity(other.median, 'B/s')}."
     )
     if gain is None:
-        title = f"{best.target}: {_what(best)} do not tell {best.params[asked]} from {other.params[asked]}"
-        text = f"With {_who(best)}, {rates} Which is faster cannot be told."
-        return finding(kind, title, text, **words)
-    title = f"{best.target}: {_what(best)} are faster with {best.params[asked]}"
+        title = f"{best.target}: no gain of {way} is shown ({what})"
+        return finding(kind, title, f"{text} Which is faster cannot be told.", **words)
+    title = f"{best.target}: {what} are faster with {way}"
     change = f"--access {best.params[asked]}" if asked == "transfers" else f"--format {best.params[asked]}"
-    text = f"With {_who(best)}, {rates} That is {times(gain.factor)} the rate."
+    text += f" {capital(way)} reach {times(gain.factor)} the rate of {another}."
     return with_gain(finding(kind, title, text, "advice", **words), gain, change)
 
 
-def _what(row: Row) -> str:
-    return f"{row.params['file']} {noun(str(row.params['access']))} of {row.params['cells']}^3 cells"
-
-
-def _who(row: Row) -> str:
-    other = row.params["format"]
-    return f"{plural(int(row.params['ranks']), 'rank')} ({row.target}, {_what(row)}, {other})"
+def _what(row: Row, asked: str) -> str:
+    """Name what is the same in both rows: ``collective checkpoint writes of 8^3 cells``."""
+    other = row.params["format" if asked == "transfers" else "transfers"]
+    return f"{other} {row.params['file']} {noun(str(row.params['access']))} of {row.params['cells']}^3 cells"
 
 
 def _way(row: Row, asked: str) -> str:

@@ -4,11 +4,13 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ullage.quantity import DASH
+from ullage.model.summary import Row
+from ullage.quantity import DASH, plural
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
+from ullage.report.headlines import Rule
 from ullage.report.plots import nominal, plot, quantity_axis, short
 from ullage.report.vega import Spec, ordered_colors, tooltip
 from ullage.report.verdicts import headword
@@ -142,13 +144,26 @@ SECTIONS: Final = (
 CHARTS: Final = (
     Chart(
         name="flash_ownership",
-        title="Who owns which bytes",
+        title="Which rank owns which bytes of a block array",
         doc="Every array of the file is cut in the order of the ranks: each call moves one run of bytes.",
         order=3,
         part="disk",
         build=ownership,
     ),
 )
+
+
+def _is_of_file(row: Row) -> bool:
+    return {"file", "cells", "format"} <= row.params.keys()
+
+
+def _headline(row: Row) -> str:
+    done = "written" if row.params["access"] == "write" else "read"
+    ranks = plural(int(row.params["ranks"]), "rank")
+    return f"{row.target}: flash {row.params['file']} file {done}, {row.params['format']}, {ranks}"
+
+
+HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_file, lambda row: ("flash", row.params["access"]), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "flash",

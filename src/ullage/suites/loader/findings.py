@@ -15,7 +15,7 @@ from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural
 from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.search import FAILS, PASSES, Verdict, verdict_of
-from ullage.units import format_rate, format_time
+from ullage.units import format_rate, format_time, format_volume
 
 USE: Final = "accelerator_use"
 RATE: Final = "bandwidth"
@@ -23,6 +23,8 @@ SAMPLES: Final = "sample_rate"
 CLIENT: Final = "client_cores"
 CACHED: Final = "cached_share"
 ALL_EPOCHS: Final = "all-epochs"
+NO_PRESET: Final = "none"
+"""Stands for the preset where sizes of samples were asked for."""
 # From this share of its bytes on, memory has a part in the AU of an epoch; up to this, the storage alone has.
 _OF_MEMORY: Final = 0.05
 # Of the usable cores: with so many busy, a faster storage may change nothing.
@@ -85,6 +87,7 @@ def _passes(target: str, rows: Sequence[Row], options: LoaderOptions, level: flo
     limit = 100 * options.least_use
     texts = [f"A number of accelerators passes when they compute for at least {limit:g} % of the time (AU)."]
     texts += [_use(row, verdicts[accelerators_of(row)]) for row in shown]
+    texts += [] if options.is_of_preset else [_training(options)]
     texts += _open_question(verdicts, uses, best, worst, level)
     texts += _reached(rows, accelerators_of(shown[0]))
     return [
@@ -105,12 +108,20 @@ def _passes(target: str, rows: Sequence[Row], options: LoaderOptions, level: flo
 
 
 def _title(target: str, options: LoaderOptions, best: int, worst: int | None) -> str:
-    what = f"{plural(best, 'accelerator')} of {options.preset}"
+    of = f" of {options.preset}" if options.is_of_preset else ""
     if best:
-        return f"{target} keeps {what} busy{'' if worst is None else f', and not {worst}'}"
+        return f"{target} keeps {plural(best, 'accelerator')}{of} busy{'' if worst is None else f', and not {worst}'}"
     if worst is not None:
-        return f"{target} does not keep {plural(worst, 'accelerator')} of {options.preset} busy"
-    return f"What {target} keeps busy cannot be told"
+        return f"{target} does not keep {plural(worst, 'accelerator')}{of} busy"
+    return f"How many accelerators {target} keeps busy cannot be told"
+
+
+def _training(options: LoaderOptions) -> str:
+    """State what was asked for instead of a preset."""
+    return (
+        f"Samples have {format_volume(options.mean_bytes)}, a batch has {plural(options.batch_samples, 'sample')}, and "
+        f"an accelerator computes for {format_time(options.pace_s)} with it."
+    )
 
 
 def _use(row: Row, verdict: Verdict) -> str:

@@ -37,8 +37,20 @@ METRICS: Final = (
     "wake_up_late_p99",
 )
 _QUICK_BYTES: Final = 256 << 20
+_QUICK_EPOCH_S: Final = 3.0
 _PAGE: Final = 4096
 _PRESET: Final = "cosmoflow"
+_ACCELERATOR: Final = "h100"
+
+
+def _quick_samples(said: Mapping[str, object], preset: Preset) -> int:
+    """Return the samples of a first look: by their bytes, and as many as an accelerator needs a few seconds for."""
+    size, batch, pace = said.get("sample_bytes"), said.get("batch"), said.get("step_s")
+    size = size if isinstance(size, int) else preset.sample_bytes
+    batch = batch if isinstance(batch, int) else preset.batch
+    pace = pace if isinstance(pace, (int, float)) else preset.step_s[_ACCELERATOR]
+    steps = max(round(_QUICK_EPOCH_S / pace), 2) if pace > 0 else _QUICK_BYTES
+    return max(min(_QUICK_BYTES // size, steps * batch), 2 * batch)
 
 
 class LoaderOptions(
@@ -62,7 +74,9 @@ class LoaderOptions(
         ),
         "time_s": Change(usual="2h", quick="30s"),
         "seed": Change("Choose the sizes and orders of the samples. The same seed gives the same."),
-        "quick": Change("Take a first look in 30 s: 256M of samples, 2 epochs, at most 8 accelerators, 2 repetitions."),
+        "quick": Change(
+            "Take a first look in 30 s: at most 256M of samples, 2 epochs, at most 8 accelerators, 2 repetitions."
+        ),
     }
 
     preset: Annotated[
@@ -74,7 +88,7 @@ class LoaderOptions(
     ] = _PRESET
     accelerator: Annotated[
         AcceleratorName, Option("Compute as fast as this accelerator does.", name="--pace-of", sets=("step_s",))
-    ] = "h100"
+    ] = _ACCELERATOR
     accelerators: Annotated[
         list[Positive] | None,
         CountAxis(),
@@ -128,7 +142,8 @@ class LoaderOptions(
         Field(ge=1),
         Option(
             "Make this many samples.",
-            unsaid="500 steps of each accelerator or 5 times the memory, as far as there is room; with --quick 256M",
+            unsaid="500 steps of each accelerator or 5 times the memory, as far as there is room; with --quick at most "
+            "256M",
             sets=("samples", "volume", "volume_bytes"),
         ),
     ] = None
@@ -182,9 +197,7 @@ class LoaderOptions(
         settled = dict(said)
         preset = next((one for name, one in PRESETS.items() if name == said.get("preset", _PRESET)), None)
         if said.get("quick") and "samples" not in settled and preset is not None:
-            size = said.get("sample_bytes")
-            size = size if isinstance(size, int) else preset.sample_bytes
-            settled["samples"] = max(_QUICK_BYTES // size, 2 * preset.batch)
+            settled["samples"] = _quick_samples(said, preset)
         return super().settle(settled)
 
     @model_validator(mode="after")
@@ -225,6 +238,18 @@ class LoaderOptions(
     def least_use(self) -> float:
         """The AU from which on a number of accelerators passes."""
         return self.of.limit if self.limit is None else self.limit
+
+    @property
+    def is_of_preset_samples(self) -> bool:
+        """Whether the samples are those of the preset: nothing of their sizes was said to be otherwise."""
+        own = self.mean_bytes, self.deviation_bytes
+        return own == (self.of.sample_bytes, self.of.deviation)
+
+    @property
+    def is_of_preset(self) -> bool:
+        """Whether samples, batch and pace are those of the preset, so that its name stands for the training."""
+        is_paced = self.batch_samples == self.of.batch and self.pace_s == self.of.step_s[self.accelerator]
+        return self.is_of_preset_samples and is_paced
 
     @property
     def most_accelerators(self) -> int:

@@ -65,8 +65,9 @@ class PreparedLoader(LoaderWork):
         size = format_volume(set_bytes(options, samples))
         mean, each = format_volume(options.mean_bytes), samples_a_file(options)
         pace, limit = f"{format_time(options.pace_s)} a step", f"AU of {100 * options.least_use:g} %"
+        named = f"preset {options.preset}: " if options.is_of_preset_samples else ""
         head = [
-            f"preset {options.preset}: {samples} samples of {mean} on average, {each} a file, {size} at most",
+            f"{named}{samples} samples of {mean} on average, {each} a file, {size} at most",
             f"batches of {options.batch_samples}, {pace}, {options.epochs} epochs, passes from an {limit} on",
         ]
         if options.accelerators is None:

@@ -63,7 +63,9 @@ def _limit(rows: Sequence[Row]) -> float:
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     first, limit = rows[0].params, 100 * _limit(rows)
-    notes = [f"Preset {first['preset']}: batches of {first['batch']}. AU of at least {limit:g} % passes."]
+    notes = [
+        f"Accelerators take {samples_text(rows[0])} in batches of {first['batch']}. AU of at least {limit:g} % passes."
+    ]
     if any(row.params.get("data_of") == "own" for row in rows):
         notes.append("Nodes read what they have written themselves. The verdict says what a cache answered.")
     return notes
@@ -196,19 +198,28 @@ CHARTS: Final = (
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
-def _is_first_epoch(row: Row) -> bool:
-    return "threads_each" in row.params and epoch_of(row) == 1
+def _is_shown(row: Row) -> bool:
+    """Tell whether a row is of the first epoch, which is read from the storage, or of the write before it."""
+    return "threads_each" in row.params and (epoch_of(row) == 1 or row.params["access"] == "write")
 
 
 def _key(row: Row) -> Hashable:
-    return row.params["preset"]
+    return row.params["preset"], row.params.get("sample_bytes"), row.params["access"]
+
+
+def samples_text(row: Row) -> str:
+    """Name the samples of a row by their preset, or by the size that was asked for."""
+    size = row.params.get("sample_bytes")
+    return f"samples of {row.params['preset'] if size is None else format_volume(int(size))}"
 
 
 def _what(row: Row) -> str:
-    return f"{row.target}: samples of {row.params['preset']}, {plural(accelerators_of(row), 'accelerator')}"
+    if row.params["access"] == "write":
+        return f"{row.target}: {samples_text(row)} made, {plural(int(row.params['ranks']), 'rank')}"
+    return f"{row.target}: {samples_text(row)} read, {plural(accelerators_of(row), 'accelerator')}"
 
 
-HEADLINES: Final = (Rule("disk", RATE, _is_first_epoch, _key, _what),)
+HEADLINES: Final = (Rule("disk", RATE, _is_shown, _key, _what),)
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,

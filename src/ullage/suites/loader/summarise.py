@@ -18,7 +18,7 @@ from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.loader.findings import ALL_EPOCHS, CACHED, RATE, USE, findings_of
+from ullage.suites.loader.findings import ALL_EPOCHS, CACHED, NO_PRESET, RATE, USE, findings_of
 from ullage.suites.loader.options import LoaderOptions
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord], options: Lo
         "access": ALL_EPOCHS if is_run else access,
         "ranks": row.params["ranks"],
         "nodes": row.params["nodes"],
-        "preset": options.preset,
+        **_samples_of(options),
         "accelerators": _accelerators(phases[-1]),
         "samples": samples,
         "volume_bytes": phases[-1].bytes,
@@ -81,6 +81,13 @@ def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord], options: Lo
     told = row.model_copy(update=changes)
     # Memory may answer a later epoch, and the ceiling of the device does not bound memory.
     return with_ceiling(told, None) if access != "write" and told.verdict != _COLD else told
+
+
+def _samples_of(options: LoaderOptions) -> "dict[str, Scalar]":
+    """Name the samples by the preset; where their sizes were asked for, state these."""
+    if options.is_of_preset_samples:
+        return {"preset": options.preset}
+    return {"preset": NO_PRESET, "sample_bytes": options.mean_bytes}
 
 
 def _accelerators(phase: PhaseRecord) -> int:

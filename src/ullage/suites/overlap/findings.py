@@ -10,7 +10,7 @@ from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Row
@@ -186,7 +186,7 @@ def _told_gain(place: Place, row: Row, gain: Gain) -> Finding:
     )
     told = finding(
         "overlap-gain",
-        f"Overlapping {noun(access)} on {target} gain {times(gain.factor)} over blocking calls",
+        f"{capital(noun(access))} on {target} are faster beside the computation than with blocking calls",
         text,
         "advice",
         target=target,

@@ -4,6 +4,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
+from ullage.analysis.findings.words import noun
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
@@ -182,7 +183,7 @@ def _key(row: Row) -> Hashable:
 
 
 def _what(row: Row) -> str:
-    return f"{row.target}: {row.params['access']} that overlaps, {way_of(row)}"
+    return f"{row.target}: {noun(str(row.params['access']))} beside computation, {way_of(row)}"
 
 
 HEADLINES: Final = (Rule("disk", SHARE, _is_share, _key, _what),)

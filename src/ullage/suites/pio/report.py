@@ -4,13 +4,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
+from ullage.analysis.findings.words import noun
 from ullage.analysis.metrics import metric_named
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_compact, format_interval, format_quantity, format_row, scale_for
+from ullage.quantity import DASH, format_compact, format_interval, format_quantity, format_row, plural, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.headlines import Rule
 from ullage.report.plots import HeatMap, nominal, plot, shade_positions, short
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
@@ -228,6 +230,18 @@ CHARTS: Final = (
         build=pictures,
     ),
 )
+
+
+def _is_of_pattern(row: Row) -> bool:
+    return {"pattern", "base_bytes"} <= row.params.keys() and row.params["access"] in ("write", "read")
+
+
+def _headline(row: Row) -> str:
+    size, ranks = format_bytes(int(row.params["block_bytes"])), plural(int(row.params["ranks"]), "rank")
+    return f"{row.target}: {row.params['pattern']} {noun(str(row.params['access']))} of {size}, {ranks}"
+
+
+HEADLINES: Final = (Rule("disk", METRIC, _is_of_pattern, lambda row: ("pio", row.params["access"]), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "pio",

@@ -6,12 +6,12 @@ from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.words import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, plural, times
-from ullage.suites.sar.shape import KERNELS
+from ullage.suites.sar.shape import KERNELS, WORK
 from ullage.units import format_rate
 
 _FAMILIES: Final = 2
@@ -21,6 +21,7 @@ _PIPELINE: Final = "pipeline_rate"
 _READERS: Final = ("k1", "k3", "k4")
 _LAYOUT_KERNELS: Final = ("k2", "k3")
 _VERBS: Final[Mapping[str, str]] = {"k2": "stores images", "k3": "reads pairs of images"}
+_LEGEND: Final = "K1 reads raw data, K2 stores images, K3 reads pairs of images and K4 reads sub-images."
 Metrics = Mapping[str, Mapping[str, Row]]
 """The rows of a case by kernel and metric."""
 
@@ -68,9 +69,9 @@ def _pipeline(some: Metrics, level: float) -> Finding:
     bound = f"{names[0]} takes longest." if alone else f"Which of {listing(names)} takes longest cannot be told."
     text = (
         f"The pipeline reaches {format_quantity(median, 'image/s')} ({who_of(longest)}). {bound} "
-        f"Times for an image: {told}."
+        f"{_LEGEND} Times for an image: {told}."
     )
-    bounded = f", bounded by {names[0]}" if alone else ""
+    bounded = f", bounded by {WORK[str(longest.params['access'])]}" if alone else ""
     title = f"The pipeline reaches {format_quantity(median, 'image/s')} on {longest.target}{bounded}"
     return finding(
         "sar-pipeline",
@@ -152,11 +153,13 @@ def _answered(target: str, rows: Sequence[Row]) -> Finding:
     verdicts = [
         f"{kernel.upper()} {row.verdict}" for kernel in kernels for row in rows if row.params["access"] == kernel
     ]
-    names = listing([kernel.upper() for kernel in kernels])
-    text = f"Memory served a part of what {names} read on {target}. Verdicts: {listing(list(dict.fromkeys(verdicts)))}."
+    names = listing([WORK[kernel] for kernel in kernels])
+    text = (
+        f"Memory served a part of the reads of {names} on {target}. Verdicts: {listing(list(dict.fromkeys(verdicts)))}."
+    )
     if "k1" in kernels:
         text += " K1 reads the same raw files again. Use more --raw-files."
     if {"k3", "k4"} & {*kernels}:
         text += " Use --cache drop and images that together exceed the memory."
-    title = capital(f"memory served a part of {names} on {target}")
+    title = f"Memory served a part of the reads of {listing([kernel.upper() for kernel in kernels])} on {target}"
     return finding("sar-cached", title, text, "warning", target=target, kernels=kernels)

@@ -20,6 +20,8 @@ NOUNS: Final[Mapping[str, str]] = {
     "k3": "K3, read pairs of images",
     "k4": "K4, read sub-images",
 }
+# The same behind the name of a kernel in a sentence.
+WORK: Final[Mapping[str, str]] = {name: said.replace(", ", " (") + ")" for name, said in NOUNS.items()}
 
 _PIXEL_BYTES: Final = 4
 _SAMPLE_BYTES: Final = 8

@@ -33,8 +33,8 @@ NOUNS: Final = {
 # Shares of the peak that the seed's slide 43 prints for SPIOBENCH (Rabenseifner, after Saini et al., IPDPS 2007).
 SX8_SHARES: Final = (0.53, 0.96)
 PUBLISHED: Final = (
-    f"Published: NEC SX-8 reached {percent(SX8_SHARES[0])} to {percent(SX8_SHARES[1])} of its peak on disk. Columbia's "
-    "numbers were above its physical peak, because its memory held the data."
+    "The published numbers of Columbia are above its physical peak, because its memory held the data. The "
+    f"published shares of NEC SX-8 are {percent(SX8_SHARES[0])} to {percent(SX8_SHARES[1])} of its peak on disk."
 )
 _FAMILIES: Final = 2
 # Counters include a little of other work: verdicts take so much for nothing, too.

@@ -106,8 +106,8 @@ def _demand(row: Row, found: Sequence[Demand], compute_s: float, level: float) -
     enough = not state_s.below_level and state_s.high <= compute_s
     ratio = reached_files / needed_files
     text = (
-        f"Writes overlap with the computation at {format_rate(needed_bytes)} and {format_operations(needed_files)} "
-        f"or more. The calls reach {format_rate(reached_bytes)} and {format_operations(reached_files)} on {row.target} "
+        f"Writes need {format_rate(needed_bytes)} and {format_operations(needed_files)} to overlap with the "
+        f"computation. The calls reach {format_rate(reached_bytes)} and {format_operations(reached_files)} "
         f"({who_of(row)}, verdict {row.verdict}), {times(ratio)} of that."
     )
     if row.params["layout"] != "log":
@@ -115,7 +115,7 @@ def _demand(row: Row, found: Sequence[Demand], compute_s: float, level: float) -
     if not enough and not short:
         text += " Whether that is enough cannot be told from these repetitions."
     judged = "is fast enough" if enough else "is too slow" if short else "may be too slow"
-    title = f"{row.target} {judged} to overlap the writes of {row.params['layout']}"
+    title = f"{row.target} {judged} to overlap the writes with layout {row.params['layout']}"
     return finding(
         "stepfile-demand",
         title,

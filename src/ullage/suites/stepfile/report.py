@@ -11,6 +11,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
+from ullage.report.headlines import Rule
 from ullage.report.plots import plot, quantity_axis, short
 from ullage.report.vega import Spec, ordered_colors, tooltip
 from ullage.report.verdicts import headword
@@ -222,6 +223,20 @@ CHARTS: Final = (
         build=timelines,
     ),
 )
+
+
+def _is_wait(row: Row) -> bool:
+    return {"order", "layout", "steps"} <= row.params.keys() and "use" not in row.params
+
+
+def _headline(row: Row) -> str:
+    work = (
+        "writes of states (forward phase)" if row.params["access"] == "forward" else "reads of states (adjoint phase)"
+    )
+    return f"{row.target}: wait for {work}, layout {row.params['layout']}"
+
+
+HEADLINES: Final = (Rule("disk", "exposed_io", _is_wait, lambda row: ("stepfile", row.params["access"]), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "stepfile",

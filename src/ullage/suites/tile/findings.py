@@ -61,8 +61,8 @@ def _frames(rows: Sequence[Row]) -> list[Finding]:
 def _stream(row: Row) -> Finding:
     access = str(row.params["access"])
     text = (
-        f"With {row.params['calls']} calls and hints {row.params['hint_set']}, {noun(access)} ({_who(row)}) have the "
-        f"highest median of frames, {format_quantity(row.median, 'frame/s')}."
+        f"With {row.params['calls']} calls and hints {row.params['hint_set']}, {noun(access)} ({_who(row)}) reach "
+        f"{format_quantity(row.median, 'frame/s')}, the highest median of all settings."
     )
     title = f"{row.target} {noun(access)} up to {format_quantity(row.median, 'frame/s')}"
     return finding("tile-frames", title, text, case=row.case, access=access, frame_rate=row.median)

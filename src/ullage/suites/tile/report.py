@@ -12,6 +12,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
+from ullage.report.headlines import Rule
 from ullage.report.plots import COLORS, layer, layered
 from ullage.report.table import Cell
 from ullage.report.vega import INK, MUTED, Spec, tooltip
@@ -279,13 +280,25 @@ SECTIONS: Final = (
 CHARTS: Final = (
     Chart(
         name="tile_picture",
-        title="Who owns which bytes",
+        title="Which rank owns which bytes of a frame",
         doc="The tiles of the ranks in the data set, to scale, and one row of its elements in the file.",
         order=3,
         part="disk",
         build=pictures,
     ),
 )
+
+
+def _is_of_tiles(row: Row) -> bool:
+    return {"tile", "tiles"} <= row.params.keys()
+
+
+def _headline(row: Row) -> str:
+    done = "written" if row.params["access"] == "write" else "read"
+    return f"{row.target}: tiles of {row.params['tile']} {done}, {plural(int(row.params['ranks']), 'rank')}"
+
+
+HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_tiles, lambda row: ("tile", row.params["access"]), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "tile",

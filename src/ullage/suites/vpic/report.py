@@ -4,9 +4,10 @@
 from typing import Final
 
 from ullage.report.answers import AnswerRule
-from ullage.runs.particles.tables import particle_section
+from ullage.runs.particles.tables import headline_rule, particle_section
 
 SECTIONS: Final = (particle_section("vpic", "Particles of a plasma code, written", of_reads=False),)
+HEADLINES: Final = (headline_rule("write"),)
 ANSWERS: Final = (
     AnswerRule(
         "vpic",
