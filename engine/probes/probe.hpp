@@ -62,7 +62,7 @@ void report_nodes(const mpi::World& world,
 struct CoreBudget {
   bool pinned = false;
   int cores_available = 1;
-  std::vector<int> cpus;  // to which the node's ranks are bound, all together; in order
+  std::vector<int> cpus{};  // to which the node's ranks are bound, all together; in order
 };
 [[nodiscard]] CoreBudget core_budget(const mpi::World& world);  // collective over the node
 
