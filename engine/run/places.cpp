@@ -198,6 +198,21 @@ std::uint64_t free_bytes(const TargetSpace& space, std::uint64_t available_memor
   return space.memory ? std::min(space.free_bytes, available_memory_bytes) : space.free_bytes;
 }
 
+/// The same on all ranks: where one has another folder than the others, none shares its own with all.
+Status check_one_folder(const Plan& plan, const PlannedTarget& target, const Place& place, const mpi::World& world) {
+  if (place.parts == world.size()) return {};
+  auto& known = Registry<WorkloadEntry>::instance();
+  for (const PlannedCase& planned : plan.cases) {
+    const WorkloadEntry* workload = known.find(planned.workload.name);
+    if (!Plan::may_lie_at(planned, target.name) || workload == nullptr) continue;
+    if (workload->needs_one_folder(planned.workload.values))
+      return fail(environment_error("target '" + target.name + "' (" + target.path + ")",
+                                    "is not one folder for all ranks, whose files workload " + planned.workload.name +
+                                        " shares; use a path that all ranks share, without words in braces"));
+  }
+  return {};
+}
+
 bool is_used(const Plan& plan, const PlannedTarget& target) {
   return !target.path.empty() &&
          std::ranges::any_of(plan.cases, [&](const PlannedCase& c) { return Plan::may_lie_at(c, target.name); });
@@ -256,6 +271,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
     const Sharers& own = sharers.at(target.name);
     place.write_back = write_back_of(own, place);
     status = make_folders(plan, target, world, own, place, watchdog);
+    if (status) status = check_one_folder(plan, target, place, world);
     if (status) continue;
     (void)places.remove(world, watchdog);
     return fail(status.error());

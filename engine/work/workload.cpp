@@ -66,6 +66,11 @@ bool WorkloadEntry::uses_dataset(const Values& values) const {
   return storage != nullptr && storage->uses_dataset && storage->uses_dataset(values);
 }
 
+bool WorkloadEntry::needs_one_folder(const Values& values) const {
+  const auto* storage = std::get_if<StorageWork>(&work);
+  return storage != nullptr && storage->needs_one_folder && storage->needs_one_folder(values);
+}
+
 Status WorkloadEntry::check_spill(const Values& values, const std::string& pointer) const {
   const auto* storage = std::get_if<StorageWork>(&work);
   if (storage != nullptr && storage->check_spill) return storage->check_spill(values, pointer);

@@ -111,6 +111,8 @@ struct StorageWork {
   std::function<bool(const Values&)> uses_dataset = nullptr;
   /// Whether its data may lie at several targets, with these values; null: never. `pointer` is that of the case.
   std::function<Status(const Values&, const std::string& pointer)> check_spill = nullptr;
+  /// Whether ranks use files of each other, so that all must have the same folder; null: never.
+  std::function<bool(const Values&)> needs_one_folder = nullptr;
 };
 
 struct WorkloadEntry {
@@ -123,6 +125,7 @@ struct WorkloadEntry {
   [[nodiscard]] Needs needs(const Values& values, const PlannedLayout& layout) const;
   [[nodiscard]] bool uses_dataset(const Values& values) const;
   [[nodiscard]] Status check_spill(const Values& values, const std::string& pointer) const;
+  [[nodiscard]] bool needs_one_folder(const Values& values) const;
 };
 
 // Compiled in workload.cpp.

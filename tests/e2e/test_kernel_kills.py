@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of programs whose rank is killed in mid-run, and which are gone on with."""
+"""Kernels of programs: a rank that is killed in mid-run, and folders that differ where ranks share files."""
 
 import subprocess
 from pathlib import Path
@@ -41,3 +41,29 @@ def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path, suite:
     for folder in find_run_folders(target):
         assert cleaned(engine, folder.path)
     assert untouched(target)
+
+
+@pytest.mark.fault("folders that differ between ranks that share files", "exit 3 and one line; nothing of ours is left")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["vpic", *PARTICLES],
+        ["tile", "--element", "1"],
+        ["flash", "--format", "raw"],
+        ["pio", "--pattern", "segmented"],
+        ["spio", "--operation", "write,neighbour", "--space", "64M"],
+        ["sar", "--scale", "0.1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_folders_that_differ_are_refused_where_ranks_share_files(
+    engine: Path, tmp_path: Path, words: list[str]
+) -> None:
+    for rank in range(2):
+        (tmp_path / "here" / str(rank)).mkdir(parents=True)
+    asked = ["--target", f"here={tmp_path}/here/{{rank}}", "--ranks", "2", "--time", "20s"]
+    code, _, err = run(command(engine, "run", *words, *asked, "--result", str(tmp_path / "result")))
+    assert code in (3, 4), err
+    assert "one folder for all ranks" in err or "must be own" in err or code == 4
+    assert find_run_folders(tmp_path / "here" / "0") == []
+    assert find_run_folders(tmp_path / "here" / "1") == []

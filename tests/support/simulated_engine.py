@@ -37,7 +37,7 @@ DESCRIBE = Describe.model_validate(
                 "name": "posix",
                 "doc": "files",
                 "available": True,
-                "capabilities": ["path", "data"],
+                "capabilities": ["path", "data", "file_threads=1024"],
                 "parameters": [
                     parameter("direct", "flag", False),
                     parameter("advice", "choice", "none", choices=["none", "sequential", "random"]),

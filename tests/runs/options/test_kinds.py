@@ -47,6 +47,7 @@ from ullage.suites.sweep.options import SweepOptions
         (Duration(), "90s", 90.0),
         (Duration(), "500ms", 0.5),
         (Duration(), "1h", 3600.0),
+        (Duration(may_be_none=True), "0.0s", 0.0),
         (Share(), "5%", 0.05),
         (CountAxis(), "1,2,4", [1, 2, 4]),
         (CountAxis(), "1:128:x2", [1, 2, 4, 8, 16, 32, 64, 128]),

@@ -99,7 +99,6 @@ def test_defaults_compare_directories_with_a_log() -> None:
         ({"sync": "every"}, "'every' needs a number"),
         ({"bytes": "12"}, "--bytes 12: 12 bytes are not a multiple of 8"),
         ({"order": "revolve:4", "prefetch": 2}, "--prefetch 2: order revolve reads and writes in turn"),
-        ({"compute": "0s"}, "--compute 0s: is not above 0"),
     ],
 )
 def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
@@ -195,6 +194,13 @@ def test_ranks_are_bound_with_their_helper_threads_where_each_has_two_cores(
     assert {(cell.layout.threads, cell.layout.binding) for cell in cells} == {expected}
 
 
+def test_helper_threads_are_refused_where_the_backend_has_none() -> None:
+    asked = parse_options(StepfileOptions, target=["here=/a"], backend="mpiio", prefetch=2)
+    found = StepfileOptions.model_validate(asked.options)
+    with pytest.raises(UserError, match="--prefetch: backend 'mpiio' has no threads"):
+        make_cells(found, asked.targets, describe(), 8)
+
+
 def test_revolve_in_a_log_alone_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="order revolve overwrites states"):
         prepare(tmp_path, layout="log", order="revolve:3")
@@ -255,6 +261,7 @@ def test_targets_have_room_together(tmp_path: Path) -> None:
     ("words", "expected"),
     [
         ({"spill": True}, "--spill: there is one target"),
+        ({"target": ["a=memory:", "b=/b"], "spill": True}, "--spill: target 'a' is no folder"),
         ({"target": ["a=/a", "b=/b"], "spill": True, "keep": True}, "leave --keep out"),
         ({"target": ["a=/a", "b=/b"], "spill": True, "layout": "log"}, "choose another --layout"),
     ],

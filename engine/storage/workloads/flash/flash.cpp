@@ -75,7 +75,8 @@ const Registered<WorkloadEntry> registered_flash{{
                     const PlannedLayout& layout) { return needs_of_flash(FlashParameters::from(values), layout); },
         .make = [](const Values& values,
                    const StorageContext& context) { return std::make_unique<Flash>(values, context); },
-        .uses_dataset = nullptr},
+        .uses_dataset = nullptr,
+        .needs_one_folder = [](const Values&) { return true; }},
 }};
 
 }  // namespace

@@ -98,7 +98,9 @@ const Registered<WorkloadEntry> registered_pio{{
         .make =
             [](const Values& values, const StorageContext& context) {
               return std::make_unique<Pio>(PioParameters::from(values), context);
-            }},
+            },
+        .uses_dataset = nullptr,
+        .needs_one_folder = [](const Values& values) { return !PioParameters::from(values).per_rank(); }},
 }};
 
 }  // namespace

@@ -61,8 +61,8 @@ class Sar final : public Workload {
   }
 
   [[nodiscard]] Status check_source() const {
-    if (state_.source.data_of != "other-node" || state_.context.parts == state_.context.world->size()) return {};
-    return fail(environment_error("read_back", "must be own: the nodes have different folders at this target"));
+    if (state_.source.data_of == "own" || state_.context.parts == state_.context.world->size()) return {};
+    return fail(environment_error("read_back", "must be own: the ranks have different folders at this target"));
   }
 
   /// Dealt out to the ranks that share the folder.

@@ -66,7 +66,8 @@ const Registered<WorkloadEntry> registered_tile{{
         .make = [](const Values& values, const StorageContext& context) -> std::unique_ptr<Workload> {
           return std::make_unique<Tile>(TileParameters::from(values), context);
         },
-        .uses_dataset = nullptr},
+        .uses_dataset = nullptr,
+        .needs_one_folder = [](const Values&) { return true; }},
 }};
 
 }  // namespace

@@ -246,7 +246,9 @@ const Registered<WorkloadEntry> registered_transfer{{
         .needs = needs_of,
         .make = [](const Values& values,
                    const StorageContext& context) { return std::make_unique<Transfer>(values, context); },
-        .uses_dataset = [](const Values& values) { return !TransferParameters::from(values).makes_dataset(); }},
+        .uses_dataset = [](const Values& values) { return !TransferParameters::from(values).makes_dataset(); },
+        .needs_one_folder =
+            [](const Values& values) { return TransferParameters::from(values).read_back != ReadBack::own; }},
 }};
 
 }  // namespace

@@ -77,7 +77,8 @@ const Registered<WorkloadEntry> registered_vpic{{
                     const PlannedLayout& layout) { return needs_of_vpic(VpicParameters::from(values), layout); },
         .make = [](const Values& values,
                    const StorageContext& context) { return std::make_unique<Vpic>(values, context); },
-        .uses_dataset = nullptr},
+        .uses_dataset = nullptr,
+        .needs_one_folder = [](const Values&) { return true; }},
 }};
 
 }  // namespace

@@ -108,15 +108,16 @@ class Size(Kind):
 
 @dataclass(frozen=True)
 class Duration(Kind):
-    """Seconds, above 0."""
+    """Seconds, above 0 unless ``may_be_none``: then 0 says that there is none of it."""
 
     _: KW_ONLY
+    may_be_none: bool = False
     metavar: str = "DURATION"
 
     def parse(self, word: Word) -> object:
         """See ``parse_duration``."""
         seconds = parse_duration(str(word))
-        if seconds <= 0:
+        if seconds < 0 or (seconds == 0 and not self.may_be_none):
             raise UserError("is not above 0", str(word), "write 90s, 5m or 1h")
         return seconds
 

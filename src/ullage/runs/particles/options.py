@@ -95,7 +95,7 @@ class ParticleOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunO
     compute_s: Annotated[
         float,
         Field(ge=0, le=3600),
-        Duration(),
+        Duration(may_be_none=True),
         Option(
             "Sleep for this long after each step but the last, in place of a computation.",
             name="--compute",

@@ -124,7 +124,7 @@ class LoaderOptions(
     step_s: Annotated[
         float | None,
         Field(ge=0, le=3600),
-        Duration(),
+        Duration(may_be_none=True),
         Option(
             "Let an accelerator compute for this long with each batch.",
             name="--compute",

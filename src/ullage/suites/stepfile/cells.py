@@ -23,6 +23,7 @@ WORKLOAD: Final = "stepfile"
 _STEPS: Final = 100
 _STATE_BYTES: Final = 4 << 20
 _CHECKPOINTS: Final = 10
+_FILE_THREADS: Final = "file_threads="  # the capability
 _MOST_HELPERS: Final = 64
 # What sets the cost of cases at one place apart.
 _OF_COST: Final = ("layout", "order", "checkpoints", "compute_s", "steps", "cache")
@@ -125,6 +126,9 @@ def backends_of(target: Target, options: StepfileOptions, description: Describe)
         found = find_registered(description, "backend", name)
         if target_path(target) is not None and "path" not in found.capabilities:
             raise UserError(f"backend '{name}' uses no storage", "--backend", f"use --target NAME={name}:")
+        if _helpers(options) and not any(word.startswith(_FILE_THREADS) for word in found.capabilities):
+            asked = "--prefetch" if options.prefetch else "--write-behind"
+            raise UserError(f"backend '{name}' has no threads with files of their own", asked, "use posix or uring")
     return names
 
 

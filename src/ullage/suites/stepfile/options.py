@@ -13,6 +13,7 @@ from ullage.runs.options.kinds import Duration, Names, Share, Size
 from ullage.runs.options.model import OptionError
 from ullage.suites.stepfile.like import CASES, scaled
 from ullage.suites.stepfile.words import LAYOUTS, ORDERS, SYNCS, Forms, parameters_of
+from ullage.uri import target_path
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
@@ -100,7 +101,7 @@ class StepfileOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunO
     compute_s: Annotated[
         float,
         Field(ge=0, le=3600),
-        Duration(),
+        Duration(may_be_none=True),
         Option("Compute for this long at each step.", name="--compute", unsaid="no computation, or that of --like"),
     ] = 0.0
     jitter: Annotated[
@@ -169,6 +170,10 @@ class StepfileOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunO
         """A log is one file. The space of kept states would not be subtracted from the limits of later cases."""
         if self.spill and self.targets and len(self.targets) < _FEWEST_TO_SPILL:
             raise OptionError("spill", "there is one target", "name a further --target")
+        without = [target.name for target in self.targets if self.spill and target_path(target) is None]
+        if without:
+            what = f"target '{without[0]}' is no folder"
+            raise OptionError("spill", what, "use targets with a path, for example /dev/shm for memory")
         if self.spill and self.keep:
             raise OptionError("spill", "datasets at several targets cannot be kept", "leave --keep out")
         if self.spill and self.layouts == ["log"]:
