@@ -253,7 +253,7 @@ def _chosen(case: CaseRecord, names: Iterable[str]) -> dict[str, Scalar]:
     return {name: _scalar(parameters[name]) for name in names if name in parameters}
 
 
-def _clean(measured: Sequence[Measured]) -> tuple[list[Measured], list[Flag]]:
+def that_count(measured: Sequence[Measured]) -> tuple[list[Measured], list[Flag]]:
     """Return the repetitions to use, and flags for the dirty ones, which count only where fewer than 3 are clean."""
     clean = [item for item in measured if item.phase.grade != "C"]
     dirty = len(measured) - len(clean)
@@ -282,7 +282,7 @@ class _Judged:
 
 
 def _judge(group: _Group, context: RowContext) -> _Judged:
-    used, notes = _clean(group.measured)
+    used, notes = that_count(group.measured)
     case, run, phases = used[-1].case, used[-1].run, [item.phase for item in used]
     facts = context.targets.get(case.target, TargetFacts())
     verdicts = [

@@ -61,13 +61,14 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    """State the cores of a rank, which its helper threads share."""
+    """State the cores of a rank, which its helper threads share, and whose data is read."""
     cores = {int(row.params["ranks"]): int(row.params["cores_of_rank"]) for row in rows}
     told = [
         f"With {plural(ranks, 'rank')} each rank and its helper threads have {plural(own, 'core')}."
         for ranks, own in sorted(cores.items())
     ]
-    return [*told, *_LEGEND]
+    reads = any(row.params["access"] == "read" for row in rows)
+    return [*told, *(["Each rank reads what it has written itself."] if reads else []), *_LEGEND]
 
 
 def _ratio_of_lengths(line: PhaseLine) -> str:

@@ -2,12 +2,14 @@
 """What a report shows of a stepfile: both phases of each case, and exposed I/O along the steps."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import DASH, format_quantity, format_share, scale_for
+from ullage.quantity import DASH, format_quantity, format_share, scale_for, significant
 from ullage.report.answers import AnswerRule
+from ullage.report.charts.time_series import spread_of
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
@@ -51,7 +53,34 @@ def tables(data: ReportData) -> Content | None:
         for phase, title in (("forward", "Forward: write each state"), ("adjoint", "Adjoint: read the states again"))
         for grid in grid_of(title, _COLUMNS, [line for line in lines if line.phase == phase])
     ]
-    return Content(notes=[], grids=grids)
+    slowest = [found for line in lines if (found := _slowest(data, line)) is not None]
+    return Content(notes=[], grids=[*grids, *grid_of("Slowest rank of each phase", _OF_RANKS, slowest)])
+
+
+@dataclass(frozen=True)
+class _Slowest:
+    """A phase, and its repetition whose ranks were furthest apart."""
+
+    line: _Line
+    record: PhaseRecord
+
+    @property
+    def rank(self) -> str:
+        found = self.record.by_rank.slowest[0] if self.record.by_rank is not None else None
+        return DASH if found is None else f"rank {found.rank} on {found.node}"
+
+
+def _slowest(data: ReportData, line: _Line) -> _Slowest | None:
+    """Return None where no record tells ranks apart."""
+    phases = [one for one in data.phases_of(line.first) if one.ranks > 1 and one.by_rank and one.by_rank.slowest]
+    return _Slowest(line, max(phases, key=spread_of)) if phases else None
+
+
+_OF_RANKS: Final[Sequence[Column[_Slowest]]] = (
+    Column("phase", lambda one: f"{one.line.label}, {one.line.phase}", is_number=False),
+    Column("slowest / fastest", lambda one: f"{significant(spread_of(one.record))} x"),
+    Column("slowest rank", lambda one: one.rank, is_number=False),
+)
 
 
 def _param(name: str) -> Callable[[_Line], str]:
@@ -85,6 +114,7 @@ _COLUMNS: Final[Sequence[Column[_Line]]] = (
     _value("open", "state_open"),
     _value("transfer", "state_transfer"),
     _value("close", "state_close"),
+    _value("CPU", "cpu_time"),
     Column("verdict", lambda line: headword(line.first), is_number=False),
 )
 
