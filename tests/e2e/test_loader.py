@@ -11,6 +11,7 @@ from tests.e2e.launching import cleaned, untouched
 from tests.e2e.test_fault_resume import kill_a_rank, records_of
 
 from ullage.cleaning import find_run_folders
+from ullage.model.record import PhaseRecord
 from ullage.results.folder import ResultFolder
 from ullage.suites.loader.search import Search
 
@@ -100,6 +101,10 @@ def test_eight_ranks_with_an_accelerator_each_read_and_verify_every_sample(
     assert untouched(target)
 
 
+def _writes(phase: PhaseRecord) -> bool:
+    return phase.access == "write"
+
+
 @pytest.mark.fault("a run of suite loader is killed in the middle", "resume ends it, and nothing is left at the target")
 def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"
@@ -117,7 +122,9 @@ def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target
     assert {int(row.params["accelerators"]): len(row.repetitions) for row in rows} == {1: 3, 2: 3}
     after = records_of(result)
     assert not before - after
-    assert set(after.values()) == {1}
+    # Samples that a killed launch has not finished are made again, under the number by which their data is known.
+    made = {phase.case for file in ResultFolder.open(result).read_records() for phase in file.phases if _writes(phase)}
+    assert {count for (case, _), count in after.items() if case not in made} == {1}
     for folder in find_run_folders(target):
         assert cleaned(engine, folder.path)
     assert untouched(target)
