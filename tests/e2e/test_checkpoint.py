@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from tests.e2e import launching
-from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here, start_and_act
-from tests.e2e.launching import MIB, Document, cleaned, plan, untouched
-from tests.e2e.test_fault_resume import kill_a_rank, records_of
+from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here
+from tests.e2e.launching import MIB, Document, plan, untouched
+from tests.e2e.test_fault_resume import killed_and_resumed
 from tests.places.hosts import hosts_up
 
 from ullage.cleaning import find_run_folders
@@ -188,22 +188,9 @@ def test_a_killed_run_goes_on_with_its_scale(engine: Path, tmp_path: Path, targe
     result = tmp_path / "result"
     words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "2", "--scale", "0.0001", "--tensors", "9"]
     words += ["--time", "90s", "--min-repetitions", "3", "--max-repetitions", "3", "--seed", "3"]
-
-    def kill(process: subprocess.Popen[str]) -> None:
-        kill_a_rank(process, result, engine)
-
-    start_and_act(command(engine, *words, "--result", str(result)), result, kill)
-    before = records_of(result)
-    code, _, err = run(command(engine, "resume", str(result)))
-    assert code == 0, err
-    after = records_of(result)
-    assert not before - after
-    assert set(after.values()) == {1}
+    after = killed_and_resumed(engine, target, words, result)
     assert min(Counter(case for case, _ in after).values()) >= 3
     assert {row.params["scale"] for row in waits(ResultFolder.open(result)).values()} == {0.0001}
-    for folder in find_run_folders(target):
-        assert cleaned(engine, folder.path)
-    assert untouched(target)
 
 
 @pytest.mark.any_mpi

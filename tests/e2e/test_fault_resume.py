@@ -6,12 +6,14 @@ import os
 import signal
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from subprocess import Popen
 
 import pytest
 from tests.e2e.commands import TIMEOUT_S, command, run, start, start_and_act
+from tests.e2e.launching import cleaned, untouched
 
 from ullage.cleaning import find_run_folders
 from ullage.errors import EXIT_ABORTED, EXIT_OK
@@ -50,6 +52,23 @@ def records_of(result: Path) -> Counter[tuple[str, int]]:
     """How often each repetition of each case is in the records."""
     files = ResultFolder.open(result).read_records()
     return Counter((r.case, r.repetition) for f in files for r in f.records if isinstance(r, CaseRecord))
+
+
+def killed_and_resumed(engine: Path, target: Path, words: Sequence[str], result: Path) -> Counter[tuple[str, int]]:
+    """Kill a rank after the first repetition and resume: each repetition is there once, and nothing of ours is left."""
+    start_and_act(
+        command(engine, *words, "--result", str(result)), result, lambda process: kill_a_rank(process, result, engine)
+    )
+    before = records_of(result)
+    code, _, err = run(command(engine, "resume", str(result)))
+    assert code == 0, err
+    after = records_of(result)
+    assert not before - after
+    assert set(after.values()) == {1}
+    for folder in find_run_folders(target):
+        assert cleaned(engine, folder.path)
+    assert untouched(target)
+    return after
 
 
 @pytest.mark.long

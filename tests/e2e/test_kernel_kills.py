@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of programs: a rank that is killed in mid-run, and folders that differ where ranks share files."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import command, run, start_and_act
-from tests.e2e.launching import cleaned, untouched
-from tests.e2e.test_fault_resume import kill_a_rank, records_of
+from tests.e2e.commands import command, run
+from tests.e2e.test_fault_resume import killed_and_resumed
 
 from ullage.cleaning import find_run_folders
 
@@ -27,20 +25,7 @@ def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path, suite:
     result = tmp_path / "result"
     asked = ["run", suite, "--target", f"here={target}", "--ranks", "2", *words, "--time", "90s"]
     asked += ["--min-repetitions", "3", "--max-repetitions", "3"]
-
-    def kill(process: subprocess.Popen[str]) -> None:
-        kill_a_rank(process, result, engine)
-
-    start_and_act(command(engine, *asked, "--result", str(result)), result, kill)
-    before = records_of(result)
-    code, _, err = run(command(engine, "resume", str(result)))
-    assert code == 0, err
-    after = records_of(result)
-    assert not before - after
-    assert set(after.values()) == {1}
-    for folder in find_run_folders(target):
-        assert cleaned(engine, folder.path)
-    assert untouched(target)
+    killed_and_resumed(engine, target, asked, result)
 
 
 @pytest.mark.fault("folders that differ between ranks that share files", "exit 3 and one line; nothing of ours is left")

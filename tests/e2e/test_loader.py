@@ -11,7 +11,6 @@ from tests.e2e.launching import cleaned, untouched
 from tests.e2e.test_fault_resume import kill_a_rank, records_of
 
 from ullage.cleaning import find_run_folders
-from ullage.model.record import PhaseRecord
 from ullage.results.folder import ResultFolder
 from ullage.suites.loader.search import Search
 
@@ -101,10 +100,6 @@ def test_eight_ranks_with_an_accelerator_each_read_and_verify_every_sample(
     assert untouched(target)
 
 
-def _writes(phase: PhaseRecord) -> bool:
-    return phase.access == "write"
-
-
 @pytest.mark.fault("a run of suite loader is killed in the middle", "resume ends it, and nothing is left at the target")
 def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"
@@ -123,7 +118,8 @@ def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target
     after = records_of(result)
     assert not before - after
     # Samples that a killed launch has not finished are made again, under the number by which their data is known.
-    made = {phase.case for file in ResultFolder.open(result).read_records() for phase in file.phases if _writes(phase)}
+    phases = [phase for file in ResultFolder.open(result).read_records() for phase in file.phases]
+    made = {phase.case for phase in phases if phase.access == "write"}
     assert {count for (case, _), count in after.items() if case not in made} == {1}
     for folder in find_run_folders(target):
         assert cleaned(engine, folder.path)
