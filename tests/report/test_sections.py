@@ -72,6 +72,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "operations",
         "slow_ranks",
         "noise",
+        "contamination",
     ]
     assert all(section.doc.endswith(".") for section in found)
 

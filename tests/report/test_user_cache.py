@@ -2,8 +2,9 @@
 from pathlib import Path
 
 import pytest
+from jinja2 import DictLoader, Environment
 
-from ullage.report.vega import cached_text
+from ullage.report.cache import cached_text, compiled_templates
 
 NAME = "vega.js"
 
@@ -43,3 +44,22 @@ def test_the_home_folder_holds_it_where_nothing_else_is_said(empty_home: Path, m
     monkeypatch.delenv("XDG_CACHE_HOME")
     cached_text(NAME, lambda: "made")
     assert (empty_home / ".cache" / "ullage" / NAME).is_file()
+
+
+@pytest.mark.parametrize("damage", [b"", b"half", b"0" * 64 + b"\nnot compiled"])
+def test_a_template_is_compiled_once_and_again_where_it_changed_or_the_file_is_damaged(
+    cache: Path, damage: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rendered(text: str) -> str:
+        made = Environment(loader=DictLoader({"page": text}), bytecode_cache=compiled_templates(), autoescape=True)
+        return made.get_template("page").render(x=1)
+
+    assert rendered("{{ x }} of one") == "1 of one"
+    (file,) = cache.iterdir()
+    file.write_bytes(damage)
+    assert rendered("{{ x }} of one") == "1 of one"
+    with monkeypatch.context() as patched:
+        patched.setattr(Environment, "_generate", None)
+        assert rendered("{{ x }} of one") == "1 of one"
+    assert rendered("{{ x }} of another") == "1 of another"
+    assert [*cache.iterdir()] == [file]

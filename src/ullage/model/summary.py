@@ -243,6 +243,13 @@ class Summary(Strict):
     def _of_today(cls, document: object) -> object:
         return upgraded(document)
 
+    @property
+    def suites(self) -> frozenset[str]:
+        """The suites whose rows these are, with that of the result."""
+        return frozenset(
+            {self.suite, *(part.suite for part in self.parts), *(row.suite for row in self.rows if row.suite)}
+        )
+
 
 class PartOutcome(Tolerant):
     """Says how one part ended.

@@ -13,6 +13,7 @@ from ullage.report.contents import Grid
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of
 
+GRADES: Final = "Grades: A below 1 % of foreign load, B below 5 %, C above."
 _MANY_C: Final = 0.25
 
 

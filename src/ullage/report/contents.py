@@ -6,7 +6,7 @@ Those that any result may have stand in ``report/sections`` and ``report/charts`
 say. HTML, terminal and Markdown show the same content.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ullage.discovery import gathered, modules_in, suite_modules
@@ -127,27 +127,31 @@ class Chart:
     part: str = ""
 
 
-def load_sections() -> list[Section]:
-    """Load all sections, in the order of the report."""
-    modules = [*modules_in("ullage.report.sections"), *suite_modules("report")]
+def load_sections(suites: Collection[str] | None = None) -> list[Section]:
+    """Load the sections of any result and those of ``suites`` (None: of all), in the order of the report."""
+    modules = [*modules_in("ullage.report.sections"), *suite_modules("report", suites)]
     sections: list[Section] = gathered(modules, "SECTIONS")
     return sorted(sections, key=lambda section: (section.order, section.name))
 
 
-def load_charts() -> list[Chart]:
-    """Load all charts, in the order of the report."""
-    modules = [*modules_in("ullage.report.charts"), *suite_modules("report")]
+def load_charts(suites: Collection[str] | None = None) -> list[Chart]:
+    """Load the charts of any result and those of ``suites`` (None: of all), in the order of the report."""
+    modules = [*modules_in("ullage.report.charts"), *suite_modules("report", suites)]
     charts: list[Chart] = gathered(modules, "CHARTS")
     return sorted(charts, key=lambda chart: (chart.order, chart.name))
 
 
 def built_sections(data: ReportData) -> list[tuple[Section, Content]]:
     """Build the sections that have something to say of ``data``; return them with what they say."""
-    return [(section, content) for section in load_sections() if (content := section.build(data)) is not None]
+    return [
+        (section, content)
+        for section in load_sections(data.summary.suites)
+        if (content := section.build(data)) is not None
+    ]
 
 
 def documents(data: ReportData) -> Iterator[tuple[str, Spec]]:
     """Yield every figure as a document of its own, with title, caption and look inside, after a name for its file."""
-    for chart in load_charts():
+    for chart in load_charts(data.summary.suites):
         for index, figure in enumerate(chart.build(data), start=1):
             yield f"{chart.name}-{index:02}", with_config(figure.spec, f"{chart.title}: {figure.title}", figure.caption)

@@ -94,7 +94,7 @@ class ReportData:
     def view(self) -> View:
         """The rows arranged in panels."""
         # Sections are found by name: importing the contents of the report, which import this, would be a cycle.
-        sections = gathered(suite_modules("report"), "SECTIONS")
+        sections = gathered(suite_modules("report", self.summary.suites), "SECTIONS")
         return make_view(self.summary, frozenset(section.suite for section in sections if section.suite))
 
     @property

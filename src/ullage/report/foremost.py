@@ -53,7 +53,7 @@ def first_lines(answered: Sequence[Answer]) -> list[Finding]:
 
 def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     """Return advice and warnings that are no remarks, the first of each suite before the second of any."""
-    remarks = remark_kinds() | TROUBLE
+    remarks = remark_kinds(summary.suites) | TROUBLE
     left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks and one not in known]
     ordered = sorted(left, key=lambda one: one.severity == "warning")
     turns: dict[str, int] = {}
@@ -66,7 +66,7 @@ def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
 
 def _of_all(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     """Return what only the rows of several suites together tell."""
-    remarks = remark_kinds() | TROUBLE
+    remarks = remark_kinds(summary.suites) | TROUBLE
     return [one for one in summary.findings if not one.suite and one.kind not in remarks and one not in known]
 
 

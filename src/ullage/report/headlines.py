@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows that stand for a part of the machine: of each kind of number the best valid one. Pure.
 
-The rules stand with the suites: the ``report`` of a suite sets ``HEADLINES``, a tuple of ``Rule``. They go by what rows
-say of themselves, so that a suite that comes later has its headlines without being known here.
+The rules of a suite stand with it: its ``report`` sets ``HEADLINES``, a tuple of ``Rule``. ``USUAL`` are for rows of
+any suite. All go by what rows say of themselves.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,8 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
 from ullage.model.summary import Headline, Row
+from ullage.quantity import plural
+from ullage.units import format_bytes
 
 IN_MEMORY: Final = "file system in memory"
 _PARTS: Final = ("cores", "memory", "disk", "messages", "network", "noise", "metadata")
@@ -29,13 +31,18 @@ class Rule:
     what: Callable[[Row], str]
 
 
-def headlines(rows: Sequence[Row]) -> list[Headline]:
+def headlines(rows: Sequence[Row], suites: Collection[str]) -> list[Headline]:
     """Return headlines by part of the machine, then in the order of the rules; ``row`` counts within ``rows``."""
-    rules: list[Rule] = gathered(suite_modules("report"), "HEADLINES")
+    rules = load_headline_rules(suites)
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
     by_metric = grouped((row.metric, index) for index, row in enumerate(rows))
     return [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
+
+
+def load_headline_rules(suites: Collection[str]) -> list[Rule]:
+    """Return the rules for rows of ``suites``."""
+    return [*gathered(suite_modules("report", suites), "HEADLINES"), *USUAL]
 
 
 def _by_rule(rule: Rule, rows: Sequence[Row], of_metric: Sequence[int]) -> list[Headline]:
@@ -77,3 +84,36 @@ def threads_text(row: Row) -> str:
 def ranks_key(row: Row) -> Hashable:
     """Return the key of rows of which each number of ranks has its own best."""
     return row.params.get("ranks")
+
+
+# -- rows of any suite that moves blocks ------------------------------------------------------------------------------
+
+_DEPTH: Final = "queue_depth"
+
+
+def _is_transfer(row: Row) -> bool:
+    """Tell whether a row moves blocks, and has no rule of its suite."""
+    of_others = {"phase", "interface", "operation", "accelerators", "tile", "pattern", "cells", _DEPTH}
+    return word_of(row, "access") in ("read", "write") and not of_others & row.params.keys()
+
+
+def _is_small(row: Row) -> bool:
+    return word_of(row, "access") in ("read", "write") and _DEPTH in row.params
+
+
+def _transfer(row: Row) -> str:
+    order = f"{word_of(row, 'order')} " if "order" in row.params else ""
+    size = row.params.get("block_bytes")
+    block = f" of {format_bytes(size)}" if isinstance(size, int) else ""
+    who = threads_text(row) if "threads" in row.params else plural(int(row.params.get("ranks", 1)), "rank")
+    return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {who}"
+
+
+def _small(row: Row) -> str:
+    return f"{_transfer(row)}, depth {row.params[_DEPTH]}"
+
+
+USUAL: Final = (
+    Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
+    Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
+)

@@ -18,6 +18,7 @@ from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity
 from ullage.report import words
 from ullage.report.answers import Answer, answers
+from ullage.report.cache import compiled_templates
 from ullage.report.changes import told
 from ullage.report.contents import LEAD, Chart, Content, Section, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
@@ -107,6 +108,7 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_finalize,
+        bytecode_cache=compiled_templates(),
     )
     environment.filters["name"] = lambda text: inert(str(text), LONGEST_NAME)
     environment.filters["codes"] = _with_codes
@@ -147,7 +149,7 @@ def _policy_hash(script: str) -> str:
 
 def _drawn(data: ReportData) -> list[Drawn]:
     """Draw every chart that has something to show, its figures by the names of their places."""
-    found = [(chart, chart.build(data)) for chart in load_charts()]
+    found = [(chart, chart.build(data)) for chart in load_charts(data.summary.suites)]
     return [
         Drawn(chart, {_place(chart, index): one for index, one in enumerate(all_)}) for chart, all_ in found if all_
     ]

@@ -41,7 +41,7 @@ def find_rows(summary: Summary, word: str) -> list[int]:
     An empty word names those that stand for the result. Raise ``UserError`` for a word that names none.
     """
     if not word:
-        lines = [line for part in summary.parts for line in part.headlines] or headlines(summary.rows)
+        lines = [line for part in summary.parts for line in part.headlines] or headlines(summary.rows, summary.suites)
         return [line.row for line in lines] or list(range(len(summary.rows)))
     if word.isdecimal() and 1 <= int(word) <= len(summary.rows):
         return [int(word) - 1]

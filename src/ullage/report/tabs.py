@@ -11,11 +11,10 @@ from functools import cached_property
 from typing import Final
 
 from ullage.analysis.settings import phase_of
-from ullage.discovery import gathered, suite_modules
 from ullage.model.summary import Finding, Headline, Row, Summary
 from ullage.report.contents import Cards, Chart, Content, Figure, Section, load_sections
 from ullage.report.glance import Vessel
-from ullage.report.headlines import IN_MEMORY, Rule, headlines
+from ullage.report.headlines import IN_MEMORY, Rule, headlines, load_headline_rules
 from ullage.report.words import by_severity
 
 TITLES: Final[Mapping[str, str]] = {
@@ -68,17 +67,21 @@ class Parts:
 
     def __init__(self, summary: Summary) -> None:
         self._summary = summary
-        self._rules: list[Rule] = gathered(suite_modules("report"), "HEADLINES")
+        self._rules: list[Rule] = load_headline_rules(summary.suites)
 
     @cached_property
     def lines(self) -> list[Headline]:
         """The rows that stand for the parts of the machine."""
         found = [line for part in self._summary.parts for line in part.headlines]
-        return found or headlines(self._summary.rows)
+        return found or headlines(self._summary.rows, self._summary.suites)
 
     @cached_property
     def _of_suites(self) -> dict[str, str]:
-        found = {section.suite: section.part for section in load_sections() if section.suite and section.part}
+        found = {
+            section.suite: section.part
+            for section in load_sections(self._summary.suites)
+            if section.suite and section.part
+        }
         for part in self._summary.parts:
             found.setdefault(part.suite, _most(line.part for line in part.headlines))
         if not self._summary.parts:

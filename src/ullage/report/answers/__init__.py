@@ -7,7 +7,7 @@ whole in summary.json. Pages and terminals show the same lines.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,7 +57,7 @@ class Answer:
 
 def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list[Answer]:
     """Return an answer for each suite with something to say, in the order of the summary. ``rules``: all by default."""
-    by_suite = {rule.suite: rule for rule in (load_rules() if rules is None else rules)}
+    by_suite = {rule.suite: rule for rule in (load_rules(summary.suites) if rules is None else rules)}
     if summary.nodes is not None:
         by_suite[summary.suite] = AnswerRule(summary.suite, _OF_NODES)
     suites = [part.suite for part in summary.parts] or [summary.suite]
@@ -65,14 +65,14 @@ def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list
     return [answer for answer in found if answer.lines or answer.notes or answer.remarks]
 
 
-def load_rules() -> list[AnswerRule]:
-    """Return the answer rules of all suites."""
-    return gathered(suite_modules("report"), "ANSWERS")
+def load_rules(suites: Collection[str] | None = None) -> list[AnswerRule]:
+    """Return the answer rules of ``suites`` (None: of all)."""
+    return gathered(suite_modules("report", suites), "ANSWERS")
 
 
-def remark_kinds() -> frozenset[str]:
+def remark_kinds(suites: Collection[str] | None = None) -> frozenset[str]:
     """Return the kinds of findings that speak of a measurement: whether it counts, with what it may be compared."""
-    return frozenset(kind for rule in load_rules() for kind in rule.remarks) | ONCE
+    return frozenset(kind for rule in load_rules(suites) for kind in rule.remarks) | ONCE
 
 
 def _answer(rule: AnswerRule, summary: Summary) -> Answer:

@@ -97,7 +97,7 @@ def _score(score: Score) -> Line:
 def _numbers(summary: Summary, parts: Sequence[Vessel]) -> list[_Number]:
     if summary.parts:
         return [_Number(f"{one.part}: {one.what}", one.row, one.share, one.value) for one in parts]
-    lines = [(line.what, summary.rows[line.row]) for line in headlines(summary.rows)]
+    lines = [(line.what, summary.rows[line.row]) for line in headlines(summary.rows, summary.suites)]
     if not lines:
         panels = make_view(summary).main
         lines = [(panel.title, panel.best) for panel in panels if panel.best is not None]

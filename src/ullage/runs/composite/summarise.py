@@ -81,7 +81,7 @@ class _Whole:
     def add(self, suite: str, said: Summary | None, outcome: PartOutcome | None, settable: Settable) -> None:
         """Add one part; ``outcome`` is None for one that was cut short or has not begun."""
         first = len(self.rows)
-        shown = [] if said is None else headlines(said.rows)
+        shown = [] if said is None else headlines(said.rows, said.suites)
         if said is not None:
             self.rows += [row.model_copy(update={"suite": suite}) for row in said.rows]
             self.findings += _by(suite, said.findings)

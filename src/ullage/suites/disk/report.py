@@ -11,7 +11,7 @@ from ullage.grouping import nested
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_param, format_quantity, plural
+from ullage.quantity import DASH, format_param, format_quantity
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
@@ -26,9 +26,7 @@ from ullage.report.grids import (
     share_text,
     value_text,
 )
-from ullage.report.headlines import Rule, threads_text, word_of
 from ullage.results.rows import threads_at_once
-from ullage.units import format_bytes
 
 _SUITE: Final = "disk"
 _PATTERNS: Final = {
@@ -205,36 +203,6 @@ SECTION: Final = Section(
 
 
 SECTIONS: Final = (SECTION,)
-
-# -- headlines of the front page --------------------------------------------------------------------------------------
-
-
-def _is_transfer(row: Row) -> bool:
-    """Tell whether a row moves blocks; other suites have such rows, too, for example a sweep."""
-    of_others = {"phase", "interface", "operation", "accelerators", "tile", "pattern", "cells", _DEPTH}
-    return word_of(row, "access") in ("read", "write") and not of_others & row.params.keys()
-
-
-def _is_small(row: Row) -> bool:
-    return word_of(row, "access") in ("read", "write") and _DEPTH in row.params
-
-
-def _transfer(row: Row) -> str:
-    order = f"{word_of(row, 'order')} " if "order" in row.params else ""
-    size = row.params.get("block_bytes")
-    block = f" of {format_bytes(size)}" if isinstance(size, int) else ""
-    who = threads_text(row) if "threads" in row.params else plural(int(row.params.get("ranks", 1)), "rank")
-    return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {who}"
-
-
-def _small(row: Row) -> str:
-    return f"{_transfer(row)}, depth {row.params[_DEPTH]}"
-
-
-HEADLINES: Final = (
-    Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
-    Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
-)
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 

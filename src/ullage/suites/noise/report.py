@@ -11,7 +11,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity
 from ullage.report.answers import AnswerRule
-from ullage.report.contamination import counter_grids, dirty_notes
+from ullage.report.contamination import GRADES, counter_grids, dirty_notes
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, of, percent_text, value_text
@@ -34,11 +34,13 @@ class _Line:
 
 
 def tables(data: ReportData) -> Content | None:
-    """Return the tables of a noise run or of a run of several suites; None for others, whose rows have their grades."""
-    if not data.rows_of(_SUITE) and not data.summary.parts:
+    """Return the tables of a noise run; of a run of several suites what the kernel counted has a section of its own."""
+    if not data.rows_of(_SUITE):
         return None
-    grids = [*grid_of("Fixed work", _COLUMNS, _lines(data), whole=True), *counter_grids(data)]
-    return Content(notes=dirty_notes(data), grids=grids) if grids else None
+    grids = grid_of("Fixed work", _COLUMNS, _lines(data), whole=True)
+    if data.summary.parts:
+        return Content(grids=grids) if grids else None
+    return Content(notes=dirty_notes(data), grids=[*grids, *counter_grids(data)])
 
 
 def _lines(data: ReportData) -> list[_Line]:
@@ -80,7 +82,7 @@ SECTIONS: Final = (
         name="noise",
         title="Noise",
         doc="Noise is the time that a piece of work takes beyond the shortest one at the same clock. A detour is a "
-        "time in which a thread could not run. Grades: A below 1 % of foreign load, B below 5 %, C above.",
+        f"time in which a thread could not run. {GRADES}",
         order=80,
         part="noise",
         build=tables,

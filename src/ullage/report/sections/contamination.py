@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What others took of the machine while the suites of a run measured, by the kernel's counters."""
+
+from typing import Final
+
+from ullage.report.contamination import GRADES, counter_grids, dirty_notes
+from ullage.report.contents import Content, Section
+from ullage.report.data import ReportData
+
+
+def contamination(data: ReportData) -> Content | None:
+    """Return the counters by suite; None for the result of one suite, whose rows have their grades."""
+    grids = counter_grids(data) if data.summary.parts else []
+    return Content(notes=dirty_notes(data), grids=grids) if grids else None
+
+
+SECTIONS: Final = (
+    Section(
+        name="contamination",
+        title="Work of others",
+        doc=f"The share of the processors' time that other programs and other guests of the host took. {GRADES}",
+        order=81,
+        part="noise",
+        build=contamination,
+    ),
+)
