@@ -7,7 +7,6 @@ from ullage.report.headlines import headlines
 from ullage.runs.ceilings import with_common_ceilings
 
 MIB = 1 << 20
-ALL = frozenset({"no suite with a report of its own"})
 
 
 def row(metric: str, median: float, *, verdict: str = "cold", target: str = "here", **params: str | int) -> Row:
@@ -29,7 +28,7 @@ def row(metric: str, median: float, *, verdict: str = "cold", target: str = "her
 
 
 def told(rows: list[Row]) -> list[tuple[str, str, int]]:
-    return [(found.part, found.what, found.row) for found in headlines(rows, ALL)]
+    return [(found.part, found.what, found.row) for found in headlines(rows)]
 
 
 def test_of_each_type_the_best_kernel_stands_for_the_cores() -> None:
@@ -104,8 +103,8 @@ def test_rows_of_a_kernel_are_named_by_what_it_does_and_not_by_the_rule_of_disks
 def test_a_row_that_breaks_physics_stands_for_nothing_while_there_is_another() -> None:
     wrong = row("bandwidth", 9e9, access="read").model_copy(update={"flags": flags_of("INVALID:above-ceiling")})
     good = row("bandwidth", 1e9, access="read")
-    assert [found.row for found in headlines([wrong, good], ALL)] == [1]
-    assert [found.row for found in headlines([wrong], ALL)] == [0]
+    assert [found.row for found in headlines([wrong, good])] == [1]
+    assert [found.row for found in headlines([wrong])] == [0]
 
 
 def test_the_best_of_any_part_stands_beside_a_target_that_nothing_bounds() -> None:

@@ -31,8 +31,11 @@ class Rule:
     what: Callable[[Row], str]
 
 
-def headlines(rows: Sequence[Row], suites: Collection[str]) -> list[Headline]:
-    """Return headlines by part of the machine, then in the order of the rules; ``row`` counts within ``rows``."""
+def headlines(rows: Sequence[Row], suites: Collection[str] | None = None) -> list[Headline]:
+    """Return headlines by part of the machine, then in the order of the rules; ``row`` counts within ``rows``.
+
+    ``suites``: those that made the rows; None for any.
+    """
     rules = load_headline_rules(suites)
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
@@ -40,8 +43,8 @@ def headlines(rows: Sequence[Row], suites: Collection[str]) -> list[Headline]:
     return [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
 
 
-def load_headline_rules(suites: Collection[str]) -> list[Rule]:
-    """Return the rules for rows of ``suites``."""
+def load_headline_rules(suites: Collection[str] | None = None) -> list[Rule]:
+    """Return the rules for rows of ``suites`` (None: of all)."""
     return [*gathered(suite_modules("report", suites), "HEADLINES"), *USUAL]
 
 
