@@ -7,6 +7,7 @@ pairs run with that engine's MPI on both sides.
 
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,15 @@ def build_mpi(source: Path, program: Path, *options: str) -> None:
     beside = Path(stated).with_name("mpicc") if stated else None
     compiler = str(beside) if beside is not None and beside.is_file() else "mpicc"
     subprocess.run([compiler, "-O2", "-o", str(program), str(source), *options], check=True)
+
+
+def hdf5_flags() -> list[str]:
+    """Return the flags that build with parallel HDF5, as its package says; an error where it is not installed."""
+    tool = shutil.which("pkg-config")
+    if tool is None:
+        raise SystemExit("pkg-config is needed to find HDF5")
+    done = subprocess.run([tool, "--cflags", "--libs", "hdf5-openmpi"], capture_output=True, text=True, check=True)
+    return ["-DWITH_HDF5", *done.stdout.split()]
 
 
 def run_mpi(program: Path, layout: Layout, words: Sequence[str]) -> str:

@@ -1,62 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workload `flash` in the raw format beside a bare MPI-IO loop of the same calls (flash_loop.c), in pairs.
+"""Workload `flash` beside a bare loop of the same calls of MPI-IO or HDF5 (flash_loop.c), in pairs.
 
-A checkpoint, written with its sync and read again, from the first open to the last close; what is read is not verified.
+A checkpoint and a plot file, written with their sync and read again, from the first open to the last close. The loop
+compares what it read with what it wrote, outside the time; Ullage does so with --verify.
 
-python -m benchmarks.flash_pairs FOLDER [PAIRS [RANKS [CELLS,...]]] [--engine PATH|PRESET]
+python -m benchmarks.flash_pairs FOLDER [PAIRS [RANKS [CELLS,... [raw|hdf5,... [FILE,...]]]]] [--verify]
+    [--engine PATH|PRESET]
 """
 
 import statistics
 import tempfile
+from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-from benchmarks.engine_runs import arguments, build_mpi, mpi_name, phases, run_mpi
+from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, mpi_name, phases, run_mpi
 from benchmarks.pairs import measure
 from ullage.model.plan import Layout, Named, Parameters
-from ullage.suites.flash.formula import data_bytes
+from ullage.suites.flash.cells import BACKENDS
+from ullage.suites.flash.formula import FlashFile, data_bytes
+from ullage.suites.flash.options import ACCESSES
 
 PHASES: Final = ("write", "read")
-ACCESSES: Final = ("independent", "collective")
+FILES: Final = ("checkpoint", "plot-centred")
 BLOCKS: Final = 80
 TIMES: Final = 3  # of each side in each pair, of which the median counts
 _SOURCE: Final = Path(__file__).with_name("flash_loop.c")
 
 
-def ullage(folder: Path, access: str, cells: int, ranks: int, phase: str) -> float:
+@dataclass(frozen=True)
+class Work:
+    """What both sides do."""
+
+    folder: Path
+    form: str
+    file: FlashFile
+    access: str
+    cells: int
+    ranks: int
+    phase: str
+    verifies: bool
+
+    def rate(self, took_ns: list[int]) -> float:
+        """Return the bytes/s of the median."""
+        return data_bytes(self.file, self.cells, self.ranks * BLOCKS) / (statistics.median(took_ns) / 1e9)
+
+
+def ullage(work: Work) -> float:
     """Return the bytes/s of that phase."""
-    parameters: Parameters = {"cells": cells, "blocks": BLOCKS, "verify": "none"}
-    backend = Named(name="mpiio", parameters={"collective": access == "collective"})
-    found = phases(f"posix:{folder}", backend, Named(name="flash", parameters=parameters), ranks, TIMES)
-    took = [record.elapsed_ns for record in found if record.phase == phase]
-    return data_bytes("checkpoint", cells, ranks * BLOCKS) / (statistics.median(took) / 1e9)
+    parameters: Parameters = {
+        "file": work.file,
+        "cells": work.cells,
+        "blocks": BLOCKS,
+        "format": "raw" if work.form == "raw" else "arrays",
+        "verify": "full" if work.verifies else "none",
+    }
+    backend = Named(name=BACKENDS[work.form], parameters={"collective": work.access == "collective"})
+    found = phases(f"posix:{work.folder}", backend, Named(name="flash", parameters=parameters), work.ranks, TIMES)
+    return work.rate([record.elapsed_ns for record in found if record.phase == work.phase])
 
 
-def bare(program: Path, folder: Path, access: str, cells: int, ranks: int, phase: str) -> float:
+def bare(program: Path, work: Work) -> float:
     """Return the same of the loop."""
-    words = [access, str(cells), str(BLOCKS), str(TIMES), str(folder / "flash")]
-    told = [int(line) for line in run_mpi(program, Layout(ranks=ranks, nodes=1, ranks_per_node=ranks), words).split()]
-    took = told[PHASES.index(phase) :: 2]
-    return data_bytes("checkpoint", cells, ranks * BLOCKS) / (statistics.median(took) / 1e9)
+    words = [work.file, work.access, str(work.cells), str(BLOCKS), str(TIMES), str(work.folder / "flash")]
+    layout = Layout(ranks=work.ranks, nodes=1, ranks_per_node=work.ranks)
+    told = [int(line) for line in run_mpi(program, layout, words).split()]
+    return work.rate(told[PHASES.index(work.phase) :: 2])
 
 
 def main() -> None:
     """Print the table."""
-    words = dict(enumerate(arguments(), start=1))
+    given = arguments()
+    words = dict(enumerate([word for word in given if word != "--verify"], start=1))
     folder, pairs, ranks = Path(words[1]).resolve(), int(words.get(2, "9")), int(words.get(3, "2"))
+    cells, forms = map(int, words.get(4, "8,16").split(",")), words.get(5, "raw").split(",")
+    files = cast("list[FlashFile]", words.get(6, ",".join(FILES)).split(","))
     print(f"{mpi_name()}\n")
     print("| what | ullage | bare loop | ratio | of all pairs |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory(dir=folder) as here:
-        program = Path(place) / "flash_loop"
-        build_mpi(_SOURCE, program)
-        for cells in map(int, words.get(4, "8,16").split(",")):
-            for access in ACCESSES:
-                for phase in PHASES:
-                    ours = partial(ullage, Path(here), access, cells, ranks, phase)
-                    theirs = partial(bare, program, Path(here), access, cells, ranks, phase)
-                    name = f"checkpoint {cells}^3, {access}, {phase}, {ranks} ranks"
-                    print(measure(ours, theirs, pairs).line(name, "GB/s", 1e9), flush=True)
+        programs = {form: Path(place) / f"flash_loop_{form}" for form in forms}
+        for form, program in programs.items():
+            build_mpi(_SOURCE, program, *(hdf5_flags() if form == "hdf5" else []))
+        for form, file, side, access, phase in product(forms, files, cells, ACCESSES, PHASES):
+            work = Work(Path(here), form, file, access, side, ranks, phase, "--verify" in given)
+            found = measure(partial(ullage, work), partial(bare, programs[form], work), pairs)
+            name = f"{form} {file} {side}^3, {access}, {phase}, {ranks} ranks"
+            print(found.line(name, "GB/s", 1e9), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from benchmarks.pairs import measure
 from ullage.model.plan import Layout, Named, Parameters
 
 SIZES: Final = (4 << 10, 64 << 10, 1 << 20)
-PATTERNS: Final = {"simple": "simple-strided", "nested": "nested-strided"}
+PATTERNS: Final = {"simple": "simple-strided", "nested": "nested-strided", "random": "random-strided"}
 CALLS: Final = {"alone": False, "together": True}
 PHASES: Final = ("write", "read")
 TIMES: Final = 3  # of each side in each pair, of which the median counts

@@ -7,16 +7,14 @@ is no computation, and what is read is not verified.
 python -m benchmarks.vpic_pairs FOLDER [PAIRS [RANKS [PARTICLES [raw|hdf5 [LAYOUT,...]]]]] [--engine PATH|PRESET]
 """
 
-import shutil
 import statistics
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import arguments, build_mpi, mpi_name, phases, run_mpi
+from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, mpi_name, phases, run_mpi
 from benchmarks.pairs import measure
 from ullage.model.plan import Layout, Named, Parameters
 from ullage.runs.particles.cells import BACKENDS
@@ -67,15 +65,6 @@ def bare(program: Path, work: Work) -> float:
     layout = Layout(ranks=work.ranks, nodes=1, ranks_per_node=work.ranks)
     told = [int(line) for line in run_mpi(program, layout, words).split()]
     return work.rate(told[PHASES.index(work.phase) :: 2])
-
-
-def hdf5_flags() -> list[str]:
-    """Return the flags that build with parallel HDF5, as its package says; an error where it is not installed."""
-    tool = shutil.which("pkg-config")
-    if tool is None:
-        raise SystemExit("pkg-config is needed to find HDF5")
-    done = subprocess.run([tool, "--cflags", "--libs", "hdf5-openmpi"], capture_output=True, text=True, check=True)
-    return ["-DWITH_HDF5", *done.stdout.split()]
 
 
 def main() -> None:

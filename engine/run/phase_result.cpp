@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -166,6 +167,9 @@ Json by_rank(const mpi::World& world, const RankResult& result, const Meter& met
     named = named || slowest.rank == world.rank();
     ranks["slowest"].push_back(rank_time(world, slowest.rank, elapsed, meter.bytes()));
   }
+  std::array<std::uint64_t, 1> sum_ns{static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0))};
+  world.all().sum_to_root(sum_ns, 0);
+  ranks["mean_ns"] = sum_ns[0] / static_cast<std::uint64_t>(world.size());
   ranks["least_bytes"] = world.all().min(bytes);
   ranks["most_bytes"] = world.all().max(bytes);
   return ranks;

@@ -51,6 +51,22 @@ TEST(MpiPhaseResult, ElapsedRunsFromTheFirstStartToTheLastStop) {
   EXPECT_EQ(record["by_rank"]["slowest"][0]["elapsed_ns"], 200);
 }
 
+TEST(MpiPhaseResult, RanksHaveALeastAMeanAndAMost) {
+  const mpi::World world;
+  const std::atomic<bool> never = false;
+  const auto meter = std::make_unique<Meter>(never);
+  meter->start(now_ns());
+  RankResult result;
+  for (auto& stage : result.stages) stage = {100, 200};
+  result.stages[stage_close].stop_ns = 300 + 60 * world.rank();
+  Json record;
+  (void)reduce_phase(world, result, PhaseInfo{}, *meter, record);
+  if (!world.root()) return;
+  EXPECT_EQ(record["by_rank"]["fastest"]["elapsed_ns"], 200);
+  EXPECT_EQ(record["by_rank"]["mean_ns"], 200 + 30 * (world.size() - 1));
+  EXPECT_EQ(record["by_rank"]["slowest"][0]["elapsed_ns"], 200 + 60 * (world.size() - 1));
+}
+
 /// The ranks begin two intervals after one another, and each moves 64 bytes in its first one.
 TEST(MpiPhaseResult, SeriesAreAddedByTheCommonClock) {
   constexpr std::int64_t interval = TimeSeries::smallest_interval_ns;

@@ -42,6 +42,31 @@ def test_any_number_of_ranks_reads_what_it_wrote(engine: Path, tmp_path: Path, t
     assert untouched(target)
 
 
+def test_files_have_the_sizes_of_the_original_to_the_byte(engine: Path, tmp_path: Path, target: Path) -> None:
+    """By the bytes of a block of 16 cubed cells as the original's formulas give them: 4-byte and older 8-byte plots."""
+    of_block = {
+        ("checkpoint", 4): 24 * 16**3 * 8 + 164,
+        ("plot-centred", 4): 4 * 16**3 * 4 + 116,
+        ("plot-centred", 8): 4 * 16**3 * 8 + 164,
+        ("plot-corner", 4): 4 * 17**3 * 4 + 116,
+        ("plot-corner", 8): 4 * 17**3 * 8 + 164,
+    }
+    cases = {
+        (file, real): flash("mpiio", {}, cells=16, blocks=2, file=file, plot_real_bytes=real) for file, real in of_block
+    }
+    document = plan(tmp_path, list(cases.values()), f"posix:{target}", ranks=2, keep=True)
+    done = run(engine, tmp_path, document)
+    assert done.code == 0, done.stderr
+    folder = target / f"ullage-{document['run_id']}"
+    for what, block_bytes in of_block.items():
+        found = (folder / f"c-{cases[what]['id']}" / "data").stat().st_size
+        assert found == 4096 + 2 * 2 * block_bytes, what
+    verified = {record.case: record.verified_bytes for record in done.of("phase") if record.phase == "read"}
+    assert verified == {cases[what]["id"]: 4 * block_bytes for what, block_bytes in of_block.items()}
+    assert cleaned(engine, folder)
+    assert untouched(target)
+
+
 @pytest.mark.fault("no space in the middle of a checkpoint", "that case failed with ENOSPC, the next one complete")
 def test_no_space_in_mid_phase_ends_the_case_alone(engine: Path, tmp_path: Path, target: Path) -> None:
     for backend, form in forms(engine):

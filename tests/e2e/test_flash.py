@@ -28,6 +28,8 @@ def test_all_files_are_written_and_read_again(engine: Path, target: Path, tmp_pa
     formats = "raw,hdf5" if has_hdf5(engine) else "raw"
     sizes = ["--ranks", "2", "--cells", "8", "--blocks", "4", "--format", formats, "--time", "100s"]
     repeated = ["--min-repetitions", "1", "--max-repetitions", "1"]
+    if "hdf5" in formats:
+        repeated += ["--param", "hdf5.alignment_bytes=8K", "--param", "hdf5.collective_metadata=true"]
     words = ["run", "flash", "--target", f"here={target}", *sizes, *repeated, "--all", "--result", str(result)]
     code, out, err = run(command(engine, *words))
     assert code == 0, err
@@ -48,6 +50,11 @@ def test_all_files_are_written_and_read_again(engine: Path, target: Path, tmp_pa
     verified = [one.verified_bytes for one in phases if getattr(one, "phase", "") == "read"]
     assert verified
     assert min(verified) > 0
+    granted = [one.hints_granted for file in ResultFolder.open(result).read_records() for one in file.phases]
+    of_hdf5 = [hints for hints in granted if "hdf5.version" in hints]
+    assert bool(of_hdf5) == ("hdf5" in formats)
+    assert {hints["hdf5.alignment"] for hints in of_hdf5} <= {"8192"}
+    assert {hints["hdf5.collective_metadata"] for hints in of_hdf5} <= {"reads and writes"}
 
 
 @pytest.mark.fault("no HDF5 for the MPI in use, or one of another MPI", "one line that says which is missing; exit 2")

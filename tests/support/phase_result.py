@@ -234,4 +234,4 @@ def _ranks(elapsed_ns: int, count_bytes: int) -> Ranks:
         for place, rank in enumerate((5, 6, 1, 4))
     ]
     fastest = RankTime(rank=2, node="node000", elapsed_ns=int(elapsed_ns * 0.8), bytes=each)
-    return Ranks(fastest=fastest, slowest=slowest, least_bytes=each, most_bytes=each)
+    return Ranks(fastest=fastest, slowest=slowest, mean_ns=int(elapsed_ns * 0.9), least_bytes=each, most_bytes=each)

@@ -166,6 +166,9 @@ class Ranks(Tolerant):
 
     fastest: RankTime
     slowest: Annotated[list[RankTime], Field(description="slowest first, at most 4")]
+    mean_ns: Annotated[
+        int | None, Field(description="mean time of all ranks, each from its open to its close; null: not recorded")
+    ] = None
     least_bytes: int
     most_bytes: int
 

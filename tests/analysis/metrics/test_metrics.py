@@ -25,6 +25,7 @@ FULL = make_phase(
     ),
     by_rank=Ranks(
         fastest=RankTime(rank=1, node="n", elapsed_ns=5 * SECOND_NS // 2, bytes=200 * MIB),
+        mean_ns=3 * SECOND_NS,
         slowest=[RankTime(rank=rank, node="n", elapsed_ns=(7 - rank) * SECOND_NS // 2, bytes=MIB) for rank in (0, 1)],
         least_bytes=MIB,
         most_bytes=200 * MIB,
@@ -51,6 +52,7 @@ def test_page_faults_are_of_each_mib_and_unknown_of_older_records() -> None:
         ("sync_time", 1.8),
         ("close_time", 0.1),
         ("fastest_rank_time", 2.5),
+        ("mean_rank_time", 3),
         ("slowest_rank_time", 3.5),
         ("least_rank_bandwidth", MIB / 3.5),
         ("latency_p50", 0.02),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.hdf5_backend import hdf5_backend
 from support.simulated_engine import DESCRIBE, parameter
 from ullage.analysis.metrics.flash import METRICS
 from ullage.errors import UserError
@@ -43,7 +44,7 @@ def describe() -> Describe:
     """The simulated engine with workload ``flash``, and both backends that transfer collectively."""
     backends = [one for one in DESCRIBE.backends if one.name not in ("mpiio", "hdf5")]
     backends.append(registered("mpiio", ["path", "data"], COLLECTIVE))
-    backends.append(registered("hdf5", ["path", "data", "arrays"], COLLECTIVE))
+    backends.append(hdf5_backend())
     work = registered("flash", [], OF_FLASH)
     return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
 
@@ -100,6 +101,35 @@ def test_cases_are_all_combinations() -> None:
     assert first.dataset_bytes == HEADER_BYTES + 15_853_348
     assert first.block_bytes == 80 * 512 * 8
     assert with_kinds(found)[0].kind == first.kind
+
+
+def test_parameters_of_hdf5_are_those_of_its_cases() -> None:
+    given = ["hdf5.chunk_bytes=1M", "hdf5.alignment_bytes=4K", "hdf5.collective_metadata=true"]
+    found = cells(format="raw,hdf5", cells="8", file="checkpoint", param=given)
+    own = {"chunk_bytes": MIB, "alignment_bytes": 4096, "collective_metadata": True}
+    parameters = [(cell.case.backend.name, cell.is_collective, cell.case.backend.parameters) for cell in found]
+    assert sorted(parameters, key=str) == [
+        ("hdf5", False, own),
+        ("hdf5", True, {**own, "collective": True}),
+        ("mpiio", False, {}),
+        ("mpiio", True, {"collective": True}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("param", "expected"),
+    [
+        ("hdf5.chunk=1M", "hdf5.chunk: 'hdf5' has no parameter 'chunk'"),
+        ("hdf5.chunk_bytes=many", "not a value of 'chunk_bytes'"),
+        ("hdf5.collective=true", "hdf5.collective: has an option of its own; use --access"),
+        ("hdf.chunk_bytes=1M", "hdf.chunk_bytes: this run uses no backend or workload 'hdf'"),
+        ("chunk_bytes", "not a parameter"),
+    ],
+)
+def test_a_parameter_that_is_none_is_refused(param: str, expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        cells(format="hdf5", param=[param])
+    assert expected in str(caught.value)
 
 
 def test_quick_is_the_small_checkpoint_alone() -> None:

@@ -101,7 +101,7 @@ def test_a_default_said_aloud_is_the_same_case() -> None:
         ({"backend": "null"}, "--backend: backend 'null' uses no storage, so it cannot measure target 'a'"),
         ({"param": ["posix.dirct=true"]}, "posix.dirct: 'posix' has no parameter 'dirct'; did you mean 'direct'?"),
         ({"param": ["posix.direct=maybe"]}, "'maybe': not a value of 'direct'"),
-        ({"param": ["mpiio.collective=true"]}, "mpiio.collective: this sweep uses no backend or workload 'mpiio'"),
+        ({"param": ["mpiio.collective=true"]}, "mpiio.collective: this run uses no backend or workload 'mpiio'"),
         ({"param": ["transfer.transfer_bytes=1M"]}, "transfer.transfer_bytes: has an option of its own; use --block"),
         ({"param": ["posix.direct=true"], "vary": ["posix.direct=true,false"]}, "posix.direct: is set twice"),
         ({"order": "sideways"}, "workload 'transfer': 'order': unknown choice 'sideways'"),

@@ -43,6 +43,31 @@ TEST_P(MpiFlash, EveryFileComesBack) {
     }
 }
 
+/// Blocks of 16 cells, and plots of 4 and of 8 bytes a real: what the original's formulas say of a block, to the byte.
+TEST_P(MpiFlash, LargeBlocksAndOlderPlotsHaveTheirSizes) {
+  struct Case {
+    const char* file;
+    std::int64_t real;
+    std::uint64_t block_bytes;
+  };
+  for (const Case& one :
+       {Case{"checkpoint", 4, 786'596}, Case{"plot-centred", 4, 65'652}, Case{"plot-centred", 8, 131'236},
+        Case{"plot-corner", 4, 78'724}, Case{"plot-corner", 8, 157'380}}) {
+    SCOPED_TRACE(std::string(one.file) + " " + std::to_string(one.real));
+    const Json records = run({{"file", std::string(one.file)},
+                              {"plot_real_bytes", one.real},
+                              {"cells", std::int64_t{16}},
+                              {"blocks", std::int64_t{2}}});
+    ASSERT_EQ(status_, PhaseStatus::ok) << records.dump();
+    const std::uint64_t data = 2 * static_cast<std::uint64_t>(world().size()) * one.block_bytes;
+    EXPECT_EQ(records[0]["bytes"], data);
+    EXPECT_EQ(records[1]["verified_bytes"], data);
+    if (format_ == "raw") {
+      EXPECT_EQ(records[0]["facts"]["file_bytes"], data + FlashLayout::header_bytes);
+    }
+  }
+}
+
 /// The write of each array in turn has a bit flipped by the last rank.
 TEST_P(MpiFlash, AWrongBitIsFoundInEveryArray) {
   Map inner;

@@ -34,6 +34,12 @@ def _fastest_rank_time(phase: PhaseRecord) -> float | None:
     return None if phase.by_rank is None else seconds(phase.by_rank.fastest.elapsed_ns)
 
 
+def _mean_rank_time(phase: PhaseRecord) -> float | None:
+    if phase.by_rank is None or phase.by_rank.mean_ns is None:
+        return None
+    return seconds(phase.by_rank.mean_ns)
+
+
 def _slowest_rank_time(phase: PhaseRecord) -> float | None:
     if phase.by_rank is None or not phase.by_rank.slowest:
         return None
@@ -189,6 +195,13 @@ METRICS: Final = (
         "less",
         "time from its open to its close, sync included, of the rank that needed least",
         _fastest_rank_time,
+    ),
+    Metric(
+        "mean_rank_time",
+        "s",
+        "less",
+        "mean of the ranks' times, each from its open to its close, sync included",
+        _mean_rank_time,
     ),
     Metric(
         "slowest_rank_time",

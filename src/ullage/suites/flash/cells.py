@@ -14,6 +14,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
 from ullage.runs.cells.planning import Cell
+from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.suites.flash.formula import HEADER_BYTES, FlashFile, blocks_of, data_bytes, total_blocks
 from ullage.suites.flash.options import FlashOptions
 from ullage.uri import target_path, target_scheme
@@ -80,11 +81,14 @@ def make_cells(
 ) -> list[FlashCell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
     layouts = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    ways = {target.name: _ways(target, options, description) for target in targets}
+    backends = sorted({backend for some in ways.values() for backend, _ in some})
+    check_settings(options.parameters, backends, {f"{name}.collective": "--access" for name in backends})
     cells = [
         _cell(target, way, layout, options, what, description)
         for layout in layouts
         for target in targets
-        for way in _ways(target, options, description)
+        for way in ways[target.name]
         for what in itertools.product(options.files, options.cells)
     ]
     return list({cell.case.id: cell for cell in cells}.values())
@@ -128,7 +132,9 @@ def _cell(
         "verify": "full" if holds_data else "none",
     }
     workload = Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
-    own: Parameters = {"collective": True} if collective else {}
+    own = parameters_for(options.parameters, find_registered(description, "backend", backend))
+    if collective:
+        own["collective"] = True
     named = Named(name=backend, parameters=validate_parameters(description, "backend", backend, own))
     case = Case(id=case_id(named, workload, target, layout), target=target.name, backend=named, workload=workload)
     return _with_kind(Cell(case, target, layout))

@@ -10,6 +10,7 @@ from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
 from ullage.runs.options.kinds import CountAxis, Names
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import BackendParameterOptions
 from ullage.suites.flash.formula import FILES
 
 FORMATS: Final = ("raw", "hdf5")
@@ -28,7 +29,7 @@ METRICS: Final = (
 )
 
 
-class FlashOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class FlashOptions(BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
     """``blocks``: 0 as the original. Words of ``files``, ``formats`` and ``transfers`` are as typed."""
 
     changes: ClassVar[Mapping[str, Change]] = {

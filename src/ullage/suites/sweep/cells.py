@@ -11,13 +11,14 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import place_ranks
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.summary import Finding
-from ullage.parameters import count_of, parse_parameter, suggest
+from ullage.parameters import count_of, parse_parameter
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.volume import share_bytes
-from ullage.suites.sweep.options import Axis, Setting, SweepOptions
+from ullage.runs.options.settings import check_settings, parameter_of
+from ullage.suites.sweep.options import Axis, SweepOptions
 from ullage.uri import target_path, target_scheme
 
 # Options of the sweep set these parameters, so --param must not set them again.
@@ -67,17 +68,8 @@ def backends_of(target: Target, options: SweepOptions, description: Describe) ->
 
 
 def _check_things(options: SweepOptions, backends: set[str]) -> None:
-    known = [*sorted(backends), WORKLOAD]
-    seen: set[str] = set()
-    for setting in [*options.parameters, *options.vary]:
-        if setting.thing not in known:
-            what = f"this sweep uses no backend or workload '{setting.thing}'"
-            raise UserError(what, setting.place, suggest(setting.thing, known))
-        if setting.thing == WORKLOAD and setting.key in _OWN_OPTIONS:
-            raise UserError("has an option of its own", setting.place, f"use {_OWN_OPTIONS[setting.key]}")
-        if setting.place in seen:
-            raise UserError("is set twice", setting.place, "write it once, in --param or in --vary")
-        seen.add(setting.place)
+    taken = {f"{WORKLOAD}.{key}": option for key, option in _OWN_OPTIONS.items()}
+    check_settings([*options.parameters, *options.vary], [*sorted(backends), WORKLOAD], taken)
 
 
 def _combinations(
@@ -91,18 +83,9 @@ def _combinations(
     for chosen in itertools.product(*(setting.values for setting in varied)):
         given: dict[str, Parameters] = {backend.name: {}, WORKLOAD: {}}
         for setting, text in [(s, s.values[0]) for s in fixed] + list(zip(varied, chosen, strict=True)):
-            parameter = _parameter(things[setting.thing], setting)
+            parameter = parameter_of(things[setting.thing], setting)
             given[setting.thing][setting.key] = parse_parameter(parameter, text)
         yield given[backend.name], given[WORKLOAD]
-
-
-def _parameter(thing: Registered, setting: Setting) -> Parameter:
-    by_name = {parameter.name: parameter for parameter in thing.parameters}
-    if setting.key not in by_name:
-        raise UserError(
-            f"'{thing.name}' has no parameter '{setting.key}'", setting.place, suggest(setting.key, by_name)
-        )
-    return by_name[setting.key]
 
 
 def _backend_parameters(

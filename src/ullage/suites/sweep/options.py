@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of a sweep, as they stand in request.json."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.errors import UserError
-from ullage.model.base import Strict
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
 from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes, default_ranks
 from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
+from ullage.runs.options.settings import BackendParameterOptions, Setting, read_axes
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
 Axis: TypeAlias = Literal["ranks", "block"]
@@ -19,49 +17,9 @@ CacheControl: TypeAlias = Literal["none", "advise", "drop", "direct"]
 
 ACCESS_ORDER: Final[tuple[Access, ...]] = ("write", "rewrite", "read", "reread")
 COLD_BUFFERS: Final = 16 << 20
-_SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>.*)", re.DOTALL)
 
 
-class Setting(Strict):
-    """A parameter that the user sets or varies.
-
-    ``THING.KEY=VALUE`` as written; several values make it an axis. ``describe`` says of which type they are.
-    """
-
-    thing: str
-    key: str
-    values: Annotated[list[str], Field(min_length=1)]
-
-    @property
-    def place(self) -> str:
-        """What it sets."""
-        return f"{self.thing}.{self.key}"
-
-
-def read_settings(texts: Sequence[str]) -> list[Setting]:
-    """Read settings with one value each."""
-    return [_setting(text) for text in texts]
-
-
-def read_axes(texts: Sequence[str]) -> list[Setting]:
-    """Read settings with values separated by commas, or by ; where they have commas in them."""
-    return [_axis(_setting(text)) for text in texts]
-
-
-def _setting(text: str) -> Setting:
-    match = _SETTING.fullmatch(text)
-    if match is None:
-        raise UserError("not a parameter", text, "write THING.KEY=VALUE, for example posix.direct=true")
-    return Setting(thing=match["thing"], key=match["key"], values=[match["value"]])
-
-
-def _axis(setting: Setting) -> Setting:
-    (value,) = setting.values
-    values = [word.strip() for word in value.split(";" if ";" in value else ",")]
-    return setting.model_copy(update={"values": values})
-
-
-class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
+class SweepOptions(BackendParameterOptions, WatchdogOptions, RankAxisOptions, RunOptions):
     """The options of suite ``sweep``.
 
     ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe.
@@ -73,6 +31,9 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
         ),
         "ranks": Change(unsaid="powers of 2 up to the number of cores, at least 1,2,4"),
         "time_s": Change(help="Limit the time of all measurements. The limit is kept within 10 %."),
+        "parameters": Change(
+            "Set a parameter of a backend or of workload transfer. `ullage describe NAME` lists them."
+        ),
     }
 
     blocks: Annotated[
@@ -135,13 +96,6 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
             unsaid="one buffer for each operation in flight",
         ),
     ] = None
-    parameters: Annotated[
-        list[Setting],
-        MadeOfAll(read_settings, metavar="THING.KEY=VALUE"),
-        Option(
-            "Set a parameter of a backend or of workload transfer. `ullage describe NAME` lists them.", name="--param"
-        ),
-    ] = []
     vary: Annotated[
         list[Setting],
         MadeOfAll(read_axes, metavar="THING.KEY=A,B"),
