@@ -190,7 +190,7 @@ class _Watch:
 
     def lost_host(self, running: Running) -> list[DeadRank]:
         """Return the host whose connection ended first, where nobody ended a launch that had begun."""
-        was_ended = self.stopped_by is not None or not self._has_records
+        was_ended = self.stopped_by is not None or self.last_status is not None or not self._has_records
         if was_ended or not running.lost_host or (running.launcher.poll() or 0) < 0:
             return []
         return [DeadRank(None, running.lost_host, "its daemon is gone", with_node=True)]
