@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a launch costs at 2 to 512 oversubscribed ranks of one node, and a model of it for many more.
 
-python -m benchmarks.scale [--engine PATH] [--most RANKS] [--keep FILE]
+python -m benchmarks.scale [--engine PATH] [--most RANKS] [--most-of-case RANKS] [--patience SECONDS] [--keep FILE]
 
 At each number of ranks the reductions run alone (`ullage-engine selftest reductions`), then a plan of one small case.
 Memory and sizes of records are exact. Times are those of ranks that share the cores: how they grow says how the ranks
@@ -119,7 +119,8 @@ class Watch:
 class Launches:
     """Starts the engine with so many ranks under its own launcher."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, patience_s: float) -> None:
+        self.patience_s = patience_s
         self.engine = find_engine()
         self.launcher = choose_launcher(describe(self.engine))
         self.folder = folder
@@ -128,7 +129,9 @@ class Launches:
         argv = self.launcher.argv(self.engine, Path("plan"), layout)
         started = [*argv[: argv.index(str(self.engine)) + 1], *words]
         environment = {**os.environ, **self.launcher.environment(layout)}
-        done = subprocess.run(started, check=False, capture_output=True, text=True, env=environment, timeout=PATIENCE_S)
+        done = subprocess.run(
+            started, check=False, capture_output=True, text=True, env=environment, timeout=self.patience_s
+        )
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip()[-400:])
         return done.stdout
@@ -218,13 +221,18 @@ def main() -> None:
     words.add_argument("--engine", help="path of an engine, or a preset that was built")
     words.add_argument("--most", type=int, default=512, help="the largest number of ranks")
     words.add_argument("--most-of-case", type=int, default=64, help="the largest number of ranks that run a case")
+    words.add_argument("--patience", type=float, default=PATIENCE_S, help="the longest time of a launch, in s")
     words.add_argument("--keep", type=Path, help="write the numbers to this file")
     asked = words.parse_args()
     if asked.engine:
         built = Path(__file__).parents[1] / "build" / cast("str", asked.engine) / "ullage-engine"
         os.environ["ULLAGE_ENGINE"] = str(built if built.is_file() else asked.engine)
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(Launches(Path(folder)), cast("int", asked.most), cast("int", asked.most_of_case))
+        found = measure(
+            Launches(Path(folder), cast("float", asked.patience)),
+            cast("int", asked.most),
+            cast("int", asked.most_of_case),
+        )
     if asked.keep:
         kept = [{"ranks": one.ranks, "times_s": one.times, "sizes_bytes": one.sizes} for one in found]
         cast("Path", asked.keep).write_text(json.dumps(kept, indent=1) + "\n")

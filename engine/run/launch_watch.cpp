@@ -25,6 +25,7 @@ constexpr std::int64_t shortest_silence_ns = 5 * second_ns;
 constexpr std::int64_t shortest_rest_ns = 300 * second_ns;
 // Datagrams may be lost for a while on a network that is being measured.
 constexpr std::int64_t shortest_node_silence_ns = 30 * second_ns;
+constexpr std::int64_t for_the_others_ns = 15 * second_ns;
 constexpr std::int64_t surely_silent_ns = 4 * second_ns;  // for whoever is looked for because something hangs already
 constexpr std::uint64_t ticks_per_sign = 10;
 constexpr std::uint64_t ticks_per_datagram = 5;
@@ -142,7 +143,7 @@ void LaunchWatch::look_at_neighbours(std::int64_t now) {
     die({*silent, topology.node_name,
          "rank " + std::to_string(*silent) + " on " + topology.node_name + " gave no sign of life for " +
              seconds_text(silence_ns_) + ": it is stopped, or cannot run"});
-  const std::int64_t node_ns = std::max(shortest_node_silence_ns, silence_ns_);
+  const std::int64_t node_ns = longest_node_silence_ns();
   if (const auto silent = ring_.silent_node(now, node_ns))
     die({silent->rank, silent->node,
          "node " + silent->node + " (rank " + std::to_string(silent->rank) + ") gave no sign of life for " +
@@ -150,6 +151,13 @@ void LaunchWatch::look_at_neighbours(std::int64_t now) {
   const std::int64_t rest_ns = std::max(shortest_rest_ns, silence_ns_);
   if (world_.root() && topology.nodes == 1 && heartbeats_.all_rest(now, rest_ns))
     die({topology.rank, topology.node_name, "all ranks waited for each other for " + seconds_text(rest_ns)});
+}
+
+/// A node that hears neither its neighbour nor the node above it may be cut off itself, and would blame one that is
+/// well. So it lets the others speak first.
+std::int64_t LaunchWatch::longest_node_silence_ns() const noexcept {
+  const std::int64_t usual = std::max(shortest_node_silence_ns, silence_ns_);
+  return ring_.parent_silent_ns() < unheard_ns ? usual : usual + for_the_others_ns;
 }
 
 void LaunchWatch::die(const Hang& hang) {

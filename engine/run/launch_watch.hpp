@@ -45,6 +45,7 @@ class LaunchWatch final {
   [[nodiscard]] bool is_asked_to_stop();
   void tick();
   void look_at_neighbours(std::int64_t now);
+  [[nodiscard]] std::int64_t longest_node_silence_ns() const noexcept;
   [[nodiscard]] Hang hang_of(const std::string& what, std::int64_t limit_ns);
   [[noreturn]] void die(const Hang& hang);
 

@@ -175,11 +175,11 @@ def test_a_run_is_submitted_followed_and_reported(slurm: SlurmPlace, engine: Pat
     result = tmp_path / "result"
     site = tmp_path / "site.toml"
     site.write_text("queue = 'all'\nwalltime = '00:10:00'\n")
-    done = slurm.run(*submit(engine, result, *SMALL, "--nodes", "2", "--site", str(site)))
+    done = slurm.run(*submit(engine, result, *SMALL, "--nodes", "4", "--site", str(site)))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(result)
-    assert "2 nodes with 2 ranks" in done.stdout
-    assert nodes_of(result) == {"n0", "n1"}
+    assert "4 nodes with 4 ranks" in done.stdout
+    assert nodes_of(result) == {"n0", "n1", "n2", "n3"}
     script = next((result / "batch").glob("job-*.sbatch")).read_text()
     assert "#SBATCH --partition=all\n#SBATCH --time=00:10:00\n" in script
     assert [path.name for path in tmp_path.glob("result.*")] == []

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said to the launchers of batch systems, and what their messages mean."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from support.fake_program import FakeProgram
+from ullage.engine import describe
 from ullage.errors import UserError
-from ullage.launch import flux_run, jsrun
+from ullage.launch import choose_launcher, flux_run, jsrun, srun
 from ullage.launch.base import DeadRank
 from ullage.launch.flux_run import FluxRun
 from ullage.launch.jsrun import Jsrun
 from ullage.launch.wrapped import wrapper
+from ullage.model.describe import Describe
 from ullage.model.plan import Layout
 from ullage.system.allocation import allocation
 
@@ -75,8 +78,41 @@ def test_what_jsrun_cannot_do_is_refused() -> None:
         Jsrun(Path("/x"), 1).argv(ENGINE, PLAN, Layout(ranks=6, nodes=4))
     with pytest.raises(UserError, match="by its name"):
         Jsrun(Path("/x")).on_host("n1", ["iperf3"])
-    with pytest.raises(UserError, match="--launcher mpich"):
-        jsrun.in_job(Path("/x"), "mpich", 2)
+
+
+@pytest.mark.parametrize("own", ["open-mpi", "open-mpi-5", "mpich", "intel-mpi"])
+def test_where_the_ranks_would_not_meet_the_launcher_of_their_mpi_is_named(
+    own: str, fake_program: FakeProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLUX_JOB_ID", "f7")
+    nothing = fake_program("srun", "echo 'MPI plugin types are...'\necho '\tnone'")
+    for refuse in (
+        lambda: srun.in_job(nothing, "openmpi", 2, own),
+        lambda: jsrun.in_job(Path("/x"), "mpich", 2, own),
+        lambda: flux_run.in_job(Path("/x"), "openmpi", 2, own),
+        lambda: Jsrun(Path("/x"), own=own).on_host("n1", ["iperf3"]),
+    ):
+        with pytest.raises(UserError, match=f"start by the MPI's own mpiexec: --launcher {own}$"):
+            refuse()
+    with pytest.raises(UserError, match="build the engine with an MPI that this batch system starts"):
+        srun.in_job(nothing, "other", 2, "")
+
+
+@pytest.mark.parametrize(
+    ("library", "own"), [("Open MPI v5.0.8", "open-mpi-5"), ("Open MPI v4.1.4", "open-mpi"), ("odd", "open-mpi")]
+)
+def test_the_launcher_that_is_named_is_that_of_the_library(
+    library: str, own: str, fake_program: FakeProgram, monkeypatch: pytest.MonkeyPatch, fake_engine: Path
+) -> None:
+    path = os.environ["PATH"]
+    monkeypatch.undo()
+    document = describe(fake_engine).model_dump(mode="json")
+    document["engine"]["mpi"] |= {"family": "openmpi", "library": library}
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    fake_program("srun", "exit 1")
+    with pytest.raises(UserError, match=f"--launcher {own}$"):
+        choose_launcher(Describe.model_validate(document), "srun")
 
 
 def test_the_rank_that_died_first_is_told_from_those_that_were_ended() -> None:
@@ -88,7 +124,7 @@ def test_the_rank_that_died_first_is_told_from_those_that_were_ended() -> None:
 def test_a_task_without_an_instance_of_its_own_queues_no_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLUX_JOB_ID", "f7")
     with pytest.raises(UserError, match="without an instance"):
-        flux_run.in_job(Path("/x"), "openmpi", 2)
+        flux_run.in_job(Path("/x"), "openmpi", 2, "open-mpi")
 
 
 def test_jobs_of_a_killed_flux_run_are_cancelled(fake_program: FakeProgram, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ cat > "$folder/agent" << EOF
 while :; do case "\$1" in -l | -p) shift 2 ;; -*) shift ;; *) break ;; esac; done
 host=\$1
 shift
-exec taskset -c \$((\${host#h} % $(nproc --all))) ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec sh -c "\$1"' "\$host" "\$*"
+# Not by exec: like ssh, it lives as long as the command does, and has the host's name among its words.
+taskset -c \$((\${host#h} % $(nproc --all))) ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec sh -c "\$1"' "\$host" "\$*"
 EOF
 chmod +x "$folder/on" "$folder/agent"

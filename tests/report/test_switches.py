@@ -64,9 +64,31 @@ def test_the_largest_launch_of_the_suite_counts() -> None:
         "The 4 ranks are on 2 nodes of 2 switches, by Slurm's topology: s0 (n0), s1 (n2)."
     ]
     assert switch_notes(data, "b_eff") == []
-    for other in ({}, {"switches": "damaged"}):
-        bare = ReportData(summary.model_copy(update={"system": other}), launches=launches)
-        assert switch_notes(bare, "rings") == []
+
+
+@pytest.mark.parametrize(
+    ("system", "why"),
+    [
+        ({}, "no batch system has chosen the nodes"),
+        ({"switches": "damaged", "environment": "too"}, "no batch system has chosen the nodes"),
+        ({"environment": {"scheduler": "pbs"}}, "PBS is not asked for them"),
+        ({"environment": {"scheduler": "lsf"}}, "LSF is not asked for them"),
+        ({"environment": {"scheduler": "flux"}}, "Flux is not asked for them"),
+        ({"environment": {"scheduler": "slurm"}}, "Slurm describes none (`scontrol show topology`)"),
+        (
+            {"environment": {"scheduler": "slurm"}, "switches": [{"name": "s9", "nodes": ["x"]}]},
+            "Slurm's topology has none of these nodes",
+        ),
+    ],
+)
+def test_why_switches_are_not_known_is_said_of_several_nodes(system: dict[str, object], why: str) -> None:
+    def notes(*hosts: str) -> list[str]:
+        launch = Launch("plans/001.json", make_run(2).model_copy(update={"suite": "rings"}), True, "", hosts)
+        summary = Summary(suite="rings", run_id="r", created="now", rows=[], system=system)
+        return switch_notes(ReportData(summary, launches=(launch,)), "rings")
+
+    assert notes("n0", "n1") == [f"Switches not known: {why}."]
+    assert notes("n0") == []
 
 
 @pytest.mark.parametrize("suite", ["pairs", "rings", "b_eff", "collectives", "congestion", "network"])

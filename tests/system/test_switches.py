@@ -15,6 +15,7 @@ from ullage.system.switches import (
     leaves_of_hosts,
     meeting_of,
     merged,
+    noun_of,
     parsed_address,
     parsed_topology,
     read_switches,
@@ -33,6 +34,8 @@ SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[002-003]
 SwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=n[004-005]
 SwitchName=leaf3 Level=0 LinkSpeed=1 Nodes=n[006-007]
 """
+# As its sources of 24.11 print topology/block (tests/launch/transcripts/README.md).
+BLOCKS = (Path(__file__).parent.parent / "launch" / "transcripts" / "slurm-topology-blocks.txt").read_text()
 # Slurm 22.05.8 set these for the task on n2.
 ADDRESS = {"SLURM_TOPOLOGY_ADDR": "top.s1.n2", "SLURM_TOPOLOGY_ADDR_PATTERN": "switch.switch.node"}
 JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "4", "SLURM_JOB_NODELIST": "n[0-3]"}
@@ -51,7 +54,9 @@ def test_the_tree_of_slurm_is_read() -> None:
     [
         "",
         "scontrol: error: No topology information available\n",
-        "BlockName=b0 BlockIndex=0 Nodes=n[0-17] BlockSize=18\n",
+        "BlockName=b0 BlockIndex=0 Nodes=n[0- BlockSize=18\n",
+        "BlockName= BlockIndex=0 Nodes=n0 BlockSize=18\n",
+        "AggregatedBlock=b[0- BlockIndex=2 Nodes=n0 BlockSize=18\n",
         "SwitchName=s0 Level=x Nodes=n0\n",
         "SwitchName=s0 Level=0 Nodes=n[0-\n",
         "SwitchName= Level=0 Nodes=n0\n",
@@ -59,6 +64,26 @@ def test_the_tree_of_slurm_is_read() -> None:
 )
 def test_what_is_no_switch_is_left_out(text: str) -> None:
     assert parsed_topology(text) == []
+
+
+def test_blocks_of_nodes_are_read_and_blocks_of_these() -> None:
+    found = switches_above(["n00", "n19", "n37"], parsed_topology(BLOCKS))
+    assert [(one.kind, one.name, one.level, one.nodes, one.switches) for one in found] == [
+        ("block", "b0", 0, ["n00"], []),
+        ("block", "b1", 0, ["n19"], []),
+        ("block", "b2", 0, ["n37"], []),
+        ("block", "b[0-1]", 1, [], ["b0", "b1"]),
+        ("block", "b[2-3]", 1, [], ["b2"]),
+        ("block", "b[0-3]", 2, [], ["b0", "b1", "b2"]),
+    ]
+    assert meeting_of(found, "b0", "b1") == "b[0-1]"
+    assert meeting_of(found, "b1", "b2") == "b[0-3]"
+    assert (noun_of(found), noun_of([]), noun_of(parsed_topology(TREE))) == ("block", "switch", "switch")
+
+
+def test_blocks_as_slurm_23_11_says_them_have_no_sizes() -> None:
+    found = parsed_topology("BlockName=b0 BlockIndex=0 Nodes=n[0-1]\nBlockName=b1 BlockIndex=1 Nodes=n2\n")
+    assert [(one.name, one.nodes) for one in found] == [("b0", ["n0", "n1"]), ("b1", ["n2"])]
 
 
 def test_only_what_is_above_the_nodes_of_the_job_is_kept() -> None:
@@ -99,6 +124,7 @@ def test_hosts_may_have_longer_names_than_slurm_gives_them() -> None:
 
 
 def test_the_address_of_a_task_is_read() -> None:
+    assert parsed_address("b8.n3", "block.node") == [Switch(name="b8", kind="block", nodes=["n3"])]
     assert parsed_address(*ADDRESS.values()) == [
         Switch(name="s1", level=0, nodes=["n2"]),
         Switch(name="top", level=1, switches=["s1"]),
@@ -118,7 +144,8 @@ def test_the_address_of_a_task_is_read() -> None:
         ("", ""),
         ("n2", "node"),
         ("s1.n2.cluster", "switch.node"),
-        ("b1.n2", "block.node"),
+        ("b1.n2.cluster", "block.node"),
+        ("b0.s1.n2", "block.switch.node"),
         ("s[0-.n2", "switch.node"),
     ],
 )

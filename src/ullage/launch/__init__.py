@@ -11,7 +11,7 @@ from typing import cast
 
 from ullage.discovery import modules_in
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import Family, JobLauncherModule, Launcher, LauncherModule
+from ullage.launch.base import JobLauncherModule, Launcher, LauncherModule
 from ullage.launch.batch import BatchSystem
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.describe import Describe, MpiBuild
@@ -43,7 +43,7 @@ def batch_systems() -> dict[str, BatchSystem]:
     return {module.NAME: module for module in found}
 
 
-def _in_job(module: JobLauncherModule, family: Family, hosts: Hosts) -> Launcher:
+def _in_job(module: JobLauncherModule, mpi: MpiBuild, hosts: Hosts) -> Launcher:
     """Return the launcher of a batch job. Raise ``UserError`` outside of one, and where it does not fit."""
     from ullage.system.allocation import allocation
     from ullage.system.hardware import usable_cores
@@ -58,7 +58,8 @@ def _in_job(module: JobLauncherModule, family: Family, hosts: Hosts) -> Launcher
     program = shutil.which(module.PROGRAM)
     if program is None:
         raise UserError(f"no {module.PROGRAM} found", "PATH", "install it, or load its module", EXIT_ENVIRONMENT)
-    return module.in_job(Path(program), family, usable_cores())
+    own = _fitting(_launchers().values(), mpi)
+    return module.in_job(Path(program), mpi.family, usable_cores(), "" if own is None else own.NAME)
 
 
 def choose_launcher(
@@ -71,25 +72,25 @@ def choose_launcher(
     """
     from ullage.system.allocation import allocation
 
-    family = description.engine.mpi.family
+    mpi = description.engine.mpi
     of_jobs = _job_launchers()
     if name in of_jobs:
-        return _in_job(of_jobs[name], family, hosts)
+        return _in_job(of_jobs[name], mpi, hosts)
     known = _launchers()
     job = allocation()
     if name is None and job is not None and not hosts.names:
         found = next((module for module in of_jobs.values() if job.scheduler == module.SCHEDULER), None)
         if found is not None and shutil.which(found.PROGRAM) is not None:
             with contextlib.suppress(UserError):
-                return _in_job(found, family, hosts)
-    module = _fitting(known.values(), description.engine.mpi) if name is None else known.get(name)
+                return _in_job(found, mpi, hosts)
+    module = _fitting(known.values(), mpi) if name is None else known.get(name)
     if module is None:
         if name is not None and name.rpartition(":")[2] in {*batch_systems(), "script"}:
             what = f"{name} makes jobs of `ullage run` and `ullage resume`, and this command measures here"
             raise UserError(what, "--launcher", "leave it out, and start the command inside a job")
         if name is not None:
             raise UserError(f"unknown launcher '{name}'", "--launcher", suggest(name, [*known, *of_jobs]))
-        what = f"no launcher for the engine's MPI: {description.engine.mpi.library}"
+        what = f"no launcher for the engine's MPI: {mpi.library}"
         raise UserError(what, "", f"name one with --launcher: {', '.join(sorted(known))}", EXIT_ENVIRONMENT)
     from ullage.system.hardware import usable_cores
 

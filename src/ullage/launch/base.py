@@ -173,12 +173,19 @@ class JobLauncherModule(Protocol):
     PROGRAM: str
     INSIDE: str
 
-    def in_job(self, program: Path, family: Family, cores: int | None) -> Launcher:
+    def in_job(self, program: Path, family: Family, cores: int | None, own: str) -> Launcher:
         """Make the launcher for ranks of an MPI of that family; raise ``UserError`` where they would not meet.
 
-        ``cores``: of a node of the job, None when not known.
+        ``cores``: of a node of the job, None when not known. ``own``: launcher of that MPI's own mpiexec, if any.
         """
         ...
+
+
+def by_own_mpiexec(own: str) -> str:
+    """Write what to do where a batch system cannot start the ranks; ``own``: see ``JobLauncherModule.in_job``."""
+    if not own:
+        return "build the engine with an MPI that this batch system starts"
+    return f"start by the MPI's own mpiexec: --launcher {own}"
 
 
 def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores: int | None, hosts: int = 0) -> Layout:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, ranks_outnumber
+from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, by_own_mpiexec, ranks_outnumber
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.mpich import YIELDING as MPICH_YIELDING
 from ullage.launch.wrapped import first_ended, wrapper
@@ -107,11 +107,11 @@ def job_name() -> str:
     return f"ullage-{os.getpid()}"
 
 
-def in_job(program: Path, family: Family, cores: int | None) -> Launcher:
+def in_job(program: Path, family: Family, cores: int | None, own: str) -> Launcher:
     """See ``JobLauncherModule``."""
     if os.environ.get("FLUX_JOB_ID"):
         what = "this is a task of a Flux job without an instance of its own, and flux run would queue another job"
-        right = "start ullage by flux batch or in flux alloc, or give the MPI's own mpiexec"
+        right = f"start ullage by flux batch or in flux alloc, or {by_own_mpiexec(own)}"
         raise UserError(what, f"--launcher {NAME}", right, EXIT_ENVIRONMENT)
     return FluxRun(program, family, cores)
 

@@ -40,13 +40,25 @@ class Hosts:
         return layout.model_copy(update={"nodes": nodes, "ranks_per_node": on_each})
 
     def without(self, names: Iterable[str]) -> "Hosts":
-        """Return the same without those that have one of ``names``."""
-        gone = set(names)
-        return Hosts(tuple(name for name in self.names if name not in gone), self.agent)
+        """Return the same without those that have one of ``names``; ``n3.cluster`` and ``n3`` are one host."""
+        gone = list(names)
+        return Hosts(tuple(name for name in self.names if not any(_is_same(name, one) for one in gone)), self.agent)
 
     def of(self, layout: "Layout") -> tuple[str, ...]:
         """Return the hosts that the ranks of a placed layout go to."""
         return self.names[: layout.nodes]
+
+    def of_ranks(self, layout: "Layout") -> tuple[str, ...]:
+        """Return the host of each rank, or nothing without hosts: a node is filled before the next one."""
+        there = self.placed(layout)
+        on_each = there.ranks_per_node or 1
+        return tuple(self.names[rank // on_each] for rank in range(there.ranks)) if self.names else ()
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Tell whether two names may be of one host: of a longer and a shorter one, the longer goes on with a domain."""
+    shorter, longer = sorted((one, other), key=len)
+    return shorter == longer or longer.startswith(f"{shorter}.")
 
 
 NO_HOSTS: Final = Hosts()

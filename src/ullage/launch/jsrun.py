@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, ranks_outnumber
+from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, by_own_mpiexec, ranks_outnumber
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.wrapped import first_ended, wrapper
 from ullage.model.plan import Layout
@@ -23,13 +23,14 @@ INSIDE: Final = "bsub -Is or a script of bsub"
 class Jsrun:
     """Launches steps. A resource set is a part of a node that ranks are started in.
 
-    ``cores``: of a node of the job, None when not known.
+    ``cores``: of a node of the job, None when not known. ``own``: launcher of the MPI's own mpiexec.
     """
 
     program: Path
     cores: int | None = None
     name: str = NAME
     hosts: Hosts = NO_HOSTS
+    own: str = ""
 
     @property
     def remains(self) -> Remains:
@@ -76,7 +77,7 @@ class Jsrun:
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``. Raise ``UserError``: jsrun counts hosts, and takes no names."""
         what = f"jsrun cannot start {command[0]} on a host by its name ({host})"
-        raise UserError(what, f"--launcher {NAME}", "give the mpiexec of the MPI: --launcher open-mpi")
+        raise UserError(what, f"--launcher {NAME}", by_own_mpiexec(self.own))
 
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``: ranks yield only where they outnumber the cores."""
@@ -90,10 +91,9 @@ class Jsrun:
         """See ``Launcher``: nothing is known to end a step whose jsrun was killed, so its ranks end with the job."""
 
 
-def in_job(program: Path, family: Family, cores: int | None) -> Launcher:
+def in_job(program: Path, family: Family, cores: int | None, own: str) -> Launcher:
     """See ``JobLauncherModule``."""
     if family != "openmpi":
         what = "jsrun starts ranks of Spectrum MPI and Open MPI, and the engine was built with another"
-        right = "start by the MPI's own mpiexec: --launcher mpich"
-        raise UserError(what, f"--launcher {NAME}", right, EXIT_ENVIRONMENT)
-    return Jsrun(program, cores)
+        raise UserError(what, f"--launcher {NAME}", by_own_mpiexec(own), EXIT_ENVIRONMENT)
+    return Jsrun(program, cores, own=own)

@@ -39,7 +39,7 @@ class LaunchOutcome:
     """How a launch ended. ``exit_code`` and ``signal`` are the launcher's own; ``code`` is what all of it means.
 
     ``hang``: what the engine found hanging, in its words; ``stopped_ranks``: those of this node that were found stopped
-    when the launch had given no sign of life for too long.
+    when the launch had given no sign of life for too long. ``silent_node``: all ranks of that node hang, by the engine.
     """
 
     exit_code: int | None
@@ -53,6 +53,13 @@ class LaunchOutcome:
     command: list[str] = field(default_factory=list[str])
     hang: str = ""
     stopped_ranks: list[int] = field(default_factory=list[int])
+    silent_node: str = ""
+
+    @property
+    def lost_nodes(self) -> tuple[str, ...]:
+        """The nodes that have failed, as far as anybody has said so."""
+        gone = tuple(dead.node for dead in self.dead_ranks if dead.with_node)
+        return gone or ((self.silent_node,) if self.silent_node else ())
 
     @property
     def code(self) -> int:
@@ -161,7 +168,7 @@ class _Watch:
     ) -> None:
         self.last_status: EndStatus | None = None
         self.stopped_by: StopReason | None = None
-        self.hang = ""
+        self.hang = self.silent_node = ""
         self.stopped_ranks: list[int] = []
         self._signs = SignOfLife(records_path)
         self._stop_file = records_path.with_name(f"{records_path.name}.stop")
@@ -180,6 +187,13 @@ class _Watch:
     def ended_oddly(self) -> bool:
         """Without an end record, or interrupted by nobody here: a launcher asks the others to end when a rank dies."""
         return self.last_status is None or (self.last_status == "interrupted" and self.stopped_by is None)
+
+    def lost_host(self, running: Running) -> list[DeadRank]:
+        """Return the host whose connection ended first, where nobody ended a launch that had begun."""
+        was_ended = self.stopped_by is not None or self.last_status is not None or not self._has_records
+        if was_ended or not running.lost_host or (running.launcher.poll() or 0) < 0:
+            return []
+        return [DeadRank(None, running.lost_host, "its daemon is gone", with_node=True)]
 
     def follow(self, running: Running, caught: list[int]) -> None:
         """Follow the launch until the launcher has ended or has run out of grace."""
@@ -215,6 +229,8 @@ class _Watch:
                 self.last_status = record.status
             if isinstance(record, EventRecord) and record.code == "timeout":
                 self.hang = record.text
+                is_whole = record.text.startswith(f"node {record.node} ")
+                self.silent_node = record.node if is_whole and record.node else ""
             if self._on_record is not None:
                 self._on_record(record)
 
@@ -253,18 +269,20 @@ def _outcome(
 ) -> LaunchOutcome:
     returned = running.launcher.poll() or 0
     tail = _tail(stderr_path)
+    reported = launcher.dead_ranks(tail) or ([] if _ENGINE_MARK in tail else watch.lost_host(running))
     return LaunchOutcome(
         exit_code=returned if returned >= 0 else None,
         signal=-returned if returned < 0 else None,
         records_path=records_path,
         last_status=watch.last_status,
         stderr_tail=tail,
-        dead_ranks=_dead_ranks(launcher.dead_ranks(tail), running.first_ended) if watch.ended_oddly else [],
+        dead_ranks=_dead_ranks(reported, running.first_ended) if watch.ended_oddly else [],
         stopped_by=watch.stopped_by,
         elapsed_s=time.monotonic() - running.started,
         command=running.command,
         hang=watch.hang,
         stopped_ranks=watch.stopped_ranks,
+        silent_node=watch.silent_node,
     )
 
 

@@ -104,6 +104,10 @@ class Running:
 
     ``first_ended``: the rank that ended before all others, None when that was not seen. Hydra names the wrong process
     when one dies, because it reads the exit codes after it has killed the others; so the ranks are watched from here.
+
+    ``lost_host``: the host whose connection ended before all others, and before any rank of another host; empty: not
+    seen. A connection is the ssh, or the like, by which a launcher has started its daemon there. Neither Open MPI 4.1
+    nor Hydra names the host of a daemon that is gone.
     """
 
     def __init__(
@@ -113,18 +117,22 @@ class Running:
         engine: Path,
         command: list[str],
         end_elsewhere: Callable[[], None] = lambda: None,
+        host_of_rank: tuple[str, ...] = (),
     ) -> None:
         self.launcher = launcher
         self.command = command
         self.first_ended: int | None = None
+        self.lost_host = ""
         self.started = time.monotonic()
         self._token = token
         self._engine = engine
         self._end_elsewhere = end_elsewhere
+        self._host_of_rank = host_of_rank
         self._known: set[int] = set()
+        self._connections: set[int] = set()
         # An epoll hands out its events in the order in which they happened, however late it is asked.
         self._ends = select.epoll()
-        self._rank_of: dict[int, int] = {}
+        self._watched: dict[int, int | str] = {}
         self._ends.register(launcher.status, select.EPOLLIN)
 
     @classmethod
@@ -151,15 +159,15 @@ class Running:
             what = f"the launcher cannot be started: {error.strerror}"
             raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
         try:
-            return cls(supervised, token, engine, command, launcher.end_elsewhere)
+            return cls(supervised, token, engine, command, launcher.end_elsewhere, launcher.hosts.of_ranks(layout))
         except BaseException:
             supervised.kill()
             raise
 
-    def _watch(self, pid: int, rank: int) -> None:
-        """Watch the end of a rank, where that can be.
+    def _watch(self, pid: int, what: int | str) -> None:
+        """Watch the end of a rank, or of the connection to a host, where that can be.
 
-        On kernels before 5.3, and with Pythons built for them, nobody knows which rank ended first.
+        On kernels before 5.3, and with Pythons built for them, nobody knows which one ended first.
         """
         if not hasattr(os, "pidfd_open"):
             return
@@ -167,7 +175,7 @@ class Running:
             handle = os.pidfd_open(pid)
         except OSError:
             return
-        self._rank_of[handle] = rank
+        self._watched[handle] = what
         self._ends.register(handle, select.EPOLLIN)
 
     def wait(self, seconds: float) -> bool:
@@ -175,8 +183,11 @@ class Running:
         for handle, _ in self._ends.poll(seconds):
             if handle == self.launcher.status:
                 continue
-            rank = self._rank_of.pop(handle)
-            self.first_ended = rank if self.first_ended is None else self.first_ended
+            what = self._watched.pop(handle)
+            if isinstance(what, int):
+                self.first_ended = what if self.first_ended is None else self.first_ended
+            elif self.first_ended is None or self._host_of_rank[self.first_ended] == what:
+                self.lost_host = self.lost_host or what
             self._ends.unregister(handle)
             os.close(handle)
         return self.launcher.poll() is not None
@@ -187,11 +198,15 @@ class Running:
         return len(self._known)
 
     def learn_ranks(self) -> None:
-        """Watch the ranks that have come since the last call."""
+        """Watch the ranks and the connections that have come since the last call."""
+        hosts = frozenset(self._host_of_rank)
         for member in members(self._token):
             if member.rank is not None and member.pid not in self._known and member.runs(self._engine):
                 self._known.add(member.pid)
                 self._watch(member.pid, member.rank)
+            elif member.pid not in self._connections and (host := member.connects_to(hosts, self._engine)):
+                self._connections.add(member.pid)
+                self._watch(member.pid, host)
 
     def stopped_ranks(self) -> list[int]:
         """Return the ranks of this node that a signal or a debugger has stopped."""
@@ -224,9 +239,9 @@ class Running:
             for member in left:
                 send(member.pid, signal.SIGKILL)
             time.sleep(_KILL_PAUSE_S)
-        for handle in self._rank_of:
+        for handle in self._watched:
             os.close(handle)
-        self._rank_of.clear()
+        self._watched.clear()
         self._ends.close()
 
 
@@ -241,6 +256,14 @@ class Member:
     def runs(self, program: Path) -> bool:
         """Tell whether it is ``program``, or an interpreter (or loader) that runs it, and not a launcher of it."""
         return runs(list(self.words), str(program))
+
+    def connects_to(self, hosts: frozenset[str], program: Path) -> str:
+        """Return the one of ``hosts`` that it has as a word, as ssh has; empty for all that is no such process.
+
+        The launcher has ``program`` as a word, too.
+        """
+        found = hosts.intersection(self.words)
+        return next(iter(found)) if self.rank is None and len(found) == 1 and str(program) not in self.words else ""
 
 
 def members(token: str) -> Iterator[Member]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, ranks_outnumber
+from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, by_own_mpiexec, ranks_outnumber
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.mpich import YIELDING as MPICH_YIELDING
 from ullage.model.plan import Layout
@@ -173,7 +173,7 @@ def plugin_for(family: Family, listed: Sequence[str]) -> str | None:
     return next((name for name in _PLUGINS[family] if name in listed), None)
 
 
-def in_job(program: Path, family: Family, cores: int | None) -> Launcher:
+def in_job(program: Path, family: Family, cores: int | None, own: str) -> Launcher:
     """See ``JobLauncherModule``."""
     listed = plugins(program)
     plugin = plugin_for(family, listed)
@@ -182,7 +182,7 @@ def in_job(program: Path, family: Family, cores: int | None) -> Launcher:
         raise UserError(
             f"this Slurm has no {wanted}, which the engine's MPI needs (`{program} --mpi=list`: {', '.join(listed)})",
             "--launcher srun",
-            f"start by the MPI's own mpiexec: --launcher {'mpich' if family == 'mpich' else 'open-mpi'}",
+            by_own_mpiexec(own),
             EXIT_ENVIRONMENT,
         )
     return Srun(program, plugin, family, cores)

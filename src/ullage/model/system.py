@@ -148,9 +148,13 @@ class NetworkInterface(Tolerant):
 
 
 class Switch(Tolerant):
-    """A switch of the network as the batch system describes it, as far as nodes of the job are below it."""
+    """A switch of the network as the batch system describes it, as far as nodes of the job are below it.
+
+    Slurm's topology/block knows blocks of nodes in their place, and blocks of these.
+    """
 
     name: str
+    kind: Annotated[Literal["switch", "block"], Field(exclude_if=lambda kind: kind == "switch")] = "switch"
     level: Annotated[int, Field(description="0: nodes are attached to it")] = 0
     nodes: Annotated[list[str], Field(description="of the job, attached to this switch")] = []
     switches: Annotated[list[str], Field(description="of the next lower level, attached to this switch")] = []

@@ -2,7 +2,7 @@
 """Which switches the ranks of a run were on: a sentence for the suites whose messages pass them."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -11,20 +11,35 @@ from ullage.model.system import Switch
 from ullage.quantity import plural
 from ullage.report.data import ReportData
 from ullage.system.node_lists import compressed
-from ullage.system.switches import leaves_of_hosts
+from ullage.system.switches import leaves_of_hosts, noun_of, nouns_of
 
 _MOST_NAMED: Final = 8
+_TITLES: Final = {"pbs": "PBS", "lsf": "LSF", "flux": "Flux"}
 _MODEL: Final = TypeAdapter(list[Switch])
 
 
 def switch_notes(data: ReportData, suite: str) -> list[str]:
-    """Say on which switches the ranks of ``suite`` were in its largest launch; nothing where no switch is known."""
+    """Say on which switches the ranks of ``suite`` were in its largest launch; nothing for a single node."""
     launches = [launch for launch in data.launches if launch.run.suite == suite]
     if not launches:
         return []
     largest = max(launches, key=lambda launch: (len(launch.hosts), launch.run.layout.ranks))
-    text = placement(switches_of(data), largest.hosts, largest.run.layout.ranks)
+    switches = switches_of(data)
+    text = placement(switches, largest.hosts, largest.run.layout.ranks)
+    if len(largest.hosts) > 1 and not text:
+        text = f"Switches not known: {_why_not(data, has_any=bool(switches))}."
     return [text] if text else []
+
+
+def _why_not(data: ReportData, *, has_any: bool) -> str:
+    environment = data.summary.system.get("environment")
+    job = cast("dict[str, object]", environment).get("scheduler") if isinstance(environment, dict) else None
+    if job == "slurm" and has_any:
+        return "Slurm's topology has none of these nodes"
+    if job == "slurm":
+        return "Slurm describes none (`scontrol show topology`)"
+    title = _TITLES.get(str(job))
+    return f"{title} is not asked for them" if title else "no batch system has chosen the nodes"
 
 
 def switches_of(data: ReportData) -> list[Switch]:
@@ -40,7 +55,7 @@ def placement(switches: Sequence[Switch], hosts: Sequence[str], ranks: int) -> s
 
     For example ``The 4 ranks are on 4 nodes of 2 switches, by Slurm's topology: s0 (n0, n1), s1 (n2, n3).``
     """
-    leaves = leaves_of_hosts(switches, hosts)
+    leaves, noun = leaves_of_hosts(switches, hosts), noun_of(switches)
     by_leaf = grouped(zip(leaves, hosts, strict=True))
     unknown = by_leaf.pop("", [])
     if len(hosts) < 2 or not by_leaf:
@@ -50,13 +65,13 @@ def placement(switches: Sequence[Switch], hosts: Sequence[str], ranks: int) -> s
     where = f"The {ranks:,} ranks are on {plural(len(hosts), 'node')}"
     found = ", ".join(named)
     if not unknown:
-        return f"{where} of {switches_text(len(by_leaf))}, by Slurm's topology: {found}."
-    return f"{where}. Slurm's topology has the switches of {len(hosts) - len(unknown):,} of them: {found}."
+        return f"{where} of {leaves_text(len(by_leaf), noun)}, by Slurm's topology: {found}."
+    return f"{where}. Slurm's topology has the {nouns_of(noun)} of {len(hosts) - len(unknown):,} of them: {found}."
 
 
-def switches_text(count: int) -> str:
-    """Write a count of switches: ``1 switch``, ``2 switches``."""
-    return f"{count:,} switch{'' if count == 1 else 'es'}"
+def leaves_text(count: int, noun: str = "switch") -> str:
+    """Write a count of switches or blocks: ``1 switch``, ``2 switches``."""
+    return f"{count:,} {noun if count == 1 else nouns_of(noun)}"
 
 
 def _nodes(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
-from ullage.model.plan import Plan
+from ullage.model.plan import Case, Plan
 from ullage.model.record import CaseRecord, EventRecord
 from ullage.quantity import listing
 from ullage.results.records import AnyRecord
@@ -100,12 +100,21 @@ class Execution:
 
     def _note_lost(self, number: int, plan: Plan, nodes: Sequence[str]) -> None:
         """Let the repetition that was under way fail by the names of ``nodes``, where its case is known."""
-        found = self.progress.under_way(plan)
+        hung = next((case for case in plan.cases if self.progress.of(case.id).stop == "timeout"), None)
+        found = hung or self.progress.under_way(plan)
         if found is None:
             return
+        repetition = self.progress.of(found.id).begun - (hung is not None)
+        self.session.append(number, _node_failed(found.id, repetition, nodes))
+        # Of a repetition that hung the engine has written the record itself.
+        if hung is None:
+            self._note_failed(number, found, repetition)
+        self.progress.forgive(found.id)
+
+    def _note_failed(self, number: int, found: Case, repetition: int) -> None:
         failed = CaseRecord(
             case=found.id,
-            repetition=self.progress.of(found.id).begun,
+            repetition=repetition,
             status="failed",
             stop="failed",
             target=found.target,
@@ -113,12 +122,8 @@ class Execution:
             workload=found.workload.name,
             elapsed_ns=0,
         )
-        text = f"node {listing(nodes)} failed in repetition {failed.repetition + 1}"
-        event = EventRecord(severity="error", code="node-failed", text=text, case=found.id, node=nodes[0])
-        self.session.append(number, event)
         self.session.append(number, failed)
         self.progress.add(failed)
-        self.progress.forgive(found.id)
 
     def _rest_of(self, plan: Plan, used_s: float) -> Plan | None:
         """Return what is left of ``plan`` after ``used_s``, or None where that is nothing."""
@@ -167,6 +172,11 @@ class Execution:
         if self.session.seconds is not None:
             return self.session.seconds
         return None if asked_s is None else max(asked_s - used_s, least_s)
+
+
+def _node_failed(case: str, repetition: int, nodes: Sequence[str]) -> EventRecord:
+    text = f"node {listing(nodes)} failed in repetition {repetition + 1}"
+    return EventRecord(severity="error", code="node-failed", text=text, case=case, node=nodes[0])
 
 
 def too_short(lacking: int, cases: int, fewest: int, seconds: float, advice: str) -> Note:

@@ -152,7 +152,7 @@ class Session:
         self.was_stopped = self.was_stopped or ended.was_stopped
         self.had_enough = self.had_enough or outcome.stopped_by == "enough"
         if ended.message:
-            lost = tuple(dead.node for dead in outcome.dead_ranks if dead.with_node)
+            lost = outcome.lost_nodes
             moves = may_move and ended.code == EXIT_ABORTED and self._leave_out(lost, plan)
             self.messages.append(f"{ended.message}{f'; the run goes on without {listing(lost)}' if moves else ''}")
             if ended.code == EXIT_ABORTED and not ended.was_stopped:
@@ -164,10 +164,12 @@ class Session:
     def _leave_out(self, nodes: Sequence[str], plan: Plan) -> bool:
         """Start nothing on ``nodes`` any more.
 
-        Return False where too few are left for ``plan``, or the launcher cannot.
+        Return False where too few are left for ``plan``, where the launcher cannot, and where it knows the nodes by
+        other names.
         """
         found = self.launcher.without([*self.lost, *nodes]) if nodes else None
-        if found is None or plan.layout.nodes is None or found.nodes < plan.layout.nodes:
+        before = (self.launcher.without(self.lost) if self.lost else None) or self.launcher
+        if found is None or plan.layout.nodes is None or found.nodes < plan.layout.nodes or found.nodes == before.nodes:
             return False
         self.lost += nodes
         return True

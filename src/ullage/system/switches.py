@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The switches above the nodes of a Slurm job, as Slurm's topology/tree describes them."""
+"""The switches above the nodes of a Slurm job, by its topology/tree, or their blocks, by its topology/block."""
 
 import os
 import re
@@ -19,6 +19,7 @@ _FIELD: Final = re.compile(r"(\w+)=(\S*)")
 _ADDRESS: Final = "SLURM_TOPOLOGY_ADDR"
 _PATTERN: Final = "SLURM_TOPOLOGY_ADDR_PATTERN"
 _SWITCH: Final = "switch"
+_BLOCK: Final = "block"
 
 
 def read_switches(environment: Mapping[str, str] = os.environ) -> list[Switch]:
@@ -59,13 +60,13 @@ def _asked(environment: Mapping[str, str]) -> str:
 
 
 def parsed_topology(text: str) -> list[Switch]:
-    """Read what ``scontrol show topology`` says, a line a switch; leave out lines that are none, such as blocks.
+    """Read what ``scontrol show topology`` says, a line a switch or a block; leave out lines that are neither.
 
     A line of a higher switch names all nodes below it, too. Only leaves (level 0) keep their nodes.
     """
     lines = [dict(_FIELD.findall(line)) for line in text.splitlines()]
     found = [_switch(line) for line in lines if line.get("SwitchName")]
-    return [switch for switch in found if switch is not None]
+    return [switch for switch in found if switch is not None] or _blocks(lines)
 
 
 def _switch(said: Mapping[str, str]) -> Switch | None:
@@ -79,14 +80,38 @@ def _switch(said: Mapping[str, str]) -> Switch | None:
     return Switch(name=said["SwitchName"], level=int(level), nodes=[] if switches else nodes, switches=switches)
 
 
+def _blocks(lines: Sequence[Mapping[str, str]]) -> list[Switch]:
+    """Read the blocks of topology/block. A block of several is named by them: ``b[0-3]``."""
+    blocks: list[Switch] = []
+    several: list[tuple[str, list[str]]] = []
+    for line in lines:
+        try:
+            if name := line.get("BlockName"):
+                blocks.append(Switch(name=name, kind="block", nodes=expanded(line.get("Nodes", ""))))
+            elif name := line.get("AggregatedBlock"):
+                several.append((name, expanded(name)))
+        except UserError:
+            continue
+    sizes = sorted({len(names) for _, names in several})
+    higher = [
+        Switch(name=name, kind="block", level=1 + sizes.index(len(names)), switches=names) for name, names in several
+    ]
+    return [*blocks, *higher]
+
+
 def parsed_address(address: str, pattern: str) -> list[Switch]:
     """Read where one node is: ``top.s1.n3`` of the pattern ``switch.switch.node``, from the highest switch down.
 
-    Switches of a level that are joined to the same ones below stand in one word: ``s[4-5]``.
+    Switches of a level that are joined to the same ones below stand in one word: ``s[4-5]``. ``b8.n3`` of the pattern
+    ``block.node`` is in a block.
     """
     words, kinds = address.split("."), pattern.split(".")
     # A name may hold dots itself. Then the address does not say where one ends.
-    if len(words) != len(kinds) or len(kinds) < 2 or kinds[-1] != "node" or {*kinds[:-1]} != {_SWITCH}:
+    if len(words) != len(kinds) or len(kinds) < 2 or kinds[-1] != "node":
+        return []
+    if kinds[:-1] == [_BLOCK]:
+        return [Switch(name=words[0], kind="block", nodes=[words[1]])]
+    if {*kinds[:-1]} != {_SWITCH}:
         return []
     try:
         levels = [expanded(word) for word in words[:-1]]
@@ -133,6 +158,16 @@ def _both(first: Switch, second: Switch) -> tuple[list[str], list[str]]:
 
 
 # -- what a tree says of nodes -----------------------------------------------------------------------------------------
+
+
+def noun_of(switches: Sequence[Switch]) -> str:
+    """Return what the leaves of a tree are."""
+    return next((switch.kind for switch in switches), "switch")
+
+
+def nouns_of(noun: str) -> str:
+    """Return the plural of ``noun_of``."""
+    return "switches" if noun == _SWITCH else f"{noun}s"
 
 
 def leaf_of(switches: Sequence[Switch]) -> dict[str, str]:

@@ -20,11 +20,13 @@ from benchmarks.switches_simulation import (
 
 from support.pairs_world import matrix_repetition, write_result
 from ullage.arrays import np
-from ullage.model.summary import Summary
+from ullage.model.summary import Row, Summary
 from ullage.model.system import Switch, SystemFacts
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.runs.summary import build_summary
+from ullage.suites.pairs.effects import PairMatrix
 from ullage.suites.pairs.report import tables
+from ullage.suites.pairs.switch_rows import MOST_SWITCHES, switch_rows
 from ullage.suites.pairs.switches import switch_pairs
 
 MIB = 1 << 20
@@ -202,6 +204,80 @@ def test_a_report_names_the_switch_of_every_end(tmp_path: Path) -> None:
     ]
     assert [heading.heading for heading in grids["each node"].columns][:2] == ["node", "switch"]
     assert [row[1].text for row in grids["each node"].rows] == ["s0"] * 3 + ["s1"] * 3
+
+
+def test_the_pairs_of_two_switches_are_rows_with_intervals(tmp_path: Path) -> None:
+    summary, _ = reported(tmp_path / "r", slow_between, SWITCHES)
+    rows = [row for row in summary.rows if row.metric == "switch_pair_bandwidth"]
+    (base,) = [row for row in summary.rows if row.metric == "pair_bandwidth"]
+    assert [(row.params["from_switch"], row.params["to_switch"], row.params["pairs"]) for row in rows] == [
+        ("one switch", "the same", 12),
+        ("one switch", "another", 18),
+        ("s0", "s0", 6),
+        ("s0", "s1", 9),
+        ("s1", "s0", 9),
+        ("s1", "s1", 6),
+    ]
+    for row in rows:
+        rate = (1 << 30) / (1 if row.params["from_switch"] == row.params["to_switch"] else 2)
+        rate = 1 << 30 if row.params["to_switch"] == "the same" else rate
+        assert row.repetitions == pytest.approx([rate / (1 + 0.01 * index) for index in range(6)])
+        assert row.low is not None
+        assert row.high is not None
+        assert row.low < row.median < row.high
+        assert {name: row.params[name] for name in base.params} == base.params
+        assert (row.case, row.unit, row.better, row.verdict, row.grade) == (
+            base.case,
+            "B/s",
+            "more",
+            base.verdict,
+            base.grade,
+        )
+
+
+def test_of_many_switches_only_all_pairs_together_are_rows() -> None:
+    matrix = matrix_of(MOST_SWITCHES + 1)
+    base = row_of(matrix.case)
+    assert len(switch_rows([matrix], [base], 0.95)) == 1
+    fewer = matrix_of(MOST_SWITCHES)
+    assert len(switch_rows([fewer], [base], 0.95)) == 1 + MOST_SWITCHES * (MOST_SWITCHES - 1)
+    assert switch_rows([fewer], [], 0.95) == []
+
+
+def matrix_of(switches: int) -> PairMatrix:
+    """A node at each switch, so no pair is within one."""
+    times = np.full((6, switches, switches), 1e-3)
+    times[:, range(switches), range(switches)] = np.nan
+    names = tuple(f"n{index}" for index in range(switches))
+    leaves = tuple(f"s{index}" for index in range(switches))
+    return PairMatrix("c", MIB, False, True, True, names, times, hosts=names, leaves=leaves)
+
+
+def row_of(case: str) -> Row:
+    return Row(
+        metric="pair_bandwidth",
+        unit="B/s",
+        better="more",
+        target="mpi",
+        params={"ranks": 8},
+        case=case,
+        median=1e9,
+        low=None,
+        high=None,
+        repetitions=[1e9],
+        verdict="",
+        grade="A",
+    )
+
+
+def test_blocks_are_called_so(tmp_path: Path) -> None:
+    summary, data = reported(tmp_path / "r", slow_between, [s.model_copy(update={"kind": "block"}) for s in SWITCHES])
+    content = tables(data)
+    assert content is not None
+    said = f"{[f.text for f in summary.findings]} {[f.title for f in summary.findings]} {content}"
+    assert "Messages between blocks are slow" in said
+    assert "pairs by block" in said
+    assert "switch" not in said.replace("cable and switch", "")
 
 
 def test_four_nodes_are_too_few_and_their_medians_are_said(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
 from ullage.pair_tables import pair_table
-from ullage.system.switches import leaves_of_hosts
+from ullage.system.switches import leaves_of_hosts, noun_of
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
@@ -163,8 +163,7 @@ def _flat(logarithms: "NDArray[np.float64]") -> Polish:
     """Return a polish without effects of ends, for too few ends to tell what one of them adds."""
     from ullage.arrays import np
 
-    common = float(np.nanmedian(logarithms))
-    nothing = np.zeros(len(logarithms))
+    common, nothing = float(np.nanmedian(logarithms)), np.zeros(len(logarithms))
     return Polish(common, nothing, nothing, logarithms - common)
 
 
@@ -212,8 +211,7 @@ def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ..
     """
     from ullage.arrays import np
 
-    links = np.median(rest, axis=0)
-    always = np.min(rest, axis=0)
+    links, always = np.median(rest, axis=0), np.min(rest, axis=0)
     with np.errstate(invalid="ignore"):
         slow = (links > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
     found = [SlowLink(int(i), int(j), math.exp(links[i, j])) for i, j in np.argwhere(slow)]
@@ -259,7 +257,7 @@ class PairMatrix:
 
     ``is_disturbed``: too few repetitions were without others on the machine, so that nothing is concluded from it.
 
-    ``hosts``: the node of each end; ``leaves``: the switch of each end, an empty text where it is not known.
+    ``hosts``: the node of each end; ``leaves``: its switch or block (``leaf_noun``), an empty text where not known.
     """
 
     case: str
@@ -272,6 +270,7 @@ class PairMatrix:
     is_disturbed: bool = False
     hosts: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
+    leaf_noun: str = "switch"
 
     @cached_property
     def median(self) -> "NDArray[np.float64]":
@@ -351,6 +350,7 @@ def _matrix(items: "Sequence[Measured]", switches: "Sequence[Switch]") -> PairMa
         is_disturbed=any(item.phase.grade == "C" for item in used),
         hosts=hosts,
         leaves=tuple(leaves_of_hosts(switches, hosts)) if len(hosts) == len(names) else (),
+        leaf_noun=noun_of(switches),
     )
 
 

@@ -125,7 +125,7 @@ def _switches(matrix: PairMatrix, switches: Sequence[Switch]) -> Grid:
     both = [one for one in found if one.is_all]
     each = sorted((one for one in found if not one.is_all), key=lambda one: -one.median)
     return Grid(
-        f"pairs by switch: {_what(matrix)}",
+        f"pairs by {matrix.leaf_noun}: {_what(matrix)}",
         heads,
         [_switch_line(matrix, one, switches) for one in [*both, *each[:_MOST_ENDS]]],
     )
@@ -133,7 +133,8 @@ def _switches(matrix: PairMatrix, switches: Sequence[Switch]) -> Grid:
 
 def _switch_line(matrix: PairMatrix, one: SwitchPair, switches: Sequence[Switch]) -> list[Cell]:
     median, worst, least, most = (
-        format_quantity(matrix.value(seconds), matrix.unit) for seconds in (one.median, one.worst, one.least, one.most)
+        format_quantity(matrix.value(seconds), matrix.unit)
+        for seconds in (one.median, one.worst, min(one.each), max(one.each))
     )
     low, high = (least, most) if matrix.is_latency else (most, least)
     return [
@@ -154,7 +155,7 @@ def _ends(matrix: PairMatrix) -> Grid:
         *(Heading("sending takes", is_number=True), Heading("receiving takes", is_number=True), Heading("verdict")),
     ]
     is_placed = any(matrix.leaves)
-    heads[1:1] = [Heading("switch")] if is_placed else []
+    heads[1:1] = [Heading(matrix.leaf_noun)] if is_placed else []
     slow = {end.end for end in matrix.fit.ends}
     polish = matrix.fit.polish
     order = sorted(range(len(matrix.names)), key=lambda end: (end not in slow, end))

@@ -27,6 +27,7 @@ from ullage.suites.pairs.effects import (
     SlowLink,
     read_matrices,
 )
+from ullage.suites.pairs.switch_rows import switch_rows
 from ullage.suites.pairs.switches import (
     SlowPassage,
     all_slow,
@@ -39,6 +40,7 @@ from ullage.suites.pairs.switches import (
     switch_pairs,
     together_finding,
 )
+from ullage.system.switches import nouns_of
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -198,8 +200,8 @@ def _nothing_slow(matrix: PairMatrix) -> Finding:
     numbers = _by_switch(matrix)
     if numbers:
         own, other = (show(value, matrix.unit) for value in numbers.values())
-        verb = "takes" if matrix.is_latency else "reaches"
-        text += f" The median pair {verb} {own} within a switch and {other} between switches."
+        verb, noun = "takes" if matrix.is_latency else "reaches", matrix.leaf_noun
+        text += f" The median pair {verb} {own} within a {noun} and {other} between {nouns_of(noun)}."
     severity = "advice" if is_noisy else "info"
     return finding(
         "pairs",
@@ -286,6 +288,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     told = [_labelled(row, cases[row.case], pages[row.case]) for row in rows]
     system = result.read_system()
     found = read_matrices(measured, () if system is None else system.switches)
+    told += switch_rows(found, told, context.level)
     matrices = [matrix for matrix in found if not matrix.is_disturbed]
     passages = slow_passages(matrices)
     # The largest messages come first, because they show the most important findings.

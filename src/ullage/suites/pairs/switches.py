@@ -26,6 +26,7 @@ from ullage.suites.pairs.effects import (
     PairMatrix,
     scale,
 )
+from ullage.system.switches import nouns_of
 
 if TYPE_CHECKING:
     from ullage.arrays import NDArray, np
@@ -44,7 +45,7 @@ _FEWEST_SWITCHES: Final = 3
 class SwitchPair:
     """All ordered pairs from one switch to another, or within one. Times in s.
 
-    ``least`` and ``most``: of the median pair in a repetition. ``is_all``: of all switches, in words.
+    ``each``: of the median pair in each repetition. ``is_all``: of all switches, in words.
     """
 
     sender: str
@@ -52,8 +53,7 @@ class SwitchPair:
     pairs: int
     median: float
     worst: float
-    least: float
-    most: float
+    each: tuple[float, ...]
     is_all: bool = False
 
 
@@ -69,7 +69,8 @@ def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
         return []
     within, across = _within(matrix), _across(matrix)
     leaves = np.array(matrix.leaves)
-    both = [("one switch", "the same", within), ("one switch", "another", across)]
+    first = f"one {matrix.leaf_noun}"
+    both = [(first, "the same", within), (first, "another", across)]
     found = [_switch_pair(matrix, *line, is_all=True) for line in both if line[2].any()]
     for one, other in itertools.product(names, repeat=2):
         cells = (leaves[:, None] == one) & (leaves[None, :] == other) & (within | across)
@@ -85,7 +86,7 @@ def _switch_pair(
     each = np.median(matrix.times[:, cells], axis=1)
     found = matrix.median[cells]
     middle, worst = _middle(found), float(found.max())
-    return SwitchPair(sender, receiver, int(cells.sum()), middle, worst, float(each.min()), float(each.max()), is_all)
+    return SwitchPair(sender, receiver, int(cells.sum()), middle, worst, tuple(each.tolist()), is_all)
 
 
 def _within(matrix: PairMatrix) -> "NDArray[np.bool_]":
@@ -251,17 +252,20 @@ def passage_finding(matrix: PairMatrix, slow: SlowPassage) -> "Finding":
         "high": found.high,
     }
     if slow.switch:
-        title = f"Messages through switch {slow.switch} are slow"
+        title = f"Messages through {matrix.leaf_noun} {slow.switch} are slow"
         text = (
-            f"Between switch {slow.switch} and the others {matrix.message} {verb} {value}. {usual} would be usual "
-            f"between other switches ({times(found.ratio)}{known}). Check the links from {slow.switch} to the others."
+            f"Between {matrix.leaf_noun} {slow.switch} and the others {matrix.message} {verb} {value}. {usual} would "
+            f"be usual between other {nouns_of(matrix.leaf_noun)} ({times(found.ratio)}{known}). Check the links from "
+            f"{slow.switch} to the others."
         )
         return finding("slow-switch", title, text, "warning", **numbers, switch=slow.switch)
     text = (
-        f"{capital(matrix.message)} {verb} {value} between switches. The same {matrix.noun}s {_reach(matrix)} {usual} "
-        f"within their switch ({times(found.ratio)}{known}). Place ranks that communicate on one switch."
+        f"{capital(matrix.message)} {verb} {value} between {nouns_of(matrix.leaf_noun)}. The same {matrix.noun}s "
+        f"{_reach(matrix)} {usual} within their {matrix.leaf_noun} ({times(found.ratio)}{known}). Place ranks that "
+        f"communicate on one {matrix.leaf_noun}."
     )
-    return finding("between-switches", "Messages between switches are slow", text, "advice", **numbers)
+    title = f"Messages between {nouns_of(matrix.leaf_noun)} are slow"
+    return finding("between-switches", title, text, "advice", **numbers)
 
 
 def _reach(matrix: PairMatrix) -> str:
@@ -271,7 +275,7 @@ def _reach(matrix: PairMatrix) -> str:
 def placed(matrix: PairMatrix, end: int) -> str:
     """Name an end, with its switch where that is known: ``n0 (switch s0)``."""
     leaf = matrix.leaves[end] if matrix.leaves else ""
-    return f"{matrix.names[end]} (switch {leaf})" if leaf else matrix.names[end]
+    return f"{matrix.names[end]} ({matrix.leaf_noun} {leaf})" if leaf else matrix.names[end]
 
 
 # -- slow ends and slow links by their switches ------------------------------------------------------------------------
@@ -302,18 +306,18 @@ def all_slow(matrix: PairMatrix) -> dict[str, list[int]]:
 def cause_of(matrix: PairMatrix, end: int) -> str:
     """Say why an end is slow: itself, or its switch where the links to others at that switch do not say otherwise."""
     links_text = f"All links of this {matrix.noun} are slow"
-    leaf = matrix.leaves[end] if matrix.leaves else ""
+    leaf, noun = matrix.leaves[end] if matrix.leaves else "", matrix.leaf_noun
     if leaf and len({*matrix.leaves} - {""}) > 1:
         links = _within(matrix)[end]
         if not links.any():
-            return f"{links_text}. No other node here is at switch {leaf}, so the cause is the node or the switch."
+            return f"{links_text}. No other node here is at {noun} {leaf}, so the cause is the node or the {noun}."
         if leaf in all_slow(matrix):
             return (
-                f"All {matrix.noun}s here at switch {leaf} are slow, so the cause is the {matrix.noun} or the switch."
+                f"All {matrix.noun}s here at {noun} {leaf} are slow, so the cause is the {matrix.noun} or the {noun}."
             )
         limit = EVERY_TIME * math.exp(matrix.fit.polish.common)
         if max(_middle(matrix.median[end, links]), _middle(matrix.median[links, end])) < limit:
-            return f"Its links within switch {leaf} are as usual, so the cause is between the switches."
+            return f"Its links within {noun} {leaf} are as usual, so the cause is between the {nouns_of(noun)}."
     return f"{links_text}, so the cause is the {matrix.noun} itself."
 
 
@@ -330,15 +334,15 @@ def together_finding(matrix: PairMatrix, leaf: str, ends: Sequence[int]) -> "Fin
     usual = math.exp(matrix.fit.polish.common)
     values = [show(matrix.value(seconds), matrix.unit) for seconds in (_middle(out), _middle(own), usual)]
     verb = "take" if matrix.is_latency else "go at"
-    names = listing([matrix.names[end] for end in ends])
+    names, where = listing([matrix.names[end] for end in ends]), f"{matrix.leaf_noun} {leaf}"
     text = (
-        f"All {len(ends)} {matrix.noun}s at switch {leaf} are slow: {names}. {capital(matrix.message)} {verb} "
+        f"All {len(ends)} {matrix.noun}s at {where} are slow: {names}. {capital(matrix.message)} {verb} "
         f"{values[0]} between them and the others, and {values[1]} among themselves. {values[2]} is usual. Check "
-        f"switch {leaf} and its links."
+        f"{where} and its links."
     )
     return finding(
         "slow-switch",
-        f"All {matrix.noun}s at switch {leaf} are slow",
+        f"All {matrix.noun}s at {where} are slow",
         text,
         "warning",
         **matrix.place,
@@ -365,10 +369,11 @@ def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
     count = int((at & _across(matrix)).sum())
     if not common or _chance(matrix, count // 2) > _CHANCE:
         return []
-    where = f"between switches {common[0]} and {common[1]}" if len(common) > 1 else f"at switch {common[0]}"
+    one, several = matrix.leaf_noun, nouns_of(matrix.leaf_noun)
+    where = f"between {several} {common[0]} and {common[1]}" if len(common) > 1 else f"at {one} {common[0]}"
     text = (
-        f"All {len(passed)} slow links with {matrix.message} are {where}. {count} links between switches were measured "
-        f"there."
+        f"All {len(passed)} slow links with {matrix.message} are {where}. {count} links between {several} were "
+        f"measured there."
     )
     return [finding("switch-links", f"All slow links are {where}", text, "warning", **matrix.place, switches=common)]
 
