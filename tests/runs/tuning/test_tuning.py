@@ -9,10 +9,11 @@ import pytest
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.launch.process import patience_within
-from ullage.model.plan import Plan, Target
+from ullage.model.plan import Layout, Plan, Target
 from ullage.model.summary import Row, Score, Summary
 from ullage.model.tuning import TuneTrial
 from ullage.runs.options.declared import declared
+from ullage.runs.options.groups import BindOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
 from ullage.runs.tuning.asking import Asking, command_of, environment_with, key_of
@@ -128,6 +129,23 @@ def test_processes_per_node_set_the_ranks_of_all_nodes(tmp_path: Path) -> None:
     parsed = both.parsed(both.of({"ppn": "2", "nodes": "4"})).options
     assert (parsed["ranks"], parsed["ranks_per_node"], parsed["nodes"]) == (8, 2, 4)
     assert both.of({"ppn": "2", "nodes": UNSET}).words["ranks"] == 2
+
+
+@pytest.mark.parametrize("suite", ["io500", "sweep", "b_eff", "collectives"])
+def test_a_binding_is_a_parameter_beside_nodes_and_processes_per_node(suite: str, tmp_path: Path) -> None:
+    words = {} if suite in ("b_eff", "collectives") else {"target": [f"a={tmp_path}"]}
+    model = find_suite(suite).options
+    what = Ground(suite, model, parse_options(model, **words), DESCRIBE)
+    found = read_overs(["bind=none,core", "ppn=2,4", "nodes=1,2"], (), what)
+    assert (found[0].default, found[0].values, found[0].ordered) == ("none", ("none", "core"), False)
+    made = Asking(model, dict(words), found, 0, tmp_path / "settings")
+    for bind in ("none", "core"):
+        asked = made.of({"bind": bind, "ppn": "4", "nodes": "2"})
+        parsed = made.parsed(asked).options
+        placed = BindOptions.model_validate({name: parsed[name] for name in ("nodes", "ranks_per_node", "bind")})
+        assert placed.place(8, 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding=bind)
+        command = command_of(suite, model, asked.words)
+        assert command[command.index("--bind") + 1] == bind
 
 
 def test_a_section_of_the_official_file_is_written_beside_what_stands_there(tmp_path: Path) -> None:

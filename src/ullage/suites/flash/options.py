@@ -7,7 +7,14 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import (
+    BindOptions,
+    QuickOnCommandLine,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+)
 from ullage.runs.options.kinds import CountAxis, Names
 from ullage.runs.options.model import OptionError
 from ullage.suites.flash.formula import FILES
@@ -28,7 +35,7 @@ METRICS: Final = (
 )
 
 
-class FlashOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class FlashOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """``blocks``: 0 as the original. Words of ``files``, ``formats`` and ``transfers`` are as typed."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -12,6 +12,7 @@ from ullage.model.base import Strict
 from ullage.parameters import suggest
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
+    BindOptions,
     Positive,
     RanksOptions,
     ResumableOptions,
@@ -81,7 +82,9 @@ class Sizes(Strict):
     basis: str = ""
 
 
-class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions):
+class Io500Options(
+    TargetsOptions, BindOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions
+):
     """The options of suite ``io500``.
 
     Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled.

@@ -10,7 +10,14 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.model.base import Strict
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
-from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes, default_ranks
+from ullage.runs.options.groups import (
+    BindOptions,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+    default_ranks,
+)
 from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
@@ -61,7 +68,7 @@ def _axis(setting: Setting) -> Setting:
     return setting.model_copy(update={"values": values})
 
 
-class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
+class SweepOptions(WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """The options of suite ``sweep``.
 
     ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe.
