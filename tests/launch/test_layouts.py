@@ -77,7 +77,13 @@ def test_a_binding_that_is_asked_for_is_taken_or_refused() -> None:
 
 @pytest.mark.parametrize(
     ("bind", "cores", "threads", "binding"),
-    [(None, 8, 3, "core"), (None, 2, 3, "none"), ("none", 8, 3, "none"), ("core", 2, 1, "core"), ("core", 4, 2, "core")],
+    [
+        (None, 8, 3, "core"),
+        (None, 2, 3, "none"),
+        ("none", 8, 3, "none"),
+        ("core", 2, 1, "core"),
+        ("core", 4, 2, "core"),
+    ],
 )
 def test_helper_threads_share_the_cores_of_their_rank(
     bind: base.Binding | None, cores: int, threads: int, binding: str

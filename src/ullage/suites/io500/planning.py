@@ -23,7 +23,7 @@ from ullage.runs.listed import listed_plan
 from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.io500.api import Api
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase, phases_of
+from ullage.suites.io500.phases import OfficialPhase, has_wall, phases_of
 from ullage.units import format_time
 
 HARD_BYTES: Final = 47008
@@ -94,11 +94,6 @@ def make_layout(options: Io500Options, cores: int | None) -> Layout:
         raise UserError(f"{ranks} ranks do not fit on {nodes} nodes with {most} each", "--ranks-per-node", "raise it")
     binding = binding_of(on_a_node or ranks, cores, options.bind)
     return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
-
-
-def has_wall(phase: OfficialPhase) -> bool:
-    """Tell whether the stonewall ends the phase."""
-    return phase.needs_minimum_time or phase.workload == "mixed-transfer"
 
 
 def run_phases(options: Io500Options) -> list[OfficialPhase]:
