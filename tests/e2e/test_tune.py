@@ -9,11 +9,16 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.e2e.commands import TIMEOUT_S, command
+from tests.places.hosts import hosts_up
 
 from ullage.cli.app import run
+from ullage.engine import describe
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 from ullage.runs.tuning.journal import JOURNAL, read_trials
+from ullage.suites.io500 import options as io500_options
+from ullage.suites.io500.phases import BY_NAME
 
 pytestmark = [pytest.mark.any_mpi]
 
@@ -96,6 +101,72 @@ def test_a_search_that_was_killed_goes_on_with_its_trials(
     assert read_trials(ResultFolder(result)) == after
     # On a busy machine the trials may be spent before settings are told apart, and then none is confirmed.
     assert after[-1].purpose in ("race", "confirm")
+
+
+# The only phases that run: they write no bytes, so nothing but their wall ends them.
+ITEMS = ("mdtest-easy-write", "mdtest-easy-delete")
+
+
+def only_items(path: Path) -> Path:
+    """Write a configuration that skips all other phases."""
+    others = [name for name in BY_NAME if name not in (*ITEMS, "timestamp")]
+    path.write_text("".join(f"[{name}]\nrun = FALSE\n" for name in others))
+    return path
+
+
+@pytest.mark.long
+def test_settings_are_measured_short_first_and_the_pairs_in_full(
+    engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walls of a second are short enough for a test, and their short form has a fifth of it."""
+    monkeypatch.setattr(io500_options, "_LEAST_FULL_WALL_S", 1.0)
+    place, result = tmp_path / "place", tmp_path / "result"
+    place.mkdir()
+    official = ["--config", str(only_items(tmp_path / "own.ini")), "--objective", "mdtest-easy-write"]
+    asked = ["--over", "env:ULLAGE_TEST_X=a,b,c", "--default", "env:ULLAGE_TEST_X=a", "--stonewall", "1s", *official]
+    own = ["--ranks", "1", "--trials", "11", "--engine", str(engine), "--result", str(result), "--quiet"]
+    assert run(["tune", "io500", "--target", f"t={place}", *asked, *own]) == 0
+    trials = read_trials(ResultFolder(result))
+    assert not any(one.reason for one in trials)
+    assert not trials[0].is_proxy
+    short = [one for one in trials if one.is_proxy]
+    assert {one.setting["env:ULLAGE_TEST_X"] for one in short} == {"a", "b", "c"}
+    assert all(one.purpose not in ("race", "confirm") for one in short)
+    for one in trials:
+        part = ResultFolder(result).part(one.result.rpartition("/")[2])
+        assert part.read_request().options["stonewall_s"] == (0.2 if one.is_proxy else 1.0)
+    # Which of three equal settings is best, and whether any of them is compared with the default, noise decides.
+    assert all(not one.is_proxy for one in trials if one.purpose in ("race", "confirm"))
+
+
+@pytest.mark.long
+def test_ranks_on_each_of_two_hosts_are_searched_to_the_end(engine: Path, tmp_path: Path) -> None:
+    """Hosts that are network namespaces of this machine, so that ranks find each other by the network alone."""
+    place, result = tmp_path / "place", tmp_path / "result"
+    place.mkdir()
+    official = ["--config", str(only_items(tmp_path / "own.ini")), "--objective", "mdtest-easy-write"]
+    asked = ["--over", "ppn=1,2", "--stonewall", "500ms", "--trials", "8", "--result", str(result), "--quiet"]
+    with hosts_up(tmp_path / "hosts", 2) as hosts:
+        words = ["tune", "io500", "--target", f"t={place}", *official, *asked, "--hosts", ",".join(hosts.names)]
+        done = subprocess.run(
+            hosts.command("h0", command(engine, *words)),
+            env=dict(hosts.environment(describe(engine).engine.mpi.family)),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+    assert done.returncode == 0, done.stderr
+    tune = Summary.model_validate_json((result / "summary.json").read_bytes()).tune
+    assert tune is not None
+    assert tune.answer
+    assert {one.setting["ppn"] for one in tune.trials} == {"1", "2"}
+    for one in tune.trials:
+        layout = ResultFolder(result).part(one.result.rpartition("/")[2]).read_plan(1).layout
+        ppn = int(one.setting["ppn"])
+        assert (layout.ranks, layout.nodes, layout.ranks_per_node) == (2 * ppn, 2, ppn)
+    assert tune.command[tune.command.index("--ranks-per-node") + 1] == tune.best["ppn"]
+    assert list(place.iterdir()) == []
 
 
 @pytest.mark.long

@@ -64,6 +64,20 @@ def test_trials_that_fail_are_data_points_with_their_reasons(engine: Path, tmp_p
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.fault(
+    "the MPI library refuses a hint of a setting in a search",
+    "its trial fails and names the hint; the other settings are compared",
+)
+def test_a_refused_hint_is_a_data_point(engine: Path, tmp_path: Path, target: Path) -> None:
+    result, long = tmp_path / "result", "x" * 5000
+    more = ["--backend", "mpiio", "--over", f"hint:cb_config_list={long};*:1", "--trials", "10", "--search", "grid"]
+    code, _, err = run_here(*words(target, *more), "--engine", str(engine), "--result", str(result), "--quiet")
+    assert code == EXIT_OK, err[-500:]
+    said = {one.setting["hint:cb_config_list"]: one.reason for one in trials_of(result)}
+    assert (said["unset"], said["*:1"]) == ("", "")
+    assert re.search(r"cb_config_list.*the value of a hint has from 1 to", said[long])
+
+
 @pytest.mark.long
 @pytest.mark.fault(
     "a trial of a search hangs, and its watchdog waits longer than the search may last",

@@ -5,7 +5,7 @@ import pytest
 
 from ullage.errors import UserError
 from ullage.launch import base
-from ullage.launch.base import layout_here, place_ranks
+from ullage.launch.base import layout_here, place_ranks, with_helpers
 from ullage.model.plan import Layout
 
 
@@ -65,3 +65,28 @@ def test_several_nodes_are_taken_to_be_alike(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
     assert layout_here(64, None, None).binding == "core"
+
+
+def test_a_binding_that_is_asked_for_is_taken_or_refused() -> None:
+    assert place_ranks(2, None, None, 4, bind="none").binding == "none"
+    assert place_ranks(4, None, None, None, bind="core").binding == "core"
+    assert place_ranks(8, 2, None, 4, bind="core").binding == "core"
+    with pytest.raises(UserError, match="6 ranks on a node with 4 usable cores cannot be bound"):
+        place_ranks(6, None, None, 4, bind="core")
+
+
+@pytest.mark.parametrize(
+    ("bind", "cores", "threads", "binding"),
+    [
+        (None, 8, 3, "core"),
+        (None, 2, 3, "none"),
+        ("none", 8, 3, "none"),
+        ("core", 2, 1, "core"),
+        ("core", 4, 2, "core"),
+    ],
+)
+def test_helper_threads_share_the_cores_of_their_rank(
+    bind: base.Binding | None, cores: int, threads: int, binding: str
+) -> None:
+    layout = with_helpers(place_ranks(2, None, None, cores, bind=bind), 3, cores, bind)
+    assert (layout.threads, layout.binding) == (threads, binding)

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 from ullage.errors import UserError
 from ullage.launch.hosts import Hosts, fewest_full
 from ullage.model.plan import Layout
+from ullage.quantity import plural
 from ullage.system.allocation import Scheduler, nodes_of_job
 from ullage.system.hardware import usable_cores
 
@@ -112,7 +113,10 @@ def is_one_node(layout: Layout, environment: Mapping[str, str] = os.environ) -> 
     return not any(name in environment for name in _ALLOCATIONS)
 
 
-def choose_binding(ranks_on_a_node: int, threads: int, cores: int) -> Literal["core", "none"]:
+Binding: TypeAlias = Literal["core", "none"]
+
+
+def choose_binding(ranks_on_a_node: int, threads: int, cores: int) -> Binding:
     """Bind to cores only when every thread of every rank gets one of its own: else some share one while others idle."""
     return "core" if ranks_on_a_node * threads <= cores else "none"
 
@@ -188,10 +192,18 @@ def by_own_mpiexec(own: str) -> str:
     return f"start by the MPI's own mpiexec: --launcher {own}"
 
 
-def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores: int | None, hosts: int = 0) -> Layout:
+def place_ranks(
+    ranks: int,
+    nodes: int | None,
+    ranks_per_node: int | None,
+    cores: int | None,
+    hosts: int = 0,
+    bind: Binding | None = None,
+) -> Layout:
     """Place ``ranks``; raise ``UserError`` when they do not fill the nodes, or are too many for them.
 
     ``cores``: usable ones of a node, None when not known. ``hosts``: how many are named, which are the nodes then.
+    ``bind``: see ``binding_of``.
     """
     on_a_node = ranks_per_node
     if hosts and nodes is None and on_a_node is not None and ranks > hosts * on_a_node:
@@ -214,8 +226,34 @@ def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores
         on_a_node = min(on_a_node, ranks)
         nodes = -(-ranks // on_a_node)
     crowd = on_a_node or -(-ranks // nodes_of_job())
-    binding = "none" if cores is None else choose_binding(crowd, 1, cores)
-    return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
+    return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding_of(crowd, cores, bind))
+
+
+def binding_of(ranks_on_a_node: int, cores: int | None, bind: Binding | None) -> Binding:
+    """Return the binding that ``bind`` asks for, or what ``choose_binding`` says where nothing is asked for.
+
+    Raise ``UserError`` where ranks are to be bound that have no core each: no launcher would bind them.
+    """
+    chosen: Binding = "none" if cores is None else choose_binding(ranks_on_a_node, 1, cores)
+    if bind == "core" and cores is not None and chosen == "none":
+        what = f"{plural(ranks_on_a_node, 'rank')} on a node with {plural(cores, 'usable core')} cannot be bound"
+        raise UserError(what, "--bind core", "start at most one rank for each core, or give --bind none")
+    return bind or chosen
+
+
+def with_helpers(layout: Layout, wanted: int, cores: int | None, bind: Binding | None) -> Layout:
+    """Return ``layout`` with ``wanted`` threads a rank at most, which share the cores that are its own.
+
+    A rank that has a single core is not bound unless ``bind`` asks for it, since its helper threads would only work
+    when it does not compute.
+    """
+    on_a_node = ranks_on_a_node(layout)
+    own = 1 if cores is None or on_a_node is None else cores // on_a_node
+    has_several = own > 1 and bind != "none"
+    if bind == "core" and not has_several:
+        return layout.model_copy(update={"threads": 1, "binding": "core"})
+    threads = min(wanted, own) if has_several else wanted
+    return layout.model_copy(update={"threads": threads, "binding": "core" if has_several else "none"})
 
 
 def layout_here(ranks: int, nodes: int | None, ranks_per_node: int | None, hosts: int = 0) -> Layout:

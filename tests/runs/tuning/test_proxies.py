@@ -94,6 +94,16 @@ def test_short_trials_do_not_make_a_full_one_seem_short() -> None:
     assert budget.left(done, next_is_short=True) - 14 <= (300 - 30 - 14 * 11) / 2.2
 
 
+def test_bytes_of_short_trials_leave_room_for_those_of_full_ones() -> None:
+    budget = Budget(1e6, None, 1000, None, 60)
+    full = trial(1, DEFAULT, 4.0).model_copy(update={"bytes": 40})
+    short = [trial(n, OTHER, 3.0, proxy=True).model_copy(update={"bytes": 8}) for n in range(2, 4)]
+    left = 1 + (1000 - 56 - 60) // 60
+    assert budget.left([full, *short]) == left
+    assert budget.left([full, *short], next_is_short=True) == room(left, 60, 12) > left
+    assert Budget(1e6, None, 115, None, 60).left([full, *short], next_is_short=True) == 0
+
+
 def test_suites_say_how_a_run_becomes_short(tmp_path: Path) -> None:
     io500, frost, sweep = (find_suite(name).options for name in ("io500", "b_eff_io", "sweep"))
     target = {"target": [f"a={tmp_path}"]}

@@ -9,10 +9,11 @@ import pytest
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.launch.process import patience_within
-from ullage.model.plan import Plan, Target
+from ullage.model.plan import Layout, Plan, Target
 from ullage.model.summary import Row, Score, Summary
 from ullage.model.tuning import TuneTrial
 from ullage.runs.options.declared import declared
+from ullage.runs.options.groups import BindOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
 from ullage.runs.tuning.asking import Asking, command_of, environment_with, key_of
@@ -128,6 +129,23 @@ def test_processes_per_node_set_the_ranks_of_all_nodes(tmp_path: Path) -> None:
     parsed = both.parsed(both.of({"ppn": "2", "nodes": "4"})).options
     assert (parsed["ranks"], parsed["ranks_per_node"], parsed["nodes"]) == (8, 2, 4)
     assert both.of({"ppn": "2", "nodes": UNSET}).words["ranks"] == 2
+
+
+@pytest.mark.parametrize("suite", ["io500", "sweep", "b_eff", "collectives"])
+def test_a_binding_is_a_parameter_beside_nodes_and_processes_per_node(suite: str, tmp_path: Path) -> None:
+    words = {} if suite in ("b_eff", "collectives") else {"target": [f"a={tmp_path}"]}
+    model = find_suite(suite).options
+    what = Ground(suite, model, parse_options(model, **words), DESCRIBE)
+    found = read_overs(["bind=none,core", "ppn=2,4", "nodes=1,2"], (), what)
+    assert (found[0].default, found[0].values, found[0].ordered) == ("none", ("none", "core"), False)
+    made = Asking(model, dict(words), found, 0, tmp_path / "settings")
+    for bind in ("none", "core"):
+        asked = made.of({"bind": bind, "ppn": "4", "nodes": "2"})
+        parsed = made.parsed(asked).options
+        placed = BindOptions.model_validate({name: parsed[name] for name in ("nodes", "ranks_per_node", "bind")})
+        assert placed.place(8, 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding=bind)
+        command = command_of(suite, model, asked.words)
+        assert command[command.index("--bind") + 1] == bind
 
 
 def test_a_section_of_the_official_file_is_written_beside_what_stands_there(tmp_path: Path) -> None:
@@ -247,10 +265,15 @@ def test_a_trial_may_write_all_that_its_plan_allows_though_others_wrote_less() -
 
 
 def test_the_space_of_a_search_bounds_each_trial_of_a_suite_that_writes_its_data_once() -> None:
-    """The smallest search has 8 trials, and each writes its data twice: for the probe and for the run."""
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {"space": str((1 << 30) // 16)}
+    """There is room for 12 full trials, and each writes its data twice: for the probe and for the run."""
+    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {
+        "space": str((1 << 30) // 24),
+        "stonewall": "54s",
+    }
+    few = usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30, trials=8))
+    assert few["space"] == str((1 << 30) // 16)
     two: dict[str, Word] = {"target": ["a=/a", "b=/b"]}
-    assert usual_words(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 32)
+    assert usual_words(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 48)
     assert "space" not in usual_words(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
     assert "space" not in usual_words(TuneOptions(suite="sweep", space=1 << 30))
 
@@ -275,8 +298,22 @@ def test_a_launch_has_to_be_gone_when_its_time_is_over() -> None:
 def test_words_that_nobody_chose_follow_from_the_budget() -> None:
     assert usual_words(TuneOptions(suite="sweep", budget_s=600.0)) == {"time": "15s", "watchdog": "1m"}
     assert usual_words(TuneOptions(suite="sweep", budget_s=600.0, words={"time": "3s", "watchdog": "9s"})) == {}
-    # It measures until all is done, and a part of the budget would cut it short.
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0)) == {}
+
+
+def test_the_walls_of_a_suite_without_a_limit_of_time_fit_into_the_budget(tmp_path: Path) -> None:
+    """Five phases have a wall, and all else takes as long: 12 trials of 10 walls."""
+    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0)) == {"stonewall": "54s"}
+    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, full=True, trials=8)) == {"stonewall": "81s"}
+    assert usual_words(TuneOptions(suite="io500", budget_s=86400.0)) == {}
+    two: dict[str, Word] = {"target": ["a=/a", "b=/b"], "repeat": 3}
+    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, words=two)) == {"stonewall": "9s"}
+    for words in ({"stonewall": "300s"}, {"time": "2h"}):
+        assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, words=words))
+    varied = read_overs(["stonewall=10s,20s"], (), ground("io500", tmp_path))
+    assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, parameters=varied))
+    own = tmp_path / "own.ini"
+    own.write_text("[debug]\nstonewall-time = 100\n[ior-rnd4K-easy-read]\nrun = FALSE\n")
+    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, words={"config": str(own)})) == {}
 
 
 @pytest.mark.parametrize(

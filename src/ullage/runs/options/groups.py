@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from ullage.model.acceptance import Floor
 from ullage.model.machine import MachineFile
-from ullage.model.plan import Target
+from ullage.model.plan import Layout, Target
 from ullage.runs.options.declared import (
     AFTERWARDS,
     BESIDE,
@@ -38,6 +38,10 @@ MOST_RANKS_ON_A_CORE: Final = 128
 _MOST_DEFAULT_RANKS: Final = 6
 # Suites that may take as long as it takes, and those that share a time out, have ``--time`` with different types.
 _TIME: Final = Option("Limit the time of all measurements.", name="--time", order=TIME)
+
+
+def _is_empty(value: object) -> bool:
+    return not value
 
 
 class TargetsOptions(SuiteOptions):
@@ -105,6 +109,29 @@ class LayoutOptions(NodesOptions):
     ranks_per_node: Annotated[
         int | None, Field(ge=1), Option("Place at most this many ranks on a node.", order=RANKS)
     ] = None
+
+
+class BindOptions(LayoutOptions):
+    """The option for the binding of ranks. Requests without it look as they did before there was one."""
+
+    bind: Annotated[
+        Literal["core", "none"] | None,
+        Field(exclude_if=_is_empty),
+        Option(
+            "Bind each rank to a core of its own, or bind none.",
+            unsaid="core where each rank has a core, otherwise none.",
+            order=RANKS + 1,
+        ),
+    ] = None
+
+    def place(self, ranks: int, cores: int | None) -> Layout:
+        """Return the layout of ``ranks``; raise ``UserError`` where they do not fill the nodes, or do not fit there.
+
+        ``cores``: usable ones of a node, None when not known.
+        """
+        from ullage.launch.base import place_ranks
+
+        return place_ranks(ranks, self.nodes, self.ranks_per_node, cores, self.hosts, self.bind)
 
 
 class RanksOptions(LayoutOptions):
@@ -230,10 +257,6 @@ def _read_floors(path: Path) -> list[Floor]:
     from ullage.analysis.acceptance.floors_file import read_floors
 
     return read_floors(path)
-
-
-def _is_empty(value: object) -> bool:
-    return not value
 
 
 class RequireOptions(SuiteOptions):

@@ -63,6 +63,15 @@ class SuiteOptions(Strict):
         return None
 
     @classmethod
+    def within(cls, said: Mapping[str, object], seconds: float) -> dict[str, str]:
+        """Return words, by the names of options, with which a run takes about ``seconds`` at most.
+
+        ``said``: words by the names of options. Nothing where these settle it, or where it takes no longer anyway.
+        """
+        del said, seconds
+        return {}
+
+    @classmethod
     def shorter(cls, options: Mapping[str, object]) -> dict[str, str]:
         """Return words, by the names of options, that make a run with ``options`` a short one of the same kind.
 

@@ -7,7 +7,14 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import (
+    BindOptions,
+    QuickOnCommandLine,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+)
 from ullage.runs.options.kinds import Duration, Names
 from ullage.runs.options.model import OptionError
 
@@ -34,7 +41,7 @@ METRICS: Final = (
 )
 
 
-class ParticleOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class ParticleOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """Words of ``layouts``, ``formats`` and ``transfers`` are as typed. ``particles``: of a rank."""
 
     changes: ClassVar[Mapping[str, Change]] = {

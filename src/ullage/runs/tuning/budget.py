@@ -18,6 +18,13 @@ NO_LIMIT: Final = 100_000
 _START_S: Final = 1.5
 _OVERRUN: Final = 1.1
 _RECENT: Final = 8
+# A trial may write so many times what others have written.
+_MORE_BYTES: Final = 1.5
+
+
+def measuring_s(seconds: float, trials: int) -> float:
+    """Return the seconds that each of ``trials`` may measure so that all fit into ``seconds``."""
+    return max(0.0, seconds / trials / _OVERRUN - _START_S)
 
 
 def _is_good(trial: TuneTrial) -> bool:
@@ -51,8 +58,12 @@ class Budget:
 
     def most_bytes(self, done: Sequence[TuneTrial]) -> int:
         """Return the bytes that a trial is expected to write, by its plan and by the others."""
-        usual = round(1.5 * max((one.bytes for one in done), default=0))
+        usual = self._usual_bytes(done)
         return usual if self.trial_bytes is None else min(self.trial_bytes, usual or self.trial_bytes)
+
+    @staticmethod
+    def _usual_bytes(done: Sequence[TuneTrial]) -> int:
+        return round(_MORE_BYTES * max((one.bytes for one in done), default=0))
 
     def left(self, done: Sequence[TuneTrial], *, next_is_short: bool = False) -> int:
         """Return how many more trials the budget has room for, so that none exceeds anything.
@@ -68,7 +79,9 @@ class Budget:
         if self.bytes is not None and (each := self.most_bytes(done)) > 0:
             # The next trial may write all that its plan allows; those after it are counted by what others wrote.
             left = self.bytes - sum(one.bytes for one in done) - (self.trial_bytes or each)
-            found.append(0 if left < 0 else 1 + left // each)
+            full = 0 if left < 0 else 1 + left // each
+            short = self._usual_bytes([one for one in done if one.is_proxy])
+            found.append(room_of_short(full, each, short) if next_is_short else full)
         return max(0, min(found)) if left_s > 0 else 0
 
     def why_no_more(self, done: Sequence[TuneTrial]) -> str:

@@ -14,6 +14,7 @@ from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.tuning.asking import Asking
+from ullage.runs.tuning.budget import measuring_s
 from ullage.runs.tuning.options import Over, TuneOptions, Word
 from ullage.runs.tuning.trial import most_written, prepare
 from ullage.units import format_duration
@@ -22,10 +23,34 @@ from ullage.units import format_duration
 # seconds.
 _TRIALS_IN_BUDGET: Final = 40
 _SHORTEST_TRIAL_S: Final = 2.0
+# A budget with room for so many full trials has that of the default, of finalists and of pairs, and of 20 short ones.
+_FULL_IN_BUDGET: Final = 12
 # A hanging trial takes one part in so many of the budget, but is not ended before so many seconds.
 _HANGS_IN_BUDGET: Final = 10
 _SHORTEST_WATCHDOG_S: Final = 10.0
 _USUAL_WATCHDOG_S: Final = 120.0
+
+
+def fitted_words(options: TuneOptions) -> dict[str, str]:
+    """Return words that make the trials of a suite without a limit of time short enough for the budget.
+
+    None where nobody has to choose them: they are typed or varied, or the budget has room without them.
+    """
+    each_s = measuring_s(options.budget_s, _full_trials(options))
+    found = find_suite(options.suite).options.within(options.words, each_s)
+    varied = {one.word for one in options.parameters}
+    return {word: text for word, text in found.items() if word not in varied and word not in options.words}
+
+
+def _full_trials(options: TuneOptions) -> int:
+    """Return for how many full trials there is to be room where the search chooses what they take."""
+    most = _FULL_IN_BUDGET if options.trials is None else min(_FULL_IN_BUDGET, options.trials)
+    return max(FEWEST_TRIALS, most)
+
+
+def shown_words(words: Mapping[str, str]) -> str:
+    """Return words of a suite as they are typed."""
+    return " ".join(f"--{word.replace('_', '-')} {text}" for word, text in words.items())
 
 
 def usual_words(options: TuneOptions) -> dict[str, Word]:
@@ -43,6 +68,7 @@ def usual_words(options: TuneOptions) -> dict[str, Word]:
     words: dict[str, Word] = {
         fields[field].word: format_duration(seconds) for field, seconds in chosen.items() if field in fields
     }
+    words |= fitted_words(options)
     if (most := _space_of_trial(options)) is not None:
         words[fields["space"].word] = str(most)
     return {word: text for word, text in words.items() if word not in varied and word not in options.words}
@@ -51,7 +77,7 @@ def usual_words(options: TuneOptions) -> dict[str, Word]:
 def _space_of_trial(options: TuneOptions) -> int | None:
     """Return the space that a trial may take, where its suite keeps what it writes within that; else None.
 
-    So the smallest search stays within its bytes, whatever a probe chooses.
+    So a search stays within its bytes, whatever a probe chooses.
     """
     model = find_suite(options.suite).options
     written = model.writes_within(options.words)
@@ -59,7 +85,7 @@ def _space_of_trial(options: TuneOptions) -> int | None:
         return None
     said = options.words.get("target")
     targets = len(said) if isinstance(said, list) else 1
-    return max(1, options.space // (FEWEST_TRIALS * written * targets))
+    return max(1, options.space // (_full_trials(options) * written * targets))
 
 
 def _ends_by_itself(time_: Declared) -> bool:
@@ -128,7 +154,7 @@ def bytes_of(first: Prepared, plans: Sequence[Plan], options: TuneOptions) -> in
     Raise ``UserError`` where bytes are limited and a probe would choose how many a trial writes.
     """
     if options.space is not None and _space_of_trial(options) is not None:
-        return options.space // FEWEST_TRIALS
+        return options.space // _full_trials(options)
     if first.unsettled:
         if options.space is not None:
             raise UserError("a probe would choose what a trial writes", "--space", f"give {first.unsettled}")

@@ -27,6 +27,8 @@ _FORM: Final = "write NAME=VALUES, for example block=64K:16M:x2"
 # Rows and other tools have these names for options: fields of a suite, or else parameters of its engine's workload.
 _ALSO: Final = {"queue_depth": "depths", "block_size": "blocks", "block_bytes": "blocks"}
 _WORKLOAD: Final = "transfer"
+# Where nothing is said of these fields, a suite takes one of their values, and not a third.
+_NEVER_UNSET: Final = frozenset({"bind"})
 _FILES: Final = "config"
 
 
@@ -205,8 +207,13 @@ def _parameter_reader(parameter: Parameter) -> _Read:
 
 
 def _own_value(one: Declared, ground: Ground) -> str:
-    """Return the value that the suite would take, the first where it takes several; ``unset`` where there is none."""
+    """Return the value that the suite would take, the first where it takes several.
+
+    ``unset`` where there is none; nothing where the first of the values that are given is the default.
+    """
     value = ground.asked.options.get(one.field, one.default)
+    if value is None and one.field in _NEVER_UNSET:
+        return ""
     if one.field == "targets" or value in (None, [], {}):
         return UNSET
     if isinstance(value, list):

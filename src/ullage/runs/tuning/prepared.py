@@ -24,7 +24,7 @@ from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Explanation, Prepared, find_suite
 from ullage.runs.tuning.asking import Asking, key_of
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
-from ullage.runs.tuning.checks import bytes_of, checked, seconds_of, usual_words
+from ullage.runs.tuning.checks import bytes_of, checked, fitted_words, seconds_of, shown_words, usual_words
 from ullage.runs.tuning.commands import SetCommand, folder_of, read_command
 from ullage.runs.tuning.constraints import judged
 from ullage.runs.tuning.earlier import earlier_settings, known_trial
@@ -99,6 +99,7 @@ class PreparedTune:
         head = [f"A search over {self.space.size} settings of suite {self.options.suite} for the best {what}.", bounds]
         tail = [
             "The default is measured first, and again between the other settings.",
+            *self._fitted(),
             *self._short(),
             *self._whole(),
             *self._commands(),
@@ -123,8 +124,12 @@ class PreparedTune:
             return format_volume(self.budget.bytes)
         return "not known before a trial" if each is None else format_volume(each * room)
 
+    def _fitted(self) -> list[str]:
+        shown = shown_words(fitted_words(self.options))
+        return [f"Trials have {shown}, to fit into the budget. Repeat the best setting without it."] if shown else []
+
     def _short(self) -> list[str]:
-        shown = " ".join(f"--{name} {text}" for name, text in self.shorter.items())
+        shown = shown_words(self.shorter)
         return [f"Other settings are measured short first ({shown}), the finalists in full."] if shown else []
 
     def _whole(self) -> list[str]:

@@ -59,7 +59,7 @@ def _means(trials: Sequence[TuneTrial], default: Setting, *, is_proxy: bool) -> 
 def room(left: int, full: float, short: float) -> int:
     """Return how many trials there is room for while short ones come, where ``left`` full ones would fit.
 
-    ``full`` and ``short``: seconds of a trial. What finalists and pairs need is kept for full ones.
+    ``full`` and ``short``: seconds or bytes of a trial. What finalists and pairs need is kept for full ones.
     """
     kept = min(left, max(_LEAST_KEPT, min(_MOST_KEPT, math.floor(_KEPT_SHARE * left))))
     if short <= 0 or full <= short:

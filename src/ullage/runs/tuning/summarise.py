@@ -36,6 +36,7 @@ from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.suite import SuiteSummary, find_suite
 from ullage.runs.tuning.asking import Asked, Asking, command_of
+from ullage.runs.tuning.checks import fitted_words, shown_words
 from ullage.runs.tuning.constraints import Kept, judged, kept_in_pairs
 from ullage.runs.tuning.findings import findings_on
 from ullage.runs.tuning.journal import as_searched, read_trials
@@ -144,7 +145,7 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         default=study.default,
         best=best,
         confirmation=confirmation,
-        answer=" ".join([answer_of(study, confirmation), *(_of_rule(one) for one in kept)]),
+        answer=" ".join([answer_of(study, confirmation), *(_of_rule(one) for one in kept), *_fitted(study)]),
         parameters=_parameters(study),
         interactions=_interactions(study),
         front=_front(study),
@@ -197,6 +198,12 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
         return f"{setting} improves {what} to {times(said.ratio)} the default's {interval}."
     reached = f"Setting {setting} reaches {times(said.ratio)} the default's {interval}."
     return f"Nothing improves {what} beyond the noise. {reached}"
+
+
+def _fitted(study: Study) -> list[str]:
+    """Say what was chosen for the trials to fit into the budget, and is not part of the command."""
+    shown = shown_words(fitted_words(study.options))
+    return [f"All of this was measured with {shown}, to fit into the budget."] if shown else []
 
 
 def _kept(study: Study) -> list[Kept]:

@@ -31,6 +31,7 @@ _WRITES: Final = frozenset({"write", "rewrite"})
 # This part of a trial's time, and at most so many seconds, is for what follows its last launch.
 _AFTERWARDS: Final = 0.1
 _AFTERWARDS_S: Final = 1.0
+_CASE_FAILED: Final = "case-failed"
 
 
 @dataclass(frozen=True)
@@ -164,14 +165,15 @@ def prepare(request: Request, engine_context: EngineContext) -> Prepared:
 
 
 def _failure(result: ResultFolder) -> str:
-    """Return what is known of the first case that failed, or nothing."""
-    failed = [
-        failure for file in result.read_records() for phase in _phases(file.records) for failure in phase.failures
-    ]
-    if not failed:
-        return ""
-    first = failed[0]
-    return f"{first.operation} failed: {first.text}"
+    """Return what is known of the first case that failed, or nothing.
+
+    A case that fails before its first phase has an event, for example where the library refuses a hint.
+    """
+    files = result.read_records()
+    failed = [failure for file in files for phase in _phases(file.records) for failure in phase.failures]
+    if failed:
+        return f"{failed[0].operation} failed: {failed[0].text}"
+    return next((event.text for file in files for event in file.events if event.code == _CASE_FAILED), "")
 
 
 def _phases(records: Sequence[object]) -> list[PhaseRecord]:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import QUICK, Change, Option
-from ullage.runs.options.groups import MessagePagesOptions, RanksOptions
+from ullage.runs.options.groups import BindOptions, MessagePagesOptions, RanksOptions
 from ullage.runs.options.kinds import Duration, Size
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
 
@@ -53,7 +53,7 @@ SMALLEST_LMAX: Final = 4096
 LARGEST_LMAX: Final = 1 << 30
 
 
-class BEffOptions(RanksOptions, MessagePagesOptions, CaseOptions):
+class BEffOptions(BindOptions, RanksOptions, MessagePagesOptions, CaseOptions):
     """The options of suite ``b_eff``.
 
     Sizes in bytes. ``memory``: of one process, of which 1/128 sets ``lmax``; null where ``lmax`` was given.

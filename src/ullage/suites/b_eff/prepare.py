@@ -4,7 +4,7 @@
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import layout_here, ranks_on_a_node
+from ullage.launch.base import ranks_on_a_node
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
@@ -41,7 +41,7 @@ def prepare_b_eff(request: Request, engine_context: EngineContext) -> PreparedKe
     ``UserError`` where the engine lacks the workload, or the memory is too small for any message.
     """
     options = read_options(BEffOptions, request)
-    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
+    layout = options.place(options.ranks, usable_cores())
     if options.lmax is None:
         options = with_lmax(options, layout)
         request = request.model_copy(update={"options": options.model_dump(mode="json")})

@@ -187,9 +187,11 @@ def layouts_of(options: BEffIoOptions, cores: int | None) -> dict[int, Layout]:
 
     ``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes.
     """
-    whole = place_ranks(options.ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
+    whole = options.place(options.ranks, cores)
     return {
-        ranks: whole if ranks == options.ranks else place_ranks(ranks, None, whole.ranks_per_node, cores)
+        ranks: whole
+        if ranks == options.ranks
+        else place_ranks(ranks, None, whole.ranks_per_node, cores, bind=options.bind)
         for ranks in options.partitions
     }
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ullage.runs.options.declared import QUICK, RANKS, Change, Option
 from ullage.runs.options.groups import (
+    BindOptions,
     MachineOptions,
     Positive,
     QuickOptions,
@@ -42,6 +43,7 @@ _LEAST_SCHEDULED_S: Final = 20.0
 
 class BEffIoOptions(
     TargetsOptions,
+    BindOptions,
     RanksOptions,
     TimeBudgetOptions,
     SpaceOptions,

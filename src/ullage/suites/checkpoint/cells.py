@@ -12,7 +12,7 @@ from typing import Final, cast
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.identity import case_id
-from ullage.launch.base import is_one_node, place_ranks
+from ullage.launch.base import is_one_node
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
@@ -103,7 +103,7 @@ def files_of(workload: str, parameters: Parameters, ranks: int) -> int:
 
 def layouts_of(options: CheckpointOptions, cores: int | None) -> list[Layout]:
     """Place each number of ranks; raise ``UserError`` where they do not fill the nodes, or have no other node."""
-    found = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    found = [options.place(n, cores) for n in options.ranks]
     for layout in found:
         if options.read_back == "other-node" and (layout.nodes == 1 or is_one_node(layout)):
             what = f"{layout.ranks} ranks are on one node" if layout.ranks > 1 else "1 rank has no other node"

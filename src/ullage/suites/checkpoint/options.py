@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
+    BindOptions,
     MachineOptions,
     QuickOnCommandLine,
     RankAxisOptions,
@@ -38,7 +39,7 @@ _MODEL: Final = "8B"
 _MODE: Final = "whole"
 
 
-class CheckpointOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineOptions, RunOptions):
+class CheckpointOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
     """The options of suite ``checkpoint``. ``scale``: null until the room at the targets is known."""
 
     changes: ClassVar[Mapping[str, Change]] = {

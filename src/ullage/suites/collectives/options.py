@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import RankAxisOptions, cores_of_nodes
+from ullage.runs.options.groups import BindOptions, RankAxisOptions, cores_of_nodes
 from ullage.runs.options.kinds import Names, Size, SizeAxis
 from ullage.runs.options.model import COMMAND_LINE_ONLY
 
@@ -36,7 +36,7 @@ _QUICK_OPERATIONS: Final = ("barrier", "bcast", "allreduce", "allgather", "allto
 _FEWEST_RANKS: Final = 2
 
 
-class CollectivesOptions(RankAxisOptions, CaseOptions):
+class CollectivesOptions(BindOptions, RankAxisOptions, CaseOptions):
     """The options of suite ``collectives``.
 
     ``ranks``: counts to measure with, rising. ``overlap``: operations whose nonblocking form is measured, too.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.launch.base import layout_here, ranks_on_a_node
+from ullage.launch.base import ranks_on_a_node
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
@@ -139,7 +139,7 @@ class Planner:
 def prepare_collectives(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """Plan the cases; raise ``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
     options = read_options(CollectivesOptions, request)
-    layouts = [layout_here(ranks, options.nodes, options.ranks_per_node, options.hosts) for ranks in options.ranks]
+    layouts = [options.place(ranks, usable_cores()) for ranks in options.ranks]
     planner = Planner(options, layouts, engine_context.description)
     notes = (*planner.left_out(), *crowded(layouts, usable_cores()))
     return PreparedKernels(request, options, HEADERS, planner.cases(), notes=notes)

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import RanksOptions
+from ullage.runs.options.groups import BindOptions, RanksOptions
 from ullage.runs.options.kinds import Duration, Share, Size
 
 Load: TypeAlias = Literal["incast", "alltoall"]
 
 
-class CongestionOptions(RanksOptions, CaseOptions):
+class CongestionOptions(BindOptions, RanksOptions, CaseOptions):
     """The options of suite ``congestion``.
 
     ``share``: of the ranks that are victims. ``test_s``: of each of the three tests, when nothing disturbs it.

@@ -9,7 +9,7 @@ from ullage.analysis.metrics import metric_named
 from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
 from ullage.analysis.statistics import median_interval
 from ullage.analysis.verdicts.grades import sound_rows, worst_grade
-from ullage.launch.base import layout_here, ranks_on_a_node
+from ullage.launch.base import ranks_on_a_node
 from ullage.model.flags import OVERSUBSCRIBED, each_once
 from ullage.model.plan import Layout, Parameters
 from ullage.model.record import PhaseRecord
@@ -48,7 +48,7 @@ def prepare_congestion(request: Request, engine_context: EngineContext) -> Prepa
     Raise ``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes.
     """
     options = read_options(CongestionOptions, request)
-    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
+    layout = options.place(options.ranks, usable_cores())
     cases = [_case(load, options, layout, engine_context) for load in options.loads]
     return PreparedKernels(request, options, HEADERS, cases, notes=_notes(layout))
 

@@ -9,7 +9,6 @@ from typing import Final, cast
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
@@ -80,7 +79,7 @@ def make_cells(
     options: FlashOptions, targets: Sequence[Target], description: Describe, cores: int | None
 ) -> list[FlashCell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
-    layouts = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    layouts = [options.place(n, cores) for n in options.ranks]
     ways = {target.name: _ways(target, options, description) for target in targets}
     backends = sorted({backend for some in ways.values() for backend, _ in some})
     check_settings(options.parameters, backends, {f"{name}.collective": "--access" for name in backends})

@@ -7,7 +7,14 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import (
+    BindOptions,
+    QuickOnCommandLine,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+)
 from ullage.runs.options.kinds import CountAxis, Names
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import BackendParameterOptions
@@ -29,7 +36,9 @@ METRICS: Final = (
 )
 
 
-class FlashOptions(BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class FlashOptions(
+    BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions
+):
     """``blocks``: 0 as the original. Words of ``files``, ``formats`` and ``transfers`` are as typed."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -10,8 +10,8 @@ from ullage.model.request import Request
 from ullage.runs.room import Machine, Room
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase
-from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, has_wall
+from ullage.suites.io500.phases import OfficialPhase, has_wall
+from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files
 from ullage.suites.io500.validity import condition_reasons
 from ullage.units import format_bytes, format_time, format_volume
 

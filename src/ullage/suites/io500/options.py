@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of an IO500 run, as they stand in request.json."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
@@ -12,6 +14,7 @@ from ullage.model.base import Strict
 from ullage.parameters import suggest
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
+    BindOptions,
     Positive,
     RanksOptions,
     ResumableOptions,
@@ -30,7 +33,7 @@ from ullage.suites.io500.config import (
     default_stonewall_s,
     read_config,
 )
-from ullage.suites.io500.phases import BY_NAME, Mode
+from ullage.suites.io500.phases import BY_NAME, Mode, has_wall, phases_of
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
 from ullage.units import format_duration
 from ullage.uri import parse_targets
@@ -42,12 +45,27 @@ CacheControl: TypeAlias = Literal["none", "advise", "drop"]
 # A short run has walls of one part in so many; walls that would be shorter than a second are left as they are.
 _SHORTER: Final = 5
 _LEAST_FULL_WALL_S: Final = 5.0
+# All else of a run, such as the phases that read, takes about as long as its walls.
+_PER_WALL: Final = 2
 _HINT: Final = re.compile(r"(?:(?P<phase>[\w-]+):)?(?P<key>\w+)=(?P<value>\S+)", re.ASCII)
 
 
 def _data_folder(official: OfficialConfig) -> "list[Target]":
     """Return the place that the official configuration file names; none where it names none."""
     return parse_targets([f"data={official.data_folder}"]) if official.data_folder else []
+
+
+def _official(path: object) -> OfficialConfig:
+    return read_config(Path(path)) if isinstance(path, str) else OfficialConfig()
+
+
+def _walls(said: Mapping[str, object], official: OfficialConfig) -> int:
+    """Return how many phases of a run with the words ``said`` go on until a wall."""
+    mode: Mode = "extended" if said.get("mode") == "extended" else "standard"
+    walls = sum(has_wall(phase) for phase in phases_of(mode) if phase.name not in official.skipped)
+    targets, repeat = said.get("target"), said.get("repeat")
+    places = len(cast("list[object]", targets)) if isinstance(targets, list) and targets else 1
+    return max(1, walls) * places * int(repeat if isinstance(repeat, (int, str)) else 1)
 
 
 def hints_by_phase(texts: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -81,7 +99,9 @@ class Sizes(Strict):
     basis: str = ""
 
 
-class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions):
+class Io500Options(
+    TargetsOptions, BindOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions
+):
     """The options of suite ``io500``.
 
     Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled.
@@ -134,6 +154,16 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
     def writes_within(cls, said: Mapping[str, object]) -> int | None:
         """See ``SuiteOptions``: probe and run each make their data once, but md-workbench writes again and again."""
         return None if said.get("mode") == "extended" else 2
+
+    @classmethod
+    def within(cls, said: Mapping[str, object], seconds: float) -> dict[str, str]:
+        """See ``SuiteOptions``: the walls become shorter than the rules ask for, by whole seconds."""
+        if "stonewall" in said or "time" in said:
+            return {}
+        official = _official(said.get("config"))
+        usual = default_stonewall_s(official)
+        wall = math.floor(seconds / (_PER_WALL * _walls(said, official)))
+        return {} if official.stonewall_s is not None or wall >= usual else {"stonewall": f"{max(1, wall)}s"}
 
     @classmethod
     def shorter(cls, options: Mapping[str, object]) -> dict[str, str]:

@@ -136,3 +136,8 @@ def scored_phases(mode: Mode) -> tuple[OfficialPhase, ...]:
 def find_phase(name: str) -> OfficialPhase | None:
     """Return the phase called ``name``, also as first releases wrote it (``ior_easy_write``); None for others."""
     return BY_NAME.get(name.replace("_", "-"))
+
+
+def has_wall(phase: OfficialPhase) -> bool:
+    """Tell whether the stonewall ends the phase."""
+    return phase.needs_minimum_time or phase.workload == "mixed-transfer"

@@ -13,7 +13,7 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import choose_binding, place_ranks
+from ullage.launch.base import binding_of, place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.request import Request
@@ -23,7 +23,7 @@ from ullage.runs.listed import listed_plan
 from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.io500.api import Api
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase, phases_of
+from ullage.suites.io500.phases import OfficialPhase, has_wall, phases_of
 from ullage.units import format_time
 
 HARD_BYTES: Final = 47008
@@ -92,13 +92,8 @@ def make_layout(options: Io500Options, cores: int | None) -> Layout:
     on_a_node = None if nodes is None else -(-ranks // nodes)
     if on_a_node is not None and most is not None and on_a_node > most:
         raise UserError(f"{ranks} ranks do not fit on {nodes} nodes with {most} each", "--ranks-per-node", "raise it")
-    binding = "none" if cores is None else choose_binding(on_a_node or ranks, 1, cores)
+    binding = binding_of(on_a_node or ranks, cores, options.bind)
     return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
-
-
-def has_wall(phase: OfficialPhase) -> bool:
-    """Tell whether the stonewall ends the phase."""
-    return phase.needs_minimum_time or phase.workload == "mixed-transfer"
 
 
 def run_phases(options: Io500Options) -> list[OfficialPhase]:

@@ -27,7 +27,8 @@ from ullage.runs.suite import Explanation
 from ullage.suites.io500.config import check_result_folder
 from ullage.suites.io500.explain import explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.planning import Step, has_wall, make_layout, make_plan, make_steps, wear_out_limit_s
+from ullage.suites.io500.phases import has_wall
+from ullage.suites.io500.planning import Step, make_layout, make_plan, make_steps, wear_out_limit_s
 from ullage.suites.io500.prepared import prepared_folders
 from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
 from ullage.suites.io500.sizing import CalibrationError, Rates, assumed_rates, choose_sizes, run_probe

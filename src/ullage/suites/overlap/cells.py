@@ -9,7 +9,7 @@ from typing import Final
 from ullage.engine import find_registered, registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.identity import case_id
-from ullage.launch.base import place_ranks, ranks_on_a_node
+from ullage.launch.base import with_helpers
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
@@ -172,12 +172,8 @@ def _placed(ranks: int, options: OverlapOptions, cores: int | None) -> Layout:
 
     On a single core its threads would only work when it does not compute. So it is not bound there.
     """
-    layout = place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
-    on_a_node = ranks_on_a_node(layout)
-    own = 1 if cores is None or on_a_node is None else cores // on_a_node
-    wanted = 1 + min(max(options.depths), _MOST_HELPERS)
-    threads = min(wanted, own) if own > 1 else wanted
-    return layout.model_copy(update={"threads": threads, "binding": "core" if own > 1 else "none"})
+    layout = options.place(ranks, cores)
+    return with_helpers(layout, 1 + min(max(options.depths), _MOST_HELPERS), cores, options.bind)
 
 
 def _named(options: OverlapOptions, backend: Registered, description: Describe, *, is_direct: bool) -> Named:

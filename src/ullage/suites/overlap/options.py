@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
+    BindOptions,
     MachineOptions,
     QuickOnCommandLine,
     RankAxisOptions,
@@ -37,7 +38,7 @@ METRICS: Final = (
 _PAGE: Final = 4096
 
 
-class OverlapOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineOptions, RunOptions):
+class OverlapOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
     """The options of suite ``overlap``. ``stretch_bytes``: what a rank moves between two readings of the clock."""
 
     changes: ClassVar[Mapping[str, Change]] = {

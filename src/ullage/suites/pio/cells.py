@@ -9,7 +9,6 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
@@ -87,7 +86,7 @@ def make_cells(
 
     Collective calls need views of files, a file that several ranks share, and vertices in the order of the file.
     """
-    layouts = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    layouts = [options.place(n, cores) for n in options.ranks]
     cells = [
         _cell(target, backend, layout, options, spatial, way, description)
         for layout in layouts

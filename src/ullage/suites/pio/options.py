@@ -8,7 +8,14 @@ from pydantic import Field, model_validator
 
 from ullage.errors import UserError
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import (
+    BindOptions,
+    QuickOnCommandLine,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+)
 from ullage.runs.options.kinds import FilePath, MadeOfAll, Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.suites.pio.spatial import (
@@ -52,7 +59,7 @@ def read_bases(texts: Sequence[str]) -> list[int]:
     return found
 
 
-class PioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class PioOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """``volume``: what all ranks together move in an operation. ``directives``: in place of ``patterns``, if any."""
 
     changes: ClassVar[Mapping[str, Change]] = {

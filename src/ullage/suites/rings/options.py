@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MessagePagesOptions, PeerOptions, RanksOptions
+from ullage.runs.options.groups import BindOptions, MessagePagesOptions, PeerOptions, RanksOptions
 
 
-class RingsOptions(PeerOptions, RanksOptions, MessagePagesOptions, CaseOptions):
+class RingsOptions(PeerOptions, BindOptions, RanksOptions, MessagePagesOptions, CaseOptions):
     """The options of suite ``rings``.
 
     ``faithful``: random orders as HPC Challenge draws them, which are not uniform.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from ullage.launch.base import Launcher, is_one_node, layout_here
+from ullage.launch.base import Launcher, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.open_mpi import spread_over
 from ullage.model.describe import Describe
@@ -27,6 +27,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob, RunHpcc, hpcc_job
 from ullage.runs.session import Note, Session
 from ullage.suites.rings.options import RingsOptions
+from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
 
 RING: Final = "ring"
@@ -224,7 +225,7 @@ def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKe
     Raise ``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes.
     """
     options = read_options(RingsOptions, request)
-    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
+    layout = options.place(options.ranks, usable_cores())
     cases = make_cases(options, layout, engine_context.description)
     missing = not_available(layout, request.hosts) if options.peer and hpcc.installed() is not None else None
     peers = hpcc_in_turn(cases, layout) if options.peer and missing is None else None

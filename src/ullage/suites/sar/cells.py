@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.runs.cells.planning import Cell
@@ -52,7 +51,7 @@ def make_cells(
     options: SarOptions, targets: Sequence[Target], description: Describe, cores: int | None
 ) -> list[SarCell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
-    placed = [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    placed = [options.place(n, cores) for n in options.ranks]
     cells = [
         _cell(target, backend, layout, words, options, description)
         for layout, target in itertools.product(placed, targets)

@@ -7,7 +7,14 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import (
+    BindOptions,
+    QuickOnCommandLine,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+)
 from ullage.runs.options.kinds import Names
 from ullage.runs.options.model import OptionError
 from ullage.suites.sar.shape import scaled
@@ -35,7 +42,7 @@ METRICS: Final = (
 _QUICK: Final[Mapping[str, object]] = {"scale": 0.25, "grid": 3, "depth": 2}
 
 
-class SarOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class SarOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """``scale`` multiplies the sides of images and raw data."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -8,7 +8,6 @@ from typing import Final
 
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
@@ -49,7 +48,7 @@ def fitted_volume(volume_bytes: int, options: SpioOptions, most_bytes: int) -> i
 
 def layouts_of(options: SpioOptions, cores: int | None) -> list[Layout]:
     """Place each number of ranks; raise ``UserError`` where they do not fill the nodes."""
-    return [place_ranks(n, options.nodes, options.ranks_per_node, cores, options.hosts) for n in options.ranks]
+    return [options.place(n, cores) for n in options.ranks]
 
 
 def make_cells(

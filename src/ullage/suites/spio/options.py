@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
+    BindOptions,
     MachineOptions,
     QuickOnCommandLine,
     RankAxisOptions,
@@ -32,7 +33,7 @@ METRICS: Final = (
 _QUICK_BYTES: Final = 128 << 20
 
 
-class SpioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, MachineOptions, RunOptions):
+class SpioOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
     """The options of suite ``spio``. ``volume``: bytes of all files of a case; null: by the rule of ``cells``."""
 
     changes: ClassVar[Mapping[str, Change]] = {

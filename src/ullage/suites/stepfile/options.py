@@ -8,7 +8,14 @@ from pydantic import Field, model_validator
 
 from ullage.errors import UserError
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import (
+    BindOptions,
+    QuickOnCommandLine,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+)
 from ullage.runs.options.kinds import Duration, Names, Share, Size
 from ullage.runs.options.model import OptionError
 from ullage.suites.stepfile.like import CASES, scaled
@@ -37,7 +44,7 @@ _STEPS: Final = 100
 _FEWEST_TO_SPILL: Final = 2
 
 
-class StepfileOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class StepfileOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """``compute_s``: 0 for none. Words of ``orders`` and ``layouts`` are as typed."""
 
     changes: ClassVar[Mapping[str, Change]] = {

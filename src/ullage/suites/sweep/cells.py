@@ -10,7 +10,6 @@ from typing import Final
 
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.summary import Finding
@@ -130,7 +129,7 @@ def make_layout(ranks: int, options: SweepOptions, cores: int | None) -> Layout:
 
     ``cores``: usable ones of a node, None when not known.
     """
-    return place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
+    return options.place(ranks, cores)
 
 
 def make_cells(

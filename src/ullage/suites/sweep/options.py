@@ -7,7 +7,14 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import Field
 
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
-from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes, default_ranks
+from ullage.runs.options.groups import (
+    BindOptions,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+    default_ranks,
+)
 from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
 from ullage.runs.options.settings import BackendParameterOptions, Setting, read_axes
 
@@ -19,7 +26,7 @@ ACCESS_ORDER: Final[tuple[Access, ...]] = ("write", "rewrite", "read", "reread")
 COLD_BUFFERS: Final = 16 << 20
 
 
-class SweepOptions(BackendParameterOptions, WatchdogOptions, RankAxisOptions, RunOptions):
+class SweepOptions(BackendParameterOptions, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """The options of suite ``sweep``.
 
     ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe.

@@ -8,7 +8,14 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
+from ullage.runs.options.groups import (
+    BindOptions,
+    QuickOnCommandLine,
+    RankAxisOptions,
+    RunOptions,
+    WatchdogOptions,
+    cores_of_nodes,
+)
 from ullage.runs.options.kinds import Made, MadeOfAll, Names, Size
 from ullage.runs.options.model import OptionError
 from ullage.suites.tile.hints import TileHints, read_hints
@@ -40,7 +47,7 @@ _LARGE: Final[Mapping[str, object]] = {"tiles": [2, 2], "tile": [1024, 1024], "o
 PRESETS: Final[Mapping[str, Mapping[str, object]]] = {"display": _DISPLAY, "large": _LARGE}
 
 
-class TileOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class TileOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
     """Sizes along x, y and, where there is one, z, in elements. ``tiles``: null for a grid of all ranks."""
 
     changes: ClassVar[Mapping[str, Change]] = {
