@@ -96,7 +96,7 @@ endif()
 set(alike Compute Contamination CoreBudget FaultBackend FixedWork Flash FullFileSystem Gemm* Hdf5Effects Hdf5Facts
   Hdf5Library LaunchRecords LaunchWatch
   ManifestFailure MemoryWorkload Metadata* Mixed* ModelBackend Moved Node PhaseRunner Pio* PosixShared Repetition Resident
-  Session SharedDataset Solve* Transfer* Uring WindowedPhase)
+  Session SharedDataset Solve* Transfer* Uring Vpic WindowedPhase)
 list(TRANSFORM alike REPLACE "(.+)" "Mpi\\1.*:*/Mpi\\1.*") # a suite with parameters has a name before its own
 list(JOIN alike ":" alike)
 foreach(ranks RANGE 1 ${most_ranks})
