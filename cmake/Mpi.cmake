@@ -13,6 +13,16 @@ if(ULLAGE_MPI_WHEEL)
   find_library(ULLAGE_MPI_WHEEL_LIBRARY mpi PATHS "${ULLAGE_MPI_WHEEL}/lib" NO_DEFAULT_PATH REQUIRED)
   target_include_directories(ullage-mpi SYSTEM INTERFACE "${ULLAGE_MPI_WHEEL}/include")
   target_link_libraries(ullage-mpi INTERFACE "${ULLAGE_MPI_WHEEL_LIBRARY}")
+  # Debian calls the library of MPICH libmpich.so.12, the wheel libmpi.so.12. Its ABI is the same (MPICH ABI Compatibility
+  # Initiative). By this link Debian's HDF5 for MPICH gets the MPI that the engine runs with, and no second one.
+  set(other_names "${CMAKE_BINARY_DIR}/mpi-names")
+  file(MAKE_DIRECTORY "${other_names}")
+  file(CREATE_LINK "${ULLAGE_MPI_WHEEL}/lib/libmpi.so.12" "${other_names}/libmpich.so.12" SYMBOLIC)
+  list(APPEND CMAKE_BUILD_RPATH "${other_names}")
+  if(ULLAGE_SANITIZE OR ULLAGE_RACES)
+    # There dlopen is called by the sanitizer's library, for which the program's RPATH counts and its RUNPATH does not.
+    target_link_options(ullage-mpi INTERFACE -Wl,--disable-new-dtags)
+  endif()
   set(ullage_mpiexec "${ULLAGE_MPI_WHEEL}/bin/mpiexec")
   set(mpi_includes "${ULLAGE_MPI_WHEEL}/include")
 else()

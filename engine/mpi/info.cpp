@@ -15,11 +15,15 @@ namespace {
 std::string value_of(MPI_Info info, const char* key) {
   int found = 0;
 #if MPI_VERSION >= 4
-  int length = 0;  // with the terminating NUL
-  check(MPI_Info_get_string(info, key, &length, nullptr, &found), "MPI_Info_get_string");
-  if (found == 0 || length <= 0) return {};
-  std::string value(static_cast<std::size_t>(length), '\0');
+  // With a buffer from the start: MPICH 4.0 refuses a length of 0, by which the standard asks for the length alone.
+  std::string value(MPI_MAX_INFO_VAL + 1, '\0');
+  int length = static_cast<int>(value.size());  // with the terminating NUL
   check(MPI_Info_get_string(info, key, &length, value.data(), &found), "MPI_Info_get_string");
+  if (found == 0) return {};
+  if (static_cast<std::size_t>(length) > value.size()) {
+    value.resize(static_cast<std::size_t>(length));
+    check(MPI_Info_get_string(info, key, &length, value.data(), &found), "MPI_Info_get_string");
+  }
 #else
   int length = 0;  // without it
   check(MPI_Info_get_valuelen(info, key, &length, &found), "MPI_Info_get_valuelen");

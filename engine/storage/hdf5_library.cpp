@@ -59,9 +59,11 @@ void take_files(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5Fcreate", calls.create_file);
   symbols.take("H5Fopen", calls.open_file);
   symbols.take("H5Fclose", calls.close_file);
+  symbols.take_if_there("H5I_remove", calls.forget_id);
   symbols.take("H5Fflush", calls.flush_file);
   symbols.take("H5Fget_vfd_handle", calls.get_driver_handle);
   symbols.take("H5Fget_access_plist", calls.get_access_list);
+  symbols.take("H5Fget_create_plist", calls.get_creation_list);
   symbols.take("H5Eset_auto2", calls.set_error_printer);
   symbols.take("H5Ewalk2", calls.walk_errors);
   symbols.take("H5Eclear2", calls.clear_errors);
@@ -82,13 +84,24 @@ void take_lists(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5Pset_page_buffer_size", calls.set_page_buffer);
   symbols.take("H5Pget_page_buffer_size", calls.get_page_buffer);
   symbols.take("H5Pset_evict_on_close", calls.set_evict_on_close);
+  symbols.take("H5Pget_evict_on_close", calls.get_evict_on_close);
   symbols.take("H5Pset_file_space_strategy", calls.set_space_strategy);
+  symbols.take("H5Pget_file_space_strategy", calls.get_space_strategy);
   symbols.take("H5Pset_file_space_page_size", calls.set_space_page);
+  symbols.take("H5Pget_file_space_page_size", calls.get_space_page);
   symbols.take("H5Pset_libver_bounds", calls.set_version_bounds);
+  symbols.take("H5Pget_libver_bounds", calls.get_version_bounds);
+}
+
+void take_dataset_lists(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5Pset_chunk", calls.set_chunk);
+  symbols.take("H5Pget_chunk", calls.get_chunk);
+  symbols.take("H5Pget_layout", calls.get_layout);
   symbols.take("H5Pset_create_intermediate_group", calls.set_intermediate_groups);
   symbols.take("H5Pset_fill_time", calls.set_fill_time);
+  symbols.take("H5Pget_fill_time", calls.get_fill_time);
   symbols.take("H5Pset_alloc_time", calls.set_allocation_time);
+  symbols.take("H5Pget_alloc_time", calls.get_allocation_time);
   symbols.take("H5Pget_mpio_actual_io_mode", calls.get_io_mode);
   symbols.take("H5Pget_mpio_no_collective_cause", calls.get_no_collective_cause);
 }
@@ -100,6 +113,7 @@ void take_datasets(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5Dwrite", calls.write);
   symbols.take("H5Dread", calls.read);
   symbols.take("H5Dget_space", calls.space_of);
+  symbols.take("H5Dget_create_plist", calls.list_of);
   symbols.take("H5Dget_offset", calls.offset_of);
   symbols.take("H5Dget_storage_size", calls.storage_of);
   symbols.take_if_there("H5Dget_num_chunks", calls.count_chunks);
@@ -200,6 +214,7 @@ Result<Hdf5Calls> find_hdf5(const std::string& name) {
   Symbols symbols(library);
   take_files(symbols, calls);
   take_lists(symbols, calls);
+  take_dataset_lists(symbols, calls);
   take_datasets(symbols, calls);
   take_identifiers(symbols, calls);
   calls.file = *file;

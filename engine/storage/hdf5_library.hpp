@@ -23,9 +23,11 @@ struct Hdf5Calls {
   HdfId (*create_file)(const char* path, unsigned flags, HdfId creation, HdfId access) = nullptr;
   HdfId (*open_file)(const char* path, unsigned flags, HdfId access) = nullptr;
   int (*close_file)(HdfId) = nullptr;
+  void* (*forget_id)(HdfId) = nullptr;  // H5I_remove, which is not in <hdf5.h>
   int (*flush_file)(HdfId, int scope) = nullptr;
   int (*get_driver_handle)(HdfId file, HdfId access, void** handle) = nullptr;
   HdfId (*get_access_list)(HdfId file) = nullptr;
+  HdfId (*get_creation_list)(HdfId file) = nullptr;
 
   HdfId (*create_list)(HdfId kind) = nullptr;
   int (*close_list)(HdfId) = nullptr;
@@ -41,13 +43,21 @@ struct Hdf5Calls {
   int (*set_page_buffer)(HdfId, std::size_t bytes, unsigned metadata_percent, unsigned raw_percent) = nullptr;
   int (*get_page_buffer)(HdfId, std::size_t* bytes, unsigned* metadata_percent, unsigned* raw_percent) = nullptr;
   int (*set_evict_on_close)(HdfId, bool) = nullptr;
+  int (*get_evict_on_close)(HdfId, bool*) = nullptr;
   int (*set_space_strategy)(HdfId, int strategy, bool persist, HdfSize threshold) = nullptr;
+  int (*get_space_strategy)(HdfId, int* strategy, bool* persist, HdfSize* threshold) = nullptr;
   int (*set_space_page)(HdfId, HdfSize bytes) = nullptr;
+  int (*get_space_page)(HdfId, HdfSize* bytes) = nullptr;
   int (*set_version_bounds)(HdfId, int low, int high) = nullptr;
+  int (*get_version_bounds)(HdfId, int* low, int* high) = nullptr;
   int (*set_chunk)(HdfId, int rank, const HdfSize* dimensions) = nullptr;
+  int (*get_chunk)(HdfId, int most, HdfSize* dimensions) = nullptr;
+  int (*get_layout)(HdfId) = nullptr;
   int (*set_intermediate_groups)(HdfId, unsigned make) = nullptr;
   int (*set_fill_time)(HdfId, int when) = nullptr;
+  int (*get_fill_time)(HdfId, int* when) = nullptr;
   int (*set_allocation_time)(HdfId, int when) = nullptr;
+  int (*get_allocation_time)(HdfId, int* when) = nullptr;
   int (*get_io_mode)(HdfId, int* mode) = nullptr;
   int (*get_no_collective_cause)(HdfId, std::uint32_t* local, std::uint32_t* global) = nullptr;
 
@@ -58,6 +68,7 @@ struct Hdf5Calls {
   int (*write)(HdfId dataset, HdfId type, HdfId memory, HdfId space, HdfId transfer, const void* data) = nullptr;
   int (*read)(HdfId dataset, HdfId type, HdfId memory, HdfId space, HdfId transfer, void* data) = nullptr;
   HdfId (*space_of)(HdfId dataset) = nullptr;
+  HdfId (*list_of)(HdfId dataset) = nullptr;
   HdfSize (*offset_of)(HdfId dataset) = nullptr;
   HdfSize (*storage_of)(HdfId dataset) = nullptr;
   int (*count_chunks)(HdfId dataset, HdfId space, HdfSize* count) = nullptr;

@@ -22,7 +22,7 @@ TEST(MpiHdf5Library, WhatIsNotThereSaysSo) {
 /// The right MPI is not enough.
 TEST(MpiHdf5Library, AnotherLibraryLacksAFunction) {
   for (const auto& path : loaded_libraries()) {
-    if (!check_mpi_of_library(path)) continue;
+    if (path.find("hdf5") != std::string::npos || !check_mpi_of_library(path)) continue;
     const auto found = find_hdf5(path);
     ASSERT_FALSE(found);
     EXPECT_NE(found.error().text.find("lacks H5"), std::string::npos) << line_of(found);
@@ -37,6 +37,17 @@ TEST(MpiHdf5Library, TheLibraryOfThisMpiOpens) {
   ASSERT_TRUE(calls) << line_of(calls);
   EXPECT_TRUE(hdf5_version(**calls).starts_with("1.") || hdf5_version(**calls).starts_with("2."));
   EXPECT_TRUE(check_mpi_of_library((*calls)->file));
+}
+
+/// Debian's HDF5 for MPICH asks for libmpich.so.12, also where the MPI in use is libmpi.so.12 of the same ABI.
+TEST(MpiHdf5Library, ItBringsNoSecondMpi) {
+  if (!hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
+  std::vector<std::string> found;
+  for (const auto& path : loaded_libraries()) {
+    const std::string name = std::filesystem::path(path).filename();
+    if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) found.push_back(path);
+  }
+  EXPECT_LE(found.size(), 1U) << found.front() << " and " << found.back();
 }
 
 TEST(MpiHdf5Library, TheStackOfErrorsIsOneLine) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/library_file.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -84,15 +85,13 @@ bool is_mpi_library(std::string_view name) {
 
 std::string base_name(const std::string& path) { return std::filesystem::path(path).filename(); }
 
-bool is_same_file(const std::string& one, const std::string& other) {
-  std::error_code unknown;
-  return std::filesystem::equivalent(one, other, unknown);
-}
-
-bool is_loaded(const std::string& needed, const std::vector<std::string>& loaded) {
-  if (std::ranges::any_of(loaded, [&](const auto& path) { return base_name(path) == needed; })) return true;
-  const auto file = library_file(needed);
-  return file && std::ranges::any_of(loaded, [&](const auto& path) { return is_same_file(*file, path); });
+/// Whether a library that needs this name gets one that is loaded: by its own name, or by a link to its file that the
+/// dynamic linker finds. The linker then knows it by that name as well. Nothing is loaded.
+bool is_loaded(const std::string& needed) {
+  void* const library = dlopen(needed.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return false;
+  (void)dlclose(library);
+  return true;
 }
 
 std::string mpi_loaded() {
@@ -148,12 +147,11 @@ std::optional<std::string> library_file(const std::string& name) {
 Status check_mpi_of_library(const std::string& path) {
   const auto needed = libraries_needed_by(path);
   if (!needed) return fail(needed.error());
-  const auto loaded = loaded_libraries();
   bool is_parallel = false;
   for (const auto& name : *needed) {
     if (!is_mpi_library(name)) continue;
     is_parallel = true;
-    if (!is_loaded(name, loaded))
+    if (!is_loaded(name))
       return fail(environment_error(
           path, "belongs to another MPI: it needs " + name + ", but this engine runs with " + mpi_loaded()));
   }

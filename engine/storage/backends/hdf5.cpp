@@ -9,6 +9,7 @@
 #include "mpi/foreign.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/hdf5_arrays.hpp"
+#include "storage/backends/hdf5_room.hpp"
 #include "storage/backends/mpi_path.hpp"
 #include "storage/file_facts.hpp"
 
@@ -112,6 +113,8 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
   [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
                                                                std::span<const ArraySpec> arrays) override {
     Status right = check_before_open(world_, folder_, request);
+    if (right && request.mode == OpenMode::create && (!request.shared || world_.root()))
+      right = check_hdf5_room("open", path_of(request), hdf5_metadata_bytes(arrays, parameters_.chunk_bytes));
     if (request.shared) right = mpi::share_status(everyone_, right);
     if (!right) return fail(right.error());
     return open_hdf5_arrays({.calls = &calls_,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/backends/hdf5_arrays.hpp"
 
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +8,9 @@
 
 #include "mpi/agreement.hpp"
 #include "mpi/foreign.hpp"
+#include "storage/backends/hdf5_facts.hpp"
+#include "storage/backends/hdf5_room.hpp"
 #include "storage/backends/hdf5_types.hpp"
-#include "storage/backends/hdf5_words.hpp"
 
 namespace ullage {
 namespace {
@@ -27,7 +27,6 @@ constexpr int transfers_collective = 1;
 constexpr int fill_at_allocation = 0;
 constexpr int fill_never = 1;
 constexpr int allocate_early = 1;
-constexpr std::uint64_t no_room_bytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t most_independent_bytes = std::uint64_t{1} << 30;
 
 class Hdf5ArrayFile final : public ArrayFile {
@@ -37,6 +36,7 @@ class Hdf5ArrayFile final : public ArrayFile {
         parameters_(*opening.parameters),
         opening_(opening),
         path_(opening.path),
+        metadata_bytes_(hdf5_metadata_bytes(opening.arrays, opening.parameters->chunk_bytes)),
         meeting_(opening.everyone),
         collective_(parameters_.collective),
         types_(*opening.calls) {}
@@ -85,6 +85,7 @@ class Hdf5ArrayFile final : public ArrayFile {
   }
 
   [[nodiscard]] Status sync() override {
+    note(check_room("sync"));
     if (meeting_.meet(true, failure_.has_value()).anyone_failed)
       return failure_ ? fail(*failure_) : fail(not_synced(path_));
     note(flush());
@@ -92,27 +93,32 @@ class Hdf5ArrayFile final : public ArrayFile {
   }
 
   [[nodiscard]] Status close() override {
+    Status status = failure_ ? Status{} : check_room("close");
+    note(status);
     const bool doomed = meeting_.wait_for_syncs([this] { return failure_.has_value(); }, [this] { note(flush()); });
     if (granted_.empty()) granted_ = ask_granted();
-    if (doomed && opening_.mode != OpenMode::read) make_room();
-    Status status;
+    if (doomed && opening_.mode != OpenMode::read) discard();
     for (Array& array : arrays_)
       if (array.close() < 0 && status) status = failed("close");
     arrays_.clear();
-    if (file_.close() < 0 && status) status = failed("close");
+    if (close_file() < 0 && status) status = failed("close");
     return status;
   }
 
   /// What was opened is of no use: all ranks that have it open close it together.
   [[nodiscard]] int abandon() {
+    if (file_ && opening_.mode == OpenMode::create) discard_writes(path_);
     for (Array& array : arrays_) (void)array.close();
     arrays_.clear();
-    const int closed = file_.close();
+    const int closed = close_file();
     (void)calls_.clear_errors(hdf5_default);
     return closed;
   }
 
-  [[nodiscard]] Map hints_granted() const override { return granted_.empty() ? ask_granted() : granted_; }
+  [[nodiscard]] Map hints_granted() const override {
+    if (file_) granted_ = ask_granted();
+    return granted_;
+  }
 
  private:
   struct Array {
@@ -140,19 +146,34 @@ class Hdf5ArrayFile final : public ArrayFile {
     }
   };
 
-  /// Closing writes metadata. On a file system that is full it would fail on one rank, and leave the others waiting and
-  /// the library with a file that it cannot close. The data is of no use any more, so it makes room.
-  void make_room() const {
-    if (meeting_.first()) (void)truncate(path_.c_str(), 0);
+  /// Flushing and closing write metadata. On a file system that is full this would fail on one rank and leave the
+  /// others waiting, so one rank looks for room before all begin.
+  [[nodiscard]] Status check_room(const std::string& operation) const {
+    const bool asks = opening_.mode == OpenMode::create && meeting_.first();
+    return asks ? check_hdf5_room(operation, path_, metadata_bytes_) : Status{};
+  }
+
+  /// The data is of no use any more, and closing needs no room then.
+  void discard() const {
+    discard_writes(path_);
     (void)meeting_.meet(false, true);
+    if (meeting_.first()) (void)truncate(path_.c_str(), 0);
+  }
+
+  /// A file whose last metadata cannot be written is released with an error, but HDF5 1.10 keeps its identifier. At its
+  /// end the library would close the file once more, in memory that is free.
+  [[nodiscard]] int close_file() {
+    const HdfId id = file_.get();
+    const int closed = file_.close();
+    if (closed < 0 && calls_.forget_id != nullptr) (void)calls_.forget_id(id);
+    return closed;
   }
 
   /// MPI libraries mostly say no more than that there was an error: whether there is room left is asked here.
   [[nodiscard]] std::unexpected<Error> failed(const std::string& operation) const {
     Error error = hdf5_error(calls_, operation, path_);
-    struct statvfs space{};
-    if (error.errno_value == EIO && opening_.mode != OpenMode::read && statvfs(path_.c_str(), &space) == 0 &&
-        space.f_bavail * space.f_frsize < no_room_bytes) {
+    if (error.errno_value == EIO && opening_.mode != OpenMode::read &&
+        !check_hdf5_room(operation, path_, metadata_bytes_)) {
       error.errno_value = ENOSPC;
       error.text += ", and no space is left";
     }
@@ -288,49 +309,16 @@ class Hdf5ArrayFile final : public ArrayFile {
     void* handle = nullptr;
     if (calls_.get_driver_handle(file_.get(), hdf5_default, &handle) >= 0 && handle != nullptr)
       granted = mpi::hints_of_foreign(handle);
-    granted["hdf5.version"] = hdf5_version(calls_);
-    granted["hdf5.library"] = calls_.file.substr(calls_.file.rfind('/') + 1);
-    granted["hdf5.driver"] = "mpi";
-    granted["hdf5.layout"] = parameters_.chunk_bytes > 0 ? "chunked" : "contiguous";
-    add_transfer_facts(granted);
-    add_access_facts(granted);
+    granted.merge(
+        hdf5_facts({calls_, file_.get(), arrays_.empty() ? -1 : arrays_.front().dataset.get(), transfer_list_.get()}));
     return granted;
-  }
-
-  void add_transfer_facts(Map& granted) const {
-    int mode = 0;
-    if (calls_.get_io_mode(transfer_list_.get(), &mode) < 0) return;
-    granted["hdf5.io_mode"] = mode == 0 ? "independent" : hdf5_mode_text(mode);
-    std::uint32_t local = 0;
-    std::uint32_t global = 0;
-    if (collective_ && mode == 0 && calls_.get_no_collective_cause(transfer_list_.get(), &local, &global) >= 0 &&
-        global != 0)
-      granted["hdf5.not_collective_because"] = hdf5_cause_text(global);
-  }
-
-  void add_access_facts(Map& granted) const {
-    const Hdf5Handle list(calls_.get_access_list(file_.get()), calls_.close_list);
-    if (!list) return;
-    HdfSize from = 0;
-    HdfSize alignment = 0;
-    if (calls_.get_alignment(list.get(), &from, &alignment) >= 0) granted["hdf5.alignment"] = std::to_string(alignment);
-    bool reads = false;
-    bool writes = false;
-    if (calls_.get_collective_metadata_reads(list.get(), &reads) >= 0 &&
-        calls_.get_collective_metadata_writes(list.get(), &writes) >= 0)
-      granted["hdf5.collective_metadata"] = reads ? (writes ? "reads and writes" : "reads") : writes ? "writes" : "no";
-    std::size_t page_buffer = 0;
-    unsigned metadata_percent = 0;
-    unsigned raw_percent = 0;
-    if (calls_.get_page_buffer(list.get(), &page_buffer, &metadata_percent, &raw_percent) >= 0)
-      granted["hdf5.page_buffer"] = std::to_string(page_buffer);
-    (void)calls_.clear_errors(hdf5_default);
   }
 
   const Hdf5Calls& calls_;
   const Hdf5Parameters& parameters_;
   Hdf5Opening opening_;
   std::string path_;
+  std::uint64_t metadata_bytes_;
   MpiioMeeting meeting_;
   bool collective_;
   Hdf5Types types_;
@@ -339,7 +327,7 @@ class Hdf5ArrayFile final : public ArrayFile {
   Hdf5Handle file_;  // before the arrays, which close before it
   std::vector<Array> arrays_;
   std::optional<Error> failure_;
-  Map granted_;
+  mutable Map granted_;  // as long as the file is open, as asked last
 };
 
 /// A dataset's chunks, as far as they hold data of it.

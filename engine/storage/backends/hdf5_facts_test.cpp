@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was asked for is what the library says it does, in the record, and what it did to the file.
+#include <gtest/gtest.h>
+
+#include "storage/backend.hpp"
+#include "storage/backends/hdf5_arrays.hpp"
+#include "storage/hdf5_library.hpp"
+#include "storage/test_support.hpp"
+
+namespace ullage::hdf5_facts_test {
+namespace {
+
+using test::Bench;
+using test::line_of;
+
+constexpr std::uint64_t file_bytes = 100'000;
+
+struct Asked {
+  Values parameters;
+  Map facts;
+};
+
+class MpiHdf5Facts : public testing::TestWithParam<Asked> {
+ protected:
+  void SetUp() override {
+    if (!hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
+  }
+};
+
+/// A file of which nothing is written but what the library does itself, as it is when it is open and when it is closed.
+Result<Map> facts_of(Backend& backend, OpenMode mode) {
+  auto file = backend.open({"f", mode, true, file_bytes});
+  if (!file) return fail(file.error());
+  Map facts = (*file)->hints_granted();
+  if (auto status = (*file)->close(); !status) return fail(status.error());
+  if ((*file)->hints_granted() != facts) return fail(environment_error("f", "the facts are gone with the file"));
+  return facts;
+}
+
+TEST_P(MpiHdf5Facts, TheRecordHasWhatTheLibrarySays) {
+  Bench bench;
+  const auto backend = bench.try_make("hdf5", GetParam().parameters);
+  ASSERT_TRUE(backend) << line_of(backend);
+  const auto facts = facts_of(**backend, OpenMode::create);
+  ASSERT_TRUE(facts) << line_of(facts);
+  for (const auto& [key, value] : GetParam().facts) {
+    const auto found = facts->find(key);
+    ASSERT_NE(found, facts->end()) << key;
+    EXPECT_EQ(found->second, value) << key;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Parameters, MpiHdf5Facts,
+    testing::Values(
+        Asked{{},
+              {{"hdf5.layout", "contiguous"},
+               {"hdf5.fill", "never"},
+               {"hdf5.allocation", "early"},
+               {"hdf5.alignment", "1"},
+               {"hdf5.collective_metadata", "no"},
+               {"hdf5.evict_on_close", "no"},
+               {"hdf5.page_buffer", "0"},
+               {"hdf5.format", "earliest"}}},
+        Asked{{{"chunk_bytes", std::int64_t{30'000}}, {"fill", true}},
+              {{"hdf5.layout", "chunked"}, {"hdf5.chunk_elements", "30000"}, {"hdf5.fill", "when allocated"}}},
+        Asked{{{"alignment_bytes", std::int64_t{1 << 16}}, {"alignment_from_bytes", std::int64_t{5000}}},
+              {{"hdf5.alignment", "65536"}, {"hdf5.alignment_from", "5000"}}},
+        Asked{{{"collective_metadata", true}, {"new_format", true}},
+              {{"hdf5.collective_metadata", "reads and writes"}, {"hdf5.format", "1.10"}}}));
+
+class MpiHdf5Effects : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
+  }
+  /// Where the data of a file lies of which nobody has written any.
+  [[nodiscard]] static std::vector<DataRange> ranges_of(Bench& bench, const Values& parameters) {
+    const auto backend = bench.make("hdf5", parameters);
+    const auto facts = facts_of(*backend, OpenMode::create);
+    EXPECT_TRUE(facts) << line_of(facts);
+    bench.world().all().barrier();
+    const auto ranges = find_hdf5_data(**open_hdf5(), bench.path("f"), "data");
+    EXPECT_TRUE(ranges) << line_of(ranges);
+    return ranges ? *ranges : std::vector<DataRange>{};
+  }
+};
+
+TEST_F(MpiHdf5Effects, DataBeginsWhereAlignmentAsks) {
+  Bench bench;
+  const auto ranges = ranges_of(bench, {{"alignment_bytes", std::int64_t{1 << 16}}});
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_GT(ranges[0].offset_bytes, 0U);
+  EXPECT_EQ(ranges[0].offset_bytes % (1 << 16), 0U);
+}
+
+TEST_F(MpiHdf5Effects, SmallObjectsAreNotAligned) {
+  Bench bench;
+  const auto ranges = ranges_of(bench, {{"alignment_bytes", std::int64_t{1 << 16}},
+                                        {"alignment_from_bytes", static_cast<std::int64_t>(file_bytes + 1)}});
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_NE(ranges[0].offset_bytes % (1 << 16), 0U);
+}
+
+TEST_F(MpiHdf5Effects, DataLiesInChunks) {
+  Bench bench;
+  const auto ranges = ranges_of(bench, {{"chunk_bytes", std::int64_t{30'000}}});
+  ASSERT_EQ(ranges.size(), 4U);
+  std::uint64_t sum = 0;
+  for (const DataRange& range : ranges) sum += range.length_bytes;
+  EXPECT_EQ(sum, file_bytes);
+}
+
+/// Space that is allocated and filled has no holes; space that is never filled is one.
+TEST_F(MpiHdf5Effects, FillValuesAreWrittenOnlyWhereTheyAreAskedFor) {
+  for (const bool fill : {false, true})
+    for (const std::int64_t chunk : {0, 50'000}) {
+      Bench bench("/dev/shm");
+      const auto backend = bench.make("hdf5", {{"fill", fill}, {"chunk_bytes", chunk}});
+      ASSERT_TRUE(facts_of(*backend, OpenMode::create));
+      bench.world().all().barrier();
+      const auto extents = backend->inspect("f");
+      ASSERT_TRUE(extents) << line_of(extents);
+      EXPECT_EQ(extents->fully_written, fill) << "chunks of " << chunk;
+    }
+}
+
+/// Parallel HDF5 1.10 has neither: the case is refused with one line. A later one that has them says so itself.
+TEST_F(MpiHdf5Effects, WhatIsNotGrantedIsRefusedAndNotIgnored) {
+  const std::vector<std::pair<Values, std::pair<std::string, std::string>>> wanted{
+      {{{"page_buffer_bytes", std::int64_t{1 << 16}}}, {"hdf5.page_buffer", "65536"}},
+      {{{"evict_on_close", true}}, {"hdf5.evict_on_close", "yes"}}};
+  for (const auto& [parameters, fact] : wanted) {
+    Bench bench;
+    const auto backend = bench.try_make("hdf5", parameters);
+    const auto facts = backend ? facts_of(**backend, OpenMode::create) : fail(backend.error());
+    if (facts) {
+      EXPECT_EQ(facts->at(fact.first), fact.second);
+    } else {
+      const std::string line = to_line(facts.error());
+      EXPECT_EQ(line.find('\n'), std::string::npos);
+      EXPECT_TRUE(line.contains("parallel") || line.contains("evict_on_close")) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ullage::hdf5_facts_test
