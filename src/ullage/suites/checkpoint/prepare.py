@@ -122,7 +122,7 @@ def _lines(options: CheckpointOptions, cells: Sequence[CheckpointCell]) -> list[
 
 
 def _notes(options: CheckpointOptions, scale: float, without: Sequence[str]) -> list[Note]:
-    """Return notes on what is smaller, nearer or fewer than in a real run; ``without``: targets without layout shared."""
+    """Return notes on what is smaller or nearer than in a real run; ``without``: targets without layout shared."""
     notes: list[Note] = []
     for name in without:
         text = f"layout shared was left out on target '{name}', which has a folder for each rank or node"
