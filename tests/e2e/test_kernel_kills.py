@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of programs: a rank that is killed in mid-run, and folders that differ where ranks share files."""
+"""Kernels of programs: a rank that is killed, a full target, and folders that differ where ranks share files."""
 
+import contextlib
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,74 @@ def folders(tmp_path: Path) -> Path:
 def is_empty(here: Path) -> bool:
     """Whether none of the folders holds anything."""
     return [path for path in here.rglob("*") if path.parent != here] == []
+
+
+# -- a full file system ------------------------------------------------------------------------------------------------
+
+# 8 MiB of two ranks, in calls that take long enough for somebody else to take the space meanwhile.
+_SLOW = {"kind": "delay", "operation": "write", "count": 0, "delay_s": 0.03}
+_VPIC = {"particles": 8192, "steps": 16, "memory": "contiguous", "file": "contiguous", "format": "raw"}
+_LOADER = {
+    "samples": 64,
+    "sample_bytes": 128 << 10,
+    "transfer_bytes": 64 << 10,
+    "data": "make",
+    "epochs": 1,
+    "threads": 1,
+}
+
+
+@pytest.mark.fault("a target that fills up while a kernel writes", "the case failed, nothing of ours is left")
+@pytest.mark.parametrize(
+    ("inner", "workload"),
+    [
+        ("mpiio", {"name": "vpic", "parameters": {**_VPIC, "phases": ["write"]}}),
+        ("mpiio", {"name": "vpic", "parameters": {**_VPIC, "phases": ["write", "read"]}}),
+        ("posix", {"name": "loader", "parameters": _LOADER}),
+    ],
+    ids=["vpic", "bdcats", "loader"],
+)
+def test_a_target_that_fills_up_meanwhile_ends_the_case(
+    engine: Path, tmp_path: Path, small: Path, inner: str, workload: launching.Document
+) -> None:
+    slow = launching.case("fault", {"inner": inner, **_SLOW}) | {"workload": workload}
+    limits = {"space_fraction": 1.0, "reserve_bytes": 0}
+    document = launching.plan(tmp_path, [slow], f"posix:{small}", limits=limits, watchdog_s=20)
+    done = launching.run_while_filling(engine, tmp_path, document, small, 11 << 20)
+    assert done.code == 4, done.stderr
+    failures = [one for record in done.of("phase") for one in record.failures]
+    assert failures
+    if inner == "posix":
+        assert 28 in {one.errno for one in failures}
+    assert find_run_folders(small) == []
+
+
+@pytest.mark.any_mpi
+@pytest.mark.parametrize("suite", ["vpic", "bdcats"])
+def test_a_target_without_inodes_is_refused(engine: Path, tmp_path: Path, suite: str) -> None:
+    with tiny(tmp_path, "size=4g,nr_inodes=4") as place:
+        for number in range(3):
+            (place / str(number)).touch()
+        words = ["run", suite, "--target", f"here={place}", "--ranks", "2", "--particles", "100"]
+        result = tmp_path / "result"
+        code, out, err = run_here(*words, "--result", str(result), "--engine", str(engine))
+    assert (code, out) == (3, "")
+    assert "needs 1 file, but only 0 may be made" in err
+    assert len(err.splitlines()) == 1
+    assert not result.exists()
+
+
+@contextlib.contextmanager
+def tiny(tmp_path: Path, options: str) -> Iterator[Path]:
+    """A memory file system with these options of mount."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    if launching.code_of(["mount", "-t", "tmpfs", "-o", options, "none", str(place)]) != 0:
+        pytest.skip("mounting a tmpfs is not permitted here")
+    try:
+        yield place
+    finally:
+        launching.code_of(["umount", "-l", str(place)])
 
 
 # -- a folder for each rank, where ranks share nothing -----------------------------------------------------------------
