@@ -152,6 +152,23 @@ def test_a_target_without_inodes_is_refused(engine: Path, tmp_path: Path, suite:
     assert not result.exists()
 
 
+@pytest.mark.any_mpi
+@pytest.mark.parametrize("dataset", ["", "samples"], ids=["of a case", "of a launch"])
+def test_a_hundred_thousand_files_are_removed(engine: Path, tmp_path: Path, dataset: str) -> None:
+    """Four ranks remove their parts at the end of the case, or those of a named dataset at the end of the launch."""
+    sizes = {"samples": 100_000, "sample_bytes": 8, "deviation_bytes": 0, "samples_per_file": 1}
+    workload = {"name": "loader", "parameters": {**sizes, "data": "make", "epochs": 0}}
+    with tiny(tmp_path, "size=600m") as place:
+        case = launching.case() | {"workload": workload, "dataset": dataset}
+        limits = {"space_fraction": 1.0, "reserve_bytes": 0}
+        document = launching.plan(tmp_path, [case], f"posix:{place}", ranks=4, limits=limits, dirty_retries=0)
+        done = launching.run(engine, tmp_path, document)
+        assert done.code == 0, done.stderr
+        (made,) = done.of("phase")
+        assert made.operations == 100_000
+        assert list(place.iterdir()) == []
+
+
 @contextlib.contextmanager
 def tiny(tmp_path: Path, options: str) -> Iterator[Path]:
     """A memory file system with these options of mount."""
