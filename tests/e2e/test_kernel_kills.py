@@ -70,6 +70,8 @@ def test_folders_that_differ_are_refused_before_anything_starts(
 @pytest.mark.parametrize(
     ("workload", "backend"),
     [
+        ({"name": "sar", "parameters": {"grid": 2, "depth": 2}}, "posix"),
+        ({"name": "loader", "parameters": {"samples": 8, "data": "make", "epochs": 0}}, "posix"),
         ({"name": "tile", "parameters": {"tiles_x": 2}}, "mpiio"),
     ],
     ids=lambda value: value["name"] if isinstance(value, dict) else "",
