@@ -3,30 +3,27 @@
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.make_records import make_case, make_launch, make_phase, make_run
+from support.make_records import make_case, make_phase
 from support.plain_words import faults
 from support.simulated_engine import DESCRIBE, parameter
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Scalar
-from ullage.model.record import Moved
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.cached import cache_findings, measured_shares
+from ullage.suites.stepfile.cached import cache_findings
 from ullage.suites.stepfile.cells import make_cells, with_kinds
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.like import CASES, scale_text
@@ -34,9 +31,6 @@ from ullage.suites.stepfile.options import StepfileOptions
 from ullage.suites.stepfile.prepare import PreparedStepfile, prepare_stepfile, seconds_besides_bytes
 from ullage.suites.stepfile.revolve import recomputations
 from ullage.suites.stepfile.words import LAYOUTS, ORDERS, SYNCS, parameters_of
-
-if TYPE_CHECKING:
-    from ullage.results.records import AnyRecord
 
 MIB = 1 << 20
 OF_STEPFILE = [
@@ -333,20 +327,6 @@ def test_the_turn_round_is_that_of_the_slowest_rank() -> None:
     gauges = {"turn_round_s": {"sum": 0.7, "least": 0.1, "most": 0.4}}
     assert metric.sample(make_phase(phase="adjoint", gauges=gauges)) == 0.4
     assert metric.sample(make_phase(phase="forward")) is None
-
-
-def test_the_measured_share_is_of_the_repetitions_that_the_rows_count() -> None:
-    """Three of six were disturbed, and read from memory."""
-    found: list[list[AnyRecord]] = []
-    for at in range(6):
-        device = 0 if at < 3 else 100 * MIB
-        moved = Moved(requested_bytes=100 * MIB, process_bytes=device, device_bytes=device)
-        grade = "C" if at < 3 else "A"
-        read = make_phase("c1", at, phase="adjoint", access="read", bytes_=100 * MIB, moved=moved, grade=grade)
-        found.append([read, make_case("c1", at, workload="stepfile")])
-    context = RowContext(metrics=("bandwidth",), targets={"disk": TargetFacts()})
-    assert measured_shares([make_launch(*found, run=make_run(2))], context) == {"c1": 0.0}
-    assert measured_shares([make_launch(*found[:3], run=make_run(2))], context) == {"c1": 1.0}, "none is better"
 
 
 # 100 states of 4 ranks have 400 MiB.
