@@ -91,6 +91,11 @@ def _check_words(path: str, text: str) -> None:
             raise UserError(f"unknown word {{{word}}} in a path", f"'{text}'", f"use {known}")
 
 
+def words_of_path(target: Target) -> list[str]:
+    """Return the words in braces of the target's path, such as ``rank``; none where all ranks have the same."""
+    return _BRACED.findall(target.uri.partition(":")[2])
+
+
 def target_folder(target: Target) -> Path | None:
     """Return an existing folder of the target: its path, or the first that its words in braces may stand for.
 

@@ -18,7 +18,7 @@ from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import parse_options
-from ullage.suites.checkpoint.cells import make_cells
+from ullage.suites.checkpoint.cells import CheckpointCell, make_cells
 from ullage.suites.checkpoint.options import LAYOUTS, CheckpointOptions
 
 RANKS = (1, 2, 3, 8)
@@ -111,6 +111,87 @@ def test_two_nodes_read_back_what_the_other_has_saved(engine: Path, tmp_path: Pa
     assert {name for _, name, _ in found} == {"rank", "shared"}
     assert {row.params["data_of"] for (_, _, name), row in found.items() if name == "restore"} == {"other-node"}
     assert find_run_folders(target) == []
+
+
+# -- the published models, scaled --------------------------------------------------------------------------------------
+
+# Of MLPerf Storage v2.0: GiB, ranks. Tensors of a rank: 9 in each layer and 3 more, over the pipeline stages.
+PUBLISHED = {"70B": (912, 64, 723), "405B": (5290, 512, 36), "1T": (18000, 1024, 19)}
+GIB = 1 << 30
+
+
+def is_published(bytes_: int, published: float, scale: float) -> bool:
+    """Whether bytes are the published ones times the scale, less what equal tensors of whole words leave out."""
+    return 0.95 * published * scale < bytes_ <= published * scale
+
+
+@pytest.fixture(scope="module")
+def models(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> launching.Finished:
+    """Every model in both modes and two layouts, each saved and restored once by two ranks, in one launch."""
+    place = tmp_path_factory.mktemp("models")
+    (place / "target").mkdir()
+    cases = [
+        cell.case.model_copy(update={"target": "t"}).model_dump(mode="json")
+        for model in PUBLISHED
+        for mode in ("whole", "subset")
+        for cell in scaled(engine, model, mode)
+    ]
+    document = plan(place, cases, f"posix:{place / 'target'}", order="listed", dirty_retries=0)
+    done = launching.run(engine, place, document)
+    assert done.code == 0, done.stderr
+    assert list((place / "target").iterdir()) == []
+    return done
+
+
+def scale_of(model: str, mode: str) -> float:
+    """The scale with which two ranks save some MiB; tensors of 70B have less than a page then, those of others many."""
+    gib, ranks, _ = PUBLISHED[model]
+    size = (2 if model == "70B" else 8) * MIB
+    return (size if mode == "whole" else size * 3 / 4) / (gib * GIB * (1 if mode == "whole" else 2 / ranks))
+
+
+def scaled(engine: Path, model: str, mode: str) -> list[CheckpointCell]:
+    """The cases of a model for two ranks; that with 723 files a rank, of which each is synced, has one layout."""
+    layouts = "rank" if model == "70B" else "rank,tensor"
+    words = {"target": ["t=/t"], "ranks": "2", "layout": layouts, "model": model, "mode": mode, "verify": "full"}
+    asked = CheckpointOptions.model_validate(parse_options(CheckpointOptions, **words).options)
+    targets = [Target(name="t", uri="posix:/t")]
+    return make_cells(asked, targets, describe(engine), scale_of(model, mode), None)
+
+
+@pytest.mark.parametrize("mode", ["whole", "subset"])
+@pytest.mark.parametrize("model", list(PUBLISHED))
+def test_a_published_model_is_saved_and_restored_with_its_bytes(
+    engine: Path, models: launching.Finished, model: str, mode: str
+) -> None:
+    gib, ranks, tensors = PUBLISHED[model]
+    of_two_ranks = gib * GIB * (1 if mode == "whole" else 2 / ranks)
+    for cell in scaled(engine, model, mode):
+        phases = [phase for phase in models.of("phase") if phase.case == cell.case.id]
+        assert [phase.access for phase in phases] == ["write", "read"]
+        assert {(phase.status, phase.bad_blocks) for phase in phases} == {("ok", 0)}
+        (moved,) = {phase.bytes for phase in phases}
+        assert is_published(moved, of_two_ranks, scale_of(model, mode))
+        assert phases[1].verified_bytes == moved
+        if cell.file_layout == "tensor":
+            assert phases[0].operations == 2 * tensors
+
+
+def test_a_subset_is_measured_as_a_part_of_the_published_run(engine: Path, tmp_path: Path, target: Path) -> None:
+    result, scale = tmp_path / "result", 0.0005
+    words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "2", "--model", "405B", "--mode", "subset"]
+    words += ["--scale", f"{scale}", "--max-repetitions", "1", "--time", "60s", "--result", str(result)]
+    code, _, err = run(command(engine, *words))
+    assert code == 0, err
+    found = waits(ResultFolder.open(result))
+    assert {(name, operation) for _, name, operation in found} == {
+        (name, operation) for name in LAYOUTS for operation in ("save", "restore")
+    }
+    assert {row.params["mode"] for row in found.values()} == {"subset"}
+    assert {row.params["files"] for (_, name, _), row in found.items() if name == "tensor"} == {2 * 36}
+    (volume,) = {int(row.params["volume_bytes"]) for row in found.values()}
+    assert is_published(volume, 2 * 5290 * GIB / 512, scale)
+    assert untouched(target)
 
 
 # -- faults, on the cases of the suite ---------------------------------------------------------------------------------

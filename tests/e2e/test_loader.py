@@ -100,6 +100,43 @@ def test_eight_ranks_with_an_accelerator_each_read_and_verify_every_sample(
     assert untouched(target)
 
 
+@pytest.mark.parametrize(
+    ("preset", "words", "samples", "batch"),
+    [
+        # A thousandth of the published bytes: 146,600,628 with a deviation of 68,341,808.
+        ("unet3d", ["--sample", "146600"], 28, 7),
+        ("resnet50", [], 1600, 400),
+    ],
+)
+def test_a_published_preset_reads_its_bytes_at_its_pace(
+    engine: Path, tmp_path: Path, target: Path, preset: str, words: list[str], samples: int, batch: int
+) -> None:
+    result = tmp_path / "result"
+    asked = ["run", "loader", "--target", f"here={target}", "--preset", preset, "--samples", str(samples), *words]
+    asked += ["--ranks", "1", "--accelerators", "1", "--epochs", "1", "--repetitions", "1", "--time", "60s"]
+    code, _, err = run(command(engine, *asked, "--result", str(result)))
+    assert code == 0, err
+    phases = [phase for file in ResultFolder.open(result).read_records() for phase in file.phases]
+    made, read = phases
+    assert (made.phase, read.phase) == ("write", "epoch-1")
+    assert {(phase.status, phase.bad_blocks) for phase in phases} == {("ok", 0)}
+    assert made.bytes == read.bytes
+    if preset == "unet3d":
+        spread = 6 * 68_341.808 * samples**0.5
+        assert abs(read.bytes - samples * 146_600) < spread
+        assert read.bytes != samples * 146_600, "they deviate"
+    else:
+        assert 0 <= read.bytes - samples * 114_660 < samples * 8, "whole words"
+    assert (read.counters["samples"], read.operations) == (samples, samples / batch), "an operation is a step"
+    assert read.verified_bytes > 0
+    steps_s = samples / batch * {"unet3d": 0.323, "resnet50": 0.224}[preset]
+    assert read.elapsed_ns * 1e-9 > 0.99 * steps_s
+    rows = [row for row in ResultFolder.open(result).read_summary().rows if row.params["access"] == "epoch-1"]
+    assert {row.params["batch"] for row in rows} == {batch}
+    assert {row.params["preset"] for row in rows} == {"none" if words else preset}
+    assert untouched(target)
+
+
 @pytest.mark.fault("a run of suite loader is killed in the middle", "resume ends it, and nothing is left at the target")
 def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"

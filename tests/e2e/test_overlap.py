@@ -162,3 +162,26 @@ def test_a_mistake_is_refused_before_anything_is_touched(
     engine: Path, tmp_path: Path, words: list[str], expected: str
 ) -> None:
     check_refusal(engine, tmp_path, ["run", "overlap", "--target", "t={here}", *words], 2, expected)
+
+
+@pytest.mark.any_mpi
+def test_want_of_room_is_one_line(engine: Path, tmp_path: Path) -> None:
+    words = ["--backend", "posix", "--ranks", "2", "--size", "64K", "--bytes", "64M", "--space", "100M"]
+    check_refusal(engine, tmp_path, ["run", "overlap", "--target", "t={here}", *words], 3, "a smaller --bytes fits")
+
+
+@pytest.mark.fault("a target that fills up while transfers are begun", "the case failed, nothing of ours is left")
+@pytest.mark.parametrize("method", ["threads", "nonblocking"])
+def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path, method: str) -> None:
+    backend = "posix" if method == "threads" else "uring"
+    if not any(one.name == backend and one.available for one in describe(engine).backends):
+        pytest.skip(f"not available: backend {backend}")
+    slow = {"inner": backend, "kind": "delay", "operation": "write", "count": 0, "delay_s": 0.02}
+    areas_of_a_mebibyte = {"batches": 16, "depth": 1} if method == "threads" else {"batches": 8, "depth": 2}
+    bad = case("fault", slow, method=method, transfer_bytes=64 * KIB, **areas_of_a_mebibyte)
+    limits = {"space_fraction": 1.0, "reserve_bytes": 0}
+    document = plan(tmp_path, [bad], f"posix:{small}", limits=limits)
+    done = launching.run_while_filling(engine, tmp_path, document, small, 11 * launching.MIB)
+    assert done.code == 4, done.stderr
+    assert 28 in {one.errno for record in done.of("phase") for one in record.failures}
+    assert find_run_folders(small) == []

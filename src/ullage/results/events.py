@@ -30,6 +30,7 @@ _TITLES: Final = {
     "cut-short": "A launch ended without its last record",
     "fewer-samples": "There are fewer samples than in a published run",
     "interrupted": "A launch was interrupted",
+    "layout-left-out": "A layout of files was not measured",
     "launch-ended": "A launch ended before its cases did",
     "launch-failed": "A launch measured nothing",
     "left-behind": "Files were left at the target",

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from support.make_records import make_row
+from support.make_records import make_phase, make_row
 from ullage.errors import UserError
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.data import ReportData
@@ -121,7 +121,37 @@ def test_the_table_has_a_line_for_each_class_and_states_missing_ceilings() -> No
     summary = Summary(suite="apps", run_id="r", created="", rows=rows)
     content = tables(ReportData(summary))
     assert content is not None
-    assert [grid.title for grid in content.grids] == ["disk: writes", "disk: reads"]
-    assert [line[0].text for line in content.grids[0].rows] == [class_of(rows[0]), class_of(rows[1])]
+    assert [grid.title for grid in content.grids] == ["Settings that change most", "disk: writes", "disk: reads"]
+    assert [line[0].text for line in content.grids[1].rows] == [class_of(rows[0]), class_of(rows[1])]
+    (change,) = content.grids[0].rows
+    assert [cell.text for cell in change][:6] == [
+        "--base 0",
+        "pio",
+        "writes on disk",
+        "300 MB/s",
+        "--base 8",
+        "100 MB/s",
+    ]
+    assert change[6].text.startswith("3.00 x (")
+    assert "1 pair of rates differs in one setting alone. 1 setting is shown to change a rate." in content.notes
     assert any(note.startswith("No ceiling is known but the best of this run.") for note in content.notes)
     assert tables(ReportData(summary.model_copy(update={"suite": "overview"}))) is None
+
+
+def test_the_table_has_the_data_that_a_class_moved() -> None:
+    row = pio(300e6).model_copy(update={"case": "c1"})
+    phases = [make_phase(case="c1", bytes=n << 20, operations=256) for n in (64, 64, 65)]
+    summary = Summary(suite="apps", run_id="r", created="", rows=[row])
+    content = tables(ReportData(summary, {("c1", "write"): phases}))
+    assert content is not None
+    (grid,) = content.grids
+    line = dict(zip([head.heading for head in grid.columns], [cell.text for cell in grid.rows[0]], strict=True))
+    assert (line["data"], line["operations"]) == ("64.0 MiB", "256")
+    assert "No two rates with a clear verdict differ in one setting alone, so no setting is compared." in content.notes
+
+
+def test_rates_that_cannot_be_compared_are_said() -> None:
+    (told,) = findings_of([pio(100e6), pio(50e6, base=8, verdict="mixed 40 %")])
+    assert told.title == "No setting can be compared"
+    assert "Memory answered a part of 1 of them, or the state of a cache is not known." in told.text
+    assert findings_of([]) == []

@@ -5,7 +5,7 @@ import pytest
 
 from support.make_records import MIB, SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
 from support.plain_words import faults
-from ullage.model.record import Gauge, Moved
+from ullage.model.record import Gauge, Moved, PhaseRecord
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.contents import Content
 from ullage.report.data import ReportData
@@ -86,6 +86,21 @@ def test_rows_are_of_each_epoch_and_of_all() -> None:
     assert found["bandwidth", "epoch-2", 1].ceiling is None
     assert "run_use" not in {row.metric for row in rows}
     assert not any(row.is_invalid for row in rows)
+
+
+def test_shares_from_memory_are_of_the_repetitions_that_the_rates_count() -> None:
+    """Two of seven repetitions of each epoch were disturbed, and came from memory."""
+    (records,) = launches({1: 0.8})
+    from_memory = Moved(requested_bytes=200 * MIB, process_bytes=0, device_bytes=0)
+    disturbed = [
+        record.model_copy(update={"grade": "C", "moved": from_memory})
+        if isinstance(record, PhaseRecord) and record.repetition < 2
+        else record
+        for record in records
+    ]
+    rows = loader_rows([disturbed], CONTEXT, options())
+    found = {row.metric: row.repetitions for row in rows if row.params["access"] == "epoch-1"}
+    assert (len(found["bandwidth"]), found[CACHED]) == (5, [0.0] * 5)
 
 
 def row(n: int, use: float, access: str = ALL_EPOCHS, metric: str = USE, count: int = 7) -> Row:

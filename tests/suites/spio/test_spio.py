@@ -318,6 +318,21 @@ def test_each_operation_has_its_rate_its_ends_and_its_cached_share() -> None:
     assert (verdicts["read"], verdicts["neighbour"], verdicts["reread"]) == ("cold", "mixed 75 %", "warm")
 
 
+def test_shares_from_memory_are_of_the_repetitions_that_the_rates_count() -> None:
+    """Two of six reads were disturbed, and came from memory."""
+    found: list[AnyRecord] = []
+    for at in range(6):
+        read = phase("own", at, "read", 1.0, 0.0 if at < 2 else 1.0)
+        read = read.model_copy(update={"grade": "C" if at < 2 else "A"})
+        case = make_case("own", at, workload_parameters={**TRANSFER, "read_back": "own"})
+        found += [phase("own", at, "write", 2.0), read, case]
+    context = RowContext(metrics=METRICS, targets={"disk": TargetFacts()})
+    rows = spio_rows([make_launch(found, run=make_run(ranks=2))], context, ["read"])
+    (rate,) = [row for row in rows if row.metric == RATE]
+    (share,) = [row for row in rows if row.metric == CACHED]
+    assert (len(rate.repetitions), share.repetitions) == (4, [0.0] * 4)
+
+
 def test_what_was_not_asked_for_is_no_row() -> None:
     assert {row.params["operation"] for row in rows_of(["neighbour"])} == {"neighbour"}
     assert {row.params["operation"] for row in rows_of(["reread"])} == {"reread"}

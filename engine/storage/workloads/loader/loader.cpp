@@ -58,8 +58,7 @@ class Loader final : public Workload {
   void find_peers() override { nodes_key_ = key_of_nodes(*context_.world); }
 
   [[nodiscard]] LocalSteps begin() override {
-    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }},
-                     {"check target", [this] { return check_target(); }}};
+    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
     if (parameters_.data == LoaderData::use) {
       steps.push_back({"find dataset", [this] { return find_dataset(); }});
     } else {
@@ -103,13 +102,6 @@ class Loader final : public Workload {
     return fail(environment_error("unit_bytes", "is " + std::to_string(parameters_.unit_bytes) +
                                                     ", but direct I/O here needs a multiple of " +
                                                     std::to_string(alignment)));
-  }
-
-  [[nodiscard]] Status check_target() const {
-    if (!has_files() || context_.parts == context_.world->size()) return {};
-    return fail(environment_error(context_.target,
-                                  "must be one file system for all nodes: each reads samples that "
-                                  "others have written"));
   }
 
   /// Every rank reads names of others, and removes those of its node that nobody else does.
@@ -169,7 +161,8 @@ const Registered<WorkloadEntry> registered_loader{{
                     const PlannedLayout& /*layout*/) { return needs_of_loader(LoaderParameters::from(values)); },
         .make = [](const Values& values,
                    const StorageContext& context) { return std::make_unique<Loader>(values, context); },
-        .uses_dataset = [](const Values& values) { return LoaderParameters::from(values).data == LoaderData::use; }},
+        .uses_dataset = [](const Values& values) { return LoaderParameters::from(values).data == LoaderData::use; },
+        .needs_one_folder = [](const Values&) { return true; }},
 }};
 
 }  // namespace

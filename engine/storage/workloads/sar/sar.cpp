@@ -22,8 +22,7 @@ class Sar final : public Workload {
   void find_peers() override { find_sources(state_); }
 
   [[nodiscard]] LocalSteps begin() override {
-    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }},
-                     {"check source", [this] { return check_source(); }}};
+    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
     if (!makes_files()) return steps;
     append(steps, steps_to_make_tree(state_.context, state_.dataset));
     steps.push_back({"make directories", [this] { return make_directories(); }});
@@ -60,11 +59,6 @@ class Sar final : public Workload {
                                       " bytes, but rows of sub-images begin at any pixel; leave direct out"));
   }
 
-  [[nodiscard]] Status check_source() const {
-    if (state_.source.data_of == "own" || state_.context.parts == state_.context.world->size()) return {};
-    return fail(environment_error("read_back", "must be own: the ranks have different folders at this target"));
-  }
-
   /// Dealt out to the ranks that share the folder.
   [[nodiscard]] Status make_directories() const {
     for (std::uint64_t location = 0; location < state_.files().directory_count(); ++location) {
@@ -95,7 +89,9 @@ const Registered<WorkloadEntry> registered_sar{{
         .make = [](const Values& values, const StorageContext& context) -> std::unique_ptr<Workload> {
           return std::make_unique<Sar>(SarParameters::from(values), context);
         },
-        .uses_dataset = nullptr},
+        .uses_dataset = nullptr,
+        .needs_one_folder =
+            [](const Values& values) { return SarParameters::from(values).read_back != ReadBack::own; }},
 }};
 
 }  // namespace

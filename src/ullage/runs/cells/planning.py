@@ -59,6 +59,13 @@ class Cell:
         return self.layout.ranks if self.case.workload.parameters.get("file_mode") == "per-process" else 1
 
     @property
+    def needs_one_folder(self) -> bool:
+        """Whether ranks share files, so that all of them need the same folder."""
+        parameters = self.case.workload.parameters
+        is_own = parameters.get("file_mode") == "per-process" and parameters.get("read_back", "own") == "own"
+        return self.case.workload.name == WORKLOAD and not is_own
+
+    @property
     def phases(self) -> list[str]:
         """The phases in the order of execution."""
         words = self.case.workload.parameters.get("phases", ["write", "read"])

@@ -12,6 +12,7 @@ from ullage.model.system import Place
 from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Costs, assumed
+from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, by_layout, make_plan
 from ullage.runs.cells.volume import check_room, check_room_together, needed_bytes
@@ -165,12 +166,18 @@ class PreparedCells:
     notes: Sequence[Note]
 
     @property
+    def shares_less(self) -> str:
+        """What of the suite's options would let each rank have files of its own; empty where nothing does."""
+        return ""
+
+    @property
     def unsettled(self) -> str:
         """See ``Prepared``: nothing is left to a probe."""
         return ""
 
     def check(self, cells: Sequence[Cell]) -> None:
-        """Raise ``UserError`` (exit code 3) where the engine would refuse for want of room."""
+        """Raise ``UserError`` where the engine would refuse: for want of room (exit code 3), or of one folder."""
+        check_one_folder(cells, self.shares_less)
         limits = Limits(space_bytes=self.options.space)
         check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
         check_room_together(cells, self.machine.places, limits, self.machine.memory, self.options)

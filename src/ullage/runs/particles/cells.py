@@ -65,6 +65,11 @@ class ParticleCell(Cell):
         return HEADER_BYTES + self.layout.ranks * self.steps * self.particles * PARTICLE_BYTES
 
     @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return True
+
+    @property
     def files(self) -> int:
         """See ``Cell``."""
         return 1

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.model.describe import Describe
+from ullage.model.plan import Limits
 from ullage.model.request import Request
+from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.cells.volume import check_files
 from ullage.runs.inputs import EngineContext
 from ullage.runs.particles.cells import Asked, ParticleCell, make_cells, with_kinds
 from ullage.runs.particles.options import ParticleOptions
@@ -34,6 +37,12 @@ _HEADERS: Final = [
 @dataclass(frozen=True)
 class PreparedParticles(PreparedCells):
     """See ``Prepared``."""
+
+    def check(self, cells: Sequence[Cell]) -> None:
+        """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
+        super().check(cells)
+        limits = Limits(space_bytes=self.options.space)
+        check_files(cells, self.machine.places, limits, "remove files there, or name another target")
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report shows of a run of all kernels: each class of patterns with its rate and its share of the ceiling."""
+"""What a report shows of a run of all kernels: the settings that change most, and each class of patterns.
+
+A class stands with the data that it moved, its rate and its share of the ceiling.
+"""
 
 from collections.abc import Sequence
+from statistics import median
 from typing import Final
 
+from ullage.analysis.findings.words import gain_of
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_share
+from ullage.quantity import DASH, format_share, plural, times
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, ceiling_text, grid_of, value_column
 from ullage.report.verdicts import headword
 from ullage.suites.apps.classes import class_of, direction, is_write, rates_of
+from ullage.suites.apps.findings import MOST_SETTINGS, Paired, settings_of
 from ullage.suites.apps.options import SMALL
+from ullage.units import format_volume
 
 _SUITE: Final = "apps"
 
@@ -29,11 +37,13 @@ def tables(data: ReportData) -> Content | None:
         for writes in (True, False)
         for grid in grid_of(
             f"{target}: {'writes' if writes else 'reads'}",
-            _COLUMNS,
+            _columns(data),
             sorted((row for row in rates if row.target == target and is_write(row) == writes), key=_order),
         )
     ]
-    return Content(notes=[*_missing(data), *_notes(rates)], grids=grids)
+    settings, compared = settings_of(sound_rows(data.summary.rows))
+    notes = [*_missing(data), *_settings_notes(len(settings), compared), *_notes(rates)]
+    return Content(notes=notes, grids=[*grid_of(_SETTINGS_TITLE, _SETTINGS, settings), *grids])
 
 
 def _order(row: Row) -> tuple[str, float]:
@@ -66,23 +76,69 @@ def _itself(row: Row) -> Row:
     return row
 
 
-_COLUMNS: Final[Sequence[Column[Row]]] = (
-    Column[Row]("pattern", class_of, is_number=False),
-    Column[Row]("kernel", lambda row: row.suite, is_number=False),
-    Column[Row]("phase", lambda row: str(row.params.get("access", direction(row))), is_number=False),
-    Column[Row]("ranks", lambda row: str(row.params.get("ranks", DASH))),
-    value_column("rate", _itself),
-    Column[Row]("ceiling", ceiling_text),
-    Column[Row]("share", _share),
-    Column[Row]("verdict", headword, is_number=False),
+def _columns(data: ReportData) -> Sequence[Column[Row]]:
+    """Return the columns of a class; ``data`` knows the bytes and operations of its phase, all ranks together."""
+
+    def moved(row: Row) -> str:
+        phases = data.phases_of(row)
+        return format_volume(median(phase.bytes for phase in phases)) if phases else DASH
+
+    def operations(row: Row) -> str:
+        phases = data.phases_of(row)
+        return f"{round(median(phase.operations for phase in phases)):,}" if phases else DASH
+
+    return (
+        Column[Row]("pattern", class_of, is_number=False),
+        Column[Row]("kernel", lambda row: row.suite, is_number=False),
+        Column[Row]("phase", lambda row: str(row.params.get("access", direction(row))), is_number=False),
+        Column[Row]("ranks", lambda row: str(row.params.get("ranks", DASH))),
+        Column[Row]("data", moved),
+        Column[Row]("operations", operations),
+        value_column("rate", _itself),
+        Column[Row]("ceiling", ceiling_text),
+        Column[Row]("share", _share),
+        Column[Row]("verdict", headword, is_number=False),
+    )
+
+
+# -- the settings that change most -------------------------------------------------------------------------------------
+
+
+def _settings_notes(ranked: int, compared: int) -> list[str]:
+    """Say of how many comparisons the settings are the best, and why there are fewer than asked for."""
+    if not compared:
+        return ["No two rates with a clear verdict differ in one setting alone, so no setting is compared."]
+    pairs = f"{plural(compared, 'pair')} of rates {'differs' if compared == 1 else 'differ'} in one setting alone."
+    if ranked < MOST_SETTINGS:
+        told = f"{plural(ranked, 'setting')} {'is' if ranked == 1 else 'are'}" if ranked else "No setting is"
+        return [f"{pairs} {told} shown to change a rate."]
+    return [f"{pairs} The {MOST_SETTINGS} settings with the largest sure gain stand first."]
+
+
+def _gain(pair: Paired) -> str:
+    gain = gain_of(pair.found)
+    if gain is None or gain.low is None or gain.high is None:
+        return DASH
+    return f"{times(gain.factor)} ({times(gain.low)} to {times(gain.high)})"
+
+
+_SETTINGS_TITLE: Final = "Settings that change most"
+_SETTINGS: Final[Sequence[Column[Paired]]] = (
+    Column[Paired]("change", lambda pair: pair.setting.change(pair.top), is_number=False),
+    Column[Paired]("kernel", lambda pair: pair.setting.suite, is_number=False),
+    Column[Paired]("of", lambda pair: f"{direction(pair.top)} on {pair.top.target}", is_number=False),
+    value_column("rate", lambda pair: pair.top),
+    Column[Paired]("instead of", lambda pair: pair.setting.change(pair.other), is_number=False),
+    value_column("its rate", lambda pair: pair.other),
+    Column[Paired]("gain", _gain),
 )
 
 SECTIONS: Final = (
     Section(
         name="apps",
         title="Classes of access patterns",
-        doc="Rates of all ranks together, for each class of patterns that the kernels measured. A share is of the "
-        "ceiling of the target.",
+        doc="Rates of all ranks together, for each class of patterns that the kernels measured, with the bytes and "
+        "operations of a repetition. A share is of the ceiling of the target.",
         order=1,
         part="disk",
         build=tables,

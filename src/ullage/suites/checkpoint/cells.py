@@ -16,11 +16,12 @@ from ullage.launch.base import is_one_node
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
+from ullage.runs.cells.one_folder import refuse
 from ullage.runs.cells.planning import WORKLOAD as TRANSFER
 from ullage.runs.cells.planning import Cell
 from ullage.suites.checkpoint.options import CheckpointOptions, FileLayout
 from ullage.suites.checkpoint.sizes import MODELS, Sizes, asked_bytes, sizes_of
-from ullage.uri import target_path, target_scheme
+from ullage.uri import target_path, target_scheme, words_of_path
 
 STEPFILE: Final = "stepfile"
 # As the engine has them.
@@ -62,6 +63,11 @@ class CheckpointCell(Cell):
     def dataset_bytes(self) -> int:
         """See ``Cell``."""
         return self.layout.ranks * self.rank_bytes
+
+    @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return self.file_layout == "shared" or self.reads_of != "own"
 
     @property
     def files(self) -> int:
@@ -119,6 +125,14 @@ def sizes_with(options: CheckpointOptions, scale: float, ranks: int) -> Sizes:
     return sizes_of(share, tensors, options.block, direct=options.cache == _DIRECT)
 
 
+def lacks_shared(options: CheckpointOptions, target: Target) -> bool:
+    """Tell whether layout shared is asked for at a target that has a folder for each rank or node, so no shared file.
+
+    The engine refuses one wherever words in braces stand in the path.
+    """
+    return "shared" in options.layouts and bool(words_of_path(target))
+
+
 def make_cells(
     options: CheckpointOptions, targets: Sequence[Target], description: Describe, scale: float, cores: int | None
 ) -> list[CheckpointCell]:
@@ -129,10 +143,14 @@ def make_cells(
         for target in targets:
             backend = _backend(options, target, description)
             for name in options.layouts:
+                if name == "shared" and lacks_shared(options, target):
+                    continue
                 workload = _workload(options, name, sizes, backend[1], description)
                 identity = case_id(backend[0], workload, target, layout)
                 case = Case(id=identity, target=target.name, backend=backend[0], workload=workload)
                 cells.setdefault(identity, _with_kind(Cell(case, target, layout)))
+    if not cells:
+        refuse(targets[0], "add rank or tensor to --layout")
     return list(cells.values())
 
 

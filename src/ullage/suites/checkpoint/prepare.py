@@ -16,7 +16,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import Explanation
-from ullage.suites.checkpoint.cells import CheckpointCell, layouts_of, make_cells, with_kinds
+from ullage.suites.checkpoint.cells import CheckpointCell, lacks_shared, layouts_of, make_cells, with_kinds
 from ullage.suites.checkpoint.options import CheckpointOptions
 from ullage.suites.checkpoint.sizes import MODELS, fitting_scale
 from ullage.units import format_bytes, format_time, format_volume
@@ -40,6 +40,11 @@ _READERS: Final = {"own": "itself", "other-node": "the next node"}
 @dataclass(frozen=True)
 class PreparedCheckpoint(PreparedCells):
     """See ``Prepared``."""
+
+    @property
+    def shares_less(self) -> str:
+        """See ``PreparedCells``."""
+        return "use --read-back own"
 
     def check(self, cells: Sequence[Cell]) -> None:
         """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
@@ -80,7 +85,8 @@ def prepare_checkpoint(request: Request, engine_context: EngineContext) -> Prepa
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     scale = cast("float", options.scale)
     cells = make_cells(options, request.targets, engine_context.description, scale, machine.cores)
-    lines, notes = _lines(options, cells), _notes(options, scale)
+    without = [target.name for target in request.targets if lacks_shared(options, target)]
+    lines, notes = _lines(options, cells), _notes(options, scale, without)
     prepared = PreparedCheckpoint(settled, options, machine, cells, with_kinds, text, lines, notes)
     prepared.check(cells)
     return prepared
@@ -115,9 +121,12 @@ def _lines(options: CheckpointOptions, cells: Sequence[CheckpointCell]) -> list[
     return lines
 
 
-def _notes(options: CheckpointOptions, scale: float) -> list[Note]:
-    """Return notes on what is smaller or nearer than in a real run."""
+def _notes(options: CheckpointOptions, scale: float, without: Sequence[str]) -> list[Note]:
+    """Return notes on what is smaller or nearer than in a real run; ``without``: targets without layout shared."""
     notes: list[Note] = []
+    for name in without:
+        text = f"layout shared was left out on target '{name}', which has a folder for each rank or node"
+        notes.append(Note("layout-left-out", text, "measure it on a path that all ranks share"))
     if scale < 1:
         part = "its published size" if options.mode == "whole" else "the published part of its ranks"
         text = f"the checkpoint has {100 * scale:g} % of {part}"

@@ -65,6 +65,11 @@ class FlashCell(Cell):
         return HEADER_BYTES + data_bytes(self.file, self.cells, self.blocks, real)
 
     @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return True
+
+    @property
     def files(self) -> int:
         """See ``Cell``."""
         return 1

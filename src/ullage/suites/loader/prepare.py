@@ -12,6 +12,7 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.cells.one_folder import refuse
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -34,6 +35,7 @@ from ullage.suites.loader.presets import RULE_MEMORIES, RULE_STEPS, rule_samples
 from ullage.suites.loader.running import execute
 from ullage.suites.loader.work import LoaderWork
 from ullage.units import format_time, format_volume
+from ullage.uri import words_of_path
 
 _HEADERS: Final = ["target", "backend", "accelerators", "ranks", "samples", "data", "files", "an epoch", "case"]
 
@@ -127,7 +129,11 @@ def _settled(options: LoaderOptions, machine: Machine) -> LoaderOptions:
 
 
 def _check(prepared: PreparedLoader, machine: Machine) -> None:
-    """Raise ``UserError`` where there is no room (exit code 3), or not two steps of the fewest accelerators."""
+    """Raise ``UserError`` where there is no room (exit code 3), no folder for all, or not two steps of the fewest."""
+    # All read samples of others, and later launches look for the set at the very path.
+    for target in prepared.request.targets:
+        if words_of_path(target):
+            refuse(target)
     options, samples = prepared.options, prepared.cells.samples
     for place in machine.places:
         room = room_at(place, Limits(space_bytes=options.space), machine.memory, prepared.cells.unit)

@@ -73,6 +73,11 @@ class OverlapCell(Cell):
         return self.layout.ranks * areas * self.stretch_bytes
 
     @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return False
+
+    @property
     def files(self) -> int:
         """See ``Cell``."""
         return self.layout.ranks

@@ -68,6 +68,11 @@ class PioCell(Cell):
         return requests * ranks * self.block_bytes
 
     @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return self.pattern != _OWN
+
+    @property
     def files(self) -> int:
         """See ``Cell``."""
         return self.layout.ranks if self.pattern == _OWN else 1

@@ -35,6 +35,11 @@ _HEADERS: Final = [
 class PreparedPio(PreparedCells):
     """See ``Prepared``."""
 
+    @property
+    def shares_less(self) -> str:
+        """See ``PreparedCells``."""
+        return "use --pattern sequential-own"
+
     def explain(self) -> Explanation:
         """See ``Prepared``."""
         costs = self.costs(self.cells)

@@ -36,6 +36,11 @@ class SarCell(Cell):
         return self.shape.bytes_kept(self.layout.ranks or 1)
 
     @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return self.case.workload.parameters.get("read_back") != "own"
+
+    @property
     def files(self) -> int:
         """See ``Cell``; a directory takes an inode as a file does."""
         directories = 0 if self.shape.in_containers else self.shape.locations

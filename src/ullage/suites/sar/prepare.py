@@ -33,6 +33,11 @@ _MEMORIES: Final = 3
 class PreparedSar(PreparedCells):
     """See ``Prepared``."""
 
+    @property
+    def shares_less(self) -> str:
+        """See ``PreparedCells``."""
+        return "use --read-back own"
+
     def check(self, cells: Sequence[Cell]) -> None:
         """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
         super().check(cells)

@@ -50,6 +50,11 @@ _HEADERS: Final = [
 class PreparedSpio(PreparedCells):
     """See ``Prepared``."""
 
+    @property
+    def shares_less(self) -> str:
+        """See ``PreparedCells``."""
+        return "leave neighbour out of --operation"
+
     def check(self, cells: Sequence[Cell]) -> None:
         """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
         super().check(cells)

@@ -15,7 +15,7 @@ from ullage.parameters import count_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
+from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join, that_count
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.spio.cells import is_of_neighbours
@@ -48,14 +48,15 @@ def spio_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, oper
     records, asked = [list(launch) for launch in launches], {*operations}
     measured = join(records)
     cases = {item.case.case: item.case for item in measured}
-    phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in measured)
+    groups = grouped(((item.case.case, item.phase.phase), item) for item in measured)
+    counted = {place: [item.phase for item in that_count(items)[0]] for place, items in groups.items()}
     found: list[Row] = []
     for row in build_rows(records, context):
         place = row.case, str(row.params["access"])
-        told = _told(row, cases[row.case], phases[place])
+        told = _told(row, cases[row.case], counted[place])
         if told is not None and told.params["operation"] in asked:
             found.append(told)
-    return [*found, *_cached_shares(found, phases, context)]
+    return [*found, *_cached_shares(found, counted, context)]
 
 
 def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord]) -> Row | None:
@@ -82,7 +83,10 @@ def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord]) -> Row | No
 
 
 def _cached_shares(rows: Iterable[Row], phases: dict[_Place, list[PhaseRecord]], context: RowContext) -> list[Row]:
-    """Return a row of the share of bytes that did not come from, or reach, the storage; none where no counter tells."""
+    """Return a row of the share of bytes that did not come from, or reach, the storage; none where no counter tells.
+
+    ``phases``: of the repetitions that the other rows count, too.
+    """
     found: list[Row] = []
     for row in rows:
         place = row.case, str(row.params["access"])

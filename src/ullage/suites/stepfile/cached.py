@@ -8,11 +8,12 @@ from typing import Final
 from ullage.analysis.findings.words import finding
 from ullage.analysis.stepmodel import cached_share, reading_order
 from ullage.analysis.verdicts import cache_verdict, combine_verdicts
+from ullage.grouping import grouped
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import percent
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, TargetFacts, join
+from ullage.results.rows import Measured, RowContext, TargetFacts, join, that_count
 from ullage.suites.stepfile.findings import who_of
 from ullage.units import format_volume
 
@@ -22,16 +23,25 @@ _WHOLE: Final = 0.95
 
 
 def measured_shares(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> dict[str, float]:
-    """Return the share of the reads that did not come from the storage, by case, where counters tell."""
-    phases: dict[str, list[float]] = {}
-    for item in join(launches):
+    """Return the share of the reads that did not come from the storage, by case, where counters tell.
+
+    It is the median over the repetitions that the rows count.
+    """
+    cases = grouped((item.case.case, item) for item in join(launches) if item.phase.phase == _ADJOINT)
+    shares = {case: _shares(that_count(items)[0], context) for case, items in cases.items()}
+    return {case: median(known) for case, known in shares.items() if known}
+
+
+def _shares(measured: Iterable[Measured], context: RowContext) -> list[float]:
+    found: list[float] = []
+    for item in measured:
         facts = context.targets.get(item.case.target, TargetFacts())
-        if item.phase.phase != _ADJOINT or not facts.holds_data or facts.is_memory:
+        if not facts.holds_data or facts.is_memory:
             continue
         share = combine_verdicts([cache_verdict(item.phase, remote_target=facts.is_remote)]).share
         if share is not None:
-            phases.setdefault(item.case.case, []).append(1 - min(1.0, share))
-    return {case: median(shares) for case, shares in phases.items()}
+            found.append(1 - min(1.0, share))
+    return found
 
 
 def cache_findings(

@@ -61,6 +61,11 @@ class StepCell(Cell):
         return self.layout.ranks * self.kept * self.block_bytes
 
     @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return False
+
+    @property
     def files(self) -> int:
         """See ``Cell``."""
         return self.layout.ranks * (1 if self.parameters.get("layout") == "log" else self.kept)

@@ -18,6 +18,7 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, ProbeError, assumed, run_probe
+from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
 from ullage.runs.cells.prepared import (
@@ -112,7 +113,8 @@ class PreparedSweep:
         return replace(self, options=options, request=request)
 
     def check(self, cells: Sequence[Cell]) -> None:
-        """Raise ``UserError`` (exit code 3) where the engine would refuse for want of room."""
+        """Raise ``UserError`` where the engine would refuse: for want of room (exit code 3), or of one folder."""
+        check_one_folder(cells, "use --file per-process")
         check_room(cells, self.machine.places, self.limits, self.machine.memory, self.options)
 
     def _settled(self) -> tuple[int, str, Basis]:

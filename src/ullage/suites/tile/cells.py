@@ -40,6 +40,11 @@ class TileCell(Cell):
         return self.tiling.frames * self.tiling.frame_bytes
 
     @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return True
+
+    @property
     def files(self) -> int:
         """See ``Cell``."""
         return 1
