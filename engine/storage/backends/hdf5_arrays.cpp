@@ -112,7 +112,8 @@ class Hdf5ArrayFile final : public ArrayFile {
     return closed;
   }
 
-  [[nodiscard]] Map hints_granted() const override { return granted_.empty() ? ask_granted() : granted_; }
+  /// Asking the library takes a call of all ranks: when they close the file.
+  [[nodiscard]] Map hints_granted() const override { return granted_; }
 
  private:
   struct Array {
