@@ -11,6 +11,7 @@ from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import QuickOnCommandLine, RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
 from ullage.runs.options.kinds import FilePath, MadeOfAll, Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import BackendParameterOptions
 from ullage.suites.pio.spatial import (
     CALLS,
     OPERATIONS,
@@ -26,7 +27,15 @@ from ullage.suites.pio.spatial import (
 )
 from ullage.units import parse_size
 
-METRICS: Final = ("bandwidth", "operation_rate", "latency_p50", "latency_p99")
+METRICS: Final = (
+    "bandwidth",
+    "operation_rate",
+    "fastest_rank_time",
+    "mean_rank_time",
+    "slowest_rank_time",
+    "latency_p50",
+    "latency_p99",
+)
 
 
 def read_hints(texts: Sequence[str]) -> dict[str, str]:
@@ -52,7 +61,7 @@ def read_bases(texts: Sequence[str]) -> list[int]:
     return found
 
 
-class PioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
+class PioOptions(BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOptions):
     """``volume``: what all ranks together move in an operation. ``directives``: in place of ``patterns``, if any."""
 
     changes: ClassVar[Mapping[str, Change]] = {
@@ -155,7 +164,7 @@ class PioOptions(QuickOnCommandLine, WatchdogOptions, RankAxisOptions, RunOption
         list[str],
         Names(),
         Option(
-            "Use these backends, for example posix,mpiio. Collective calls need mpiio.",
+            "Use these backends, for example posix,mpiio. Collective calls need mpiio or hdf5.",
             name="--backend",
             unsaid="mpiio, or the target's own backend where it has no path",
             sets=("backend",),
