@@ -63,6 +63,12 @@ struct ArraySpec {
   [[nodiscard]] std::uint64_t size_bytes() const { return rows() * row_bytes(); }
 };
 
+/// Part of a dimension: elements [begin, begin + extent).
+struct ArrayRange {
+  std::uint64_t begin = 0;
+  std::uint64_t extent = 0;
+};
+
 /// One operation: rows [first, first + rows) of an array, from or to `data`, which the caller owns and keeps. In memory
 /// the rows lie one behind the other.
 struct ArrayRows {
@@ -77,6 +83,9 @@ struct ArrayRows {
   /// multiple of it, and `first` the beginning of the first run.
   std::uint64_t run_rows = 0;
   std::uint64_t stride_rows = 0;
+  /// Instead of whole rows, this part of each: a range of every dimension but the first. Only files of a library that
+  /// selects parts of arrays have it. The caller keeps it during the call.
+  std::span<const ArrayRange> within = {};
 
   /// The row behind the last one.
   [[nodiscard]] std::uint64_t end() const {
@@ -93,6 +102,20 @@ struct ArrayRows {
   return bytes;
 }
 
+/// Elements that an operation moves.
+[[nodiscard]] inline std::uint64_t moved_elements(const ArraySpec& spec, const ArrayRows& rows) {
+  if (rows.within.empty()) return rows.rows * spec.row_elements();
+  std::uint64_t elements = rows.rows;
+  for (const ArrayRange& range : rows.within) elements *= range.extent;
+  return elements;
+}
+
+/// Bytes that an operation moves.
+[[nodiscard]] inline std::uint64_t moved_bytes(const ArraySpec& spec, const ArrayRows& rows) {
+  return rows.within.empty() ? rows.rows * moved_row_bytes(spec, rows.memory)
+                             : moved_elements(spec, rows) * spec.element_bytes();
+}
+
 /// An open file of one rank, used by one thread, with the rules of File for errors, meters and collective calls.
 class ArrayFile {
  public:
@@ -104,7 +127,7 @@ class ArrayFile {
   [[nodiscard]] virtual Status transfer(Direction direction, std::span<const ArrayRows> operations, Meter& meter) = 0;
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
-  /// What the library says that it uses.
+  /// What the library says that it uses; see File.
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 };
 

@@ -76,7 +76,7 @@ class File {
   /// Exactly one request to make the file's data durable.
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
-  /// Hints as the library says it uses them; empty where there are none.
+  /// Hints as the library says it uses them, while it is open or once it is closed; empty where there are none.
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
   /// Null where its calls only return when the data is moved. No transfer() while a batch is under way.
   [[nodiscard]] virtual NonblockingTransfers* nonblocking() { return nullptr; }

@@ -18,6 +18,10 @@ SMALL = ["--volume", "256K", "--request", "1K", "--record", "64", "--variables",
 ONCE = ["--time", "120s", "--max-repetitions", "1"]
 
 
+def has_hdf5(engine: Path) -> bool:
+    return any(one.name == "hdf5" and one.available for one in describe(engine).backends)
+
+
 def rates(result: Path) -> list[Row]:
     return [row for row in ResultFolder.open(result).read_summary().rows if row.metric == "bandwidth"]
 
@@ -61,6 +65,13 @@ def test_every_pattern_and_operation_is_measured_and_nothing_is_left(
     assert code == 0, err
     text = page.read_text(encoding="utf-8")
     assert "Patterns by operation and request" in text
+    assert "Times of ranks: here, mpiio, 3 ranks" in text
+    times = [
+        [row.median for row in ResultFolder.open(result).read_summary().rows if row.metric == f"{which}_rank_time"]
+        for which in ("fastest", "mean", "slowest")
+    ]
+    assert len(times[0]) == len(rows)
+    assert all(least <= mean <= most for least, mean, most in zip(*times, strict=True))
     assert "Who owns which bytes" in text
 
 
@@ -71,6 +82,22 @@ def test_any_number_of_ranks(engine: Path, target: Path, tmp_path: Path, ranks: 
     code, _, err = run(command(engine, *words, "--operation", "read,read-modify-write", "--result", str(result)))
     assert code == 0, err
     assert len({(row.params["pattern"], row.params["calls"]) for row in rates(result)}) == 2 * len(PATTERNS) - 1
+
+
+def test_hdf5_measures_every_pattern_by_both_kinds_of_calls(engine: Path, target: Path, tmp_path: Path) -> None:
+    if not has_hdf5(engine):
+        pytest.skip("parallel HDF5 of this MPI is missing")
+    result = tmp_path / "result"
+    words = ["run", "pio", "--target", f"here={target}", "--ranks", "3", *SMALL, *ONCE, "--base", "8"]
+    told = ["--backend", "hdf5", "--param", "hdf5.chunk_bytes=10K", "--operation", "read,rewrite,read-modify-write"]
+    code, _, err = run(command(engine, *words, *told, "--result", str(result)))
+    assert code == 0, err
+    found = {(row.params["pattern"], row.params["calls"]) for row in rates(result)}
+    assert len(found) == 2 * len(PATTERNS) - 1
+    phases = [phase for file in ResultFolder.open(result).read_records() for phase in file.phases]
+    assert all(phase.verified_bytes >= int(str(phase.facts["data_bytes"])) for phase in phases)
+    assert {phase.hints_granted["hdf5.layout"] for phase in phases} == {"chunked"}
+    assert [path.name for path in target.iterdir()] == ["precious"]
 
 
 def test_a_file_of_directives(engine: Path, target: Path, tmp_path: Path) -> None:
@@ -133,13 +160,20 @@ def test_a_full_file_system_in_mid_phase_ends_the_case_on_all_ranks(
     engine: Path, target: Path, tmp_path: Path, *, collective: bool
 ) -> None:
     # 24 calls each of write and rewrite, then those of read-modify-write.
-    bad = faulty("simple-strided", collective=collective, kind="enospc", operation="write", rank=1, after=53)
+    enospc: Document = {"kind": "enospc", "operation": "write", "rank": 1, "after": 53}
+    cases = [faulty("simple-strided", collective=collective, **enospc)]
+    if has_hdf5(engine):
+        inner = {"inner": "hdf5", "inner_parameters": {"collective": "true" if collective else "false"}}
+        in_hdf5 = faulty("simple-strided", collective=False, **{**enospc, **inner})
+        in_hdf5["workload"]["parameters"]["through"] = "offsets"
+        cases.append(in_hdf5)
     good = launching.case()
-    done = launching.run(engine, tmp_path, plan(tmp_path, [bad, good], f"posix:{target}", ranks=3))
+    done = launching.run(engine, tmp_path, plan(tmp_path, [*cases, good], f"posix:{target}", ranks=3))
     assert done.code == 4, done.stderr
-    phases = [record for record in done.of("phase") if record.case == bad["id"]]
-    assert [record.status for record in phases] == ["ok"] * 4 + ["failed"]
-    assert {(one.errno, one.rank) for one in phases[-1].failures if one.errno} == {(28, 1)}
+    for bad in cases:
+        phases = [record for record in done.of("phase") if record.case == bad["id"]]
+        assert [record.status for record in phases] == ["ok"] * 4 + ["failed"]
+        assert {(one.errno, one.rank) for one in phases[-1].failures if one.errno} == {(28, 1)}
     assert {record.status for record in done.of("case") if record.case == good["id"]} == {"ok"}
     assert untouched(target)
 

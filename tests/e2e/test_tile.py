@@ -10,6 +10,7 @@ from tests.e2e.commands import run as run_words
 from tests.e2e.launching import MIB, Document, cleaned, plan, run, run_while_filling, untouched
 
 from ullage.cleaning import find_run_folders
+from ullage.engine import describe
 from ullage.results.folder import ResultFolder
 from ullage.suites.tile.shape import grid_of
 
@@ -41,6 +42,10 @@ def tiled(ranks: int, **words: object) -> Document:
 def faulty(**fault: object) -> Document:
     """MPI-IO with some calls going wrong."""
     return {"name": "fault", "parameters": {"inner": "mpiio", **fault}}
+
+
+def has_hdf5(engine: Path) -> bool:
+    return any(one.name == "hdf5" and one.available for one in describe(engine).backends)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8])
@@ -95,12 +100,18 @@ def test_files_beyond_4_gib_are_whole_and_sparse(engine: Path, tmp_path: Path, t
 @pytest.mark.fault("ENOSPC of one rank in the middle of its frames", "the case failed with errno 28, the next one runs")
 @pytest.mark.parametrize("calls", ["independent", "collective"])
 def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path, calls: str) -> None:
-    full = faulty(kind="enospc", operation="write", rank=1, after=1)
-    cases = [tiled(2, calls=calls) | {"backend": full}, tiled(2)]
+    enospc: Document = {"kind": "enospc", "operation": "write", "rank": 1, "after": 1}
+    bad = [tiled(2, calls=calls) | {"backend": faulty(**enospc)}]
+    if has_hdf5(engine):
+        inner = {"collective": "true" if calls == "collective" else "false"}
+        in_hdf5 = faulty(**{**enospc, "inner": "hdf5", "inner_parameters": inner})
+        bad.append(tiled(2, calls=calls, header_bytes=0) | {"backend": in_hdf5})
+    cases = [*bad, tiled(2)]
     done = run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", order="listed", dirty_retries=0))
     assert done.code == 4, done.stderr
-    failures = [failure for record in done.of("phase") for failure in record.failures]
-    assert failures[0].errno == 28
+    failed = {record.case: record.failures[0] for record in done.of("phase") if record.failures}
+    assert {case["id"] for case in bad} == failed.keys()
+    assert {(failure.errno, failure.rank) for failure in failed.values()} == {(28, 1)}
     assert done.of("end")[0].cases_ok == 1
     assert untouched(target)
 
@@ -196,6 +207,32 @@ def test_calls_and_hints_are_compared_and_drawn(engine: Path, target: Path, tmp_
     code, _, err = run_here("report", str(result), "--format", "html", "--output", str(page))
     assert code == 0, err
     assert "Which rank owns which bytes of a frame" in page.read_text(encoding="utf-8")
+
+
+def test_hdf5_has_tiles_by_both_kinds_of_calls_and_says_what_it_adds(
+    engine: Path, target: Path, tmp_path: Path
+) -> None:
+    if not has_hdf5(engine):
+        pytest.skip("parallel HDF5 of this MPI is missing")
+    result = tmp_path / "result"
+    words = ["run", "tile", "--target", f"here={target}", "--backend", "hdf5", "--param", "hdf5.alignment_bytes=4K"]
+    sizes = ["--tiles", "2x1", "--ranks", "3", "--tile", "64x32", "--overlap", "4", "--frames", "3"]
+    code, out, err = run_words(
+        command(engine, *words, *sizes, "--time", "60s", "--max-repetitions", "1", "--all", "--result", str(result))
+    )
+    assert code == 0, err
+    phases = [phase for file in ResultFolder.open(result).read_records() for phase in file.phases]
+    assert {(phase.phase, phase.facts["calls"]) for phase in phases} == {
+        (access, calls) for access in ("write", "read") for calls in ("independent", "collective")
+    }
+    assert all(phase.verified_bytes == phase.bytes == 2 * 3 * 64 * 32 * 3 for phase in phases if phase.phase == "read")
+    assert all(
+        phase.facts["surplus_ranks"] == [2] and phase.hints_granted["hdf5.alignment"] == "4096" for phase in phases
+    )
+    added = {phase.counters["added_bytes"] for phase in phases if phase.phase == "write"}
+    assert min(added) > 0
+    assert "HDF5 adds its own data to those bytes" in out
+    assert [path.name for path in target.iterdir()] == ["precious"]
 
 
 def test_a_line_of_mpi_tile_io_is_measured(engine: Path, target: Path, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class FaultArrayFile final : public ArrayFile {
       if (std::ranges::find(spec.fields, held) != spec.fields.end()) return {field, bytes};
       field += bytes;
     }
-    return {rows.data, static_cast<std::size_t>(rows.rows * spec.row_bytes())};
+    return {rows.data, static_cast<std::size_t>(moved_bytes(spec, rows))};
   }
 
   std::unique_ptr<ArrayFile> inner_;

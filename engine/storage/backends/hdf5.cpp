@@ -112,19 +112,24 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
 
   [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
                                                                std::span<const ArraySpec> arrays) override {
+    const bool some = request.shared && request.among != nullptr;
+    const mpi::Comm& sharers = some ? *request.among : everyone_;
+    Hdf5Handle access_of_some;  // the library keeps a copy with the file
     Status right = check_before_open(world_, folder_, request);
-    if (right && request.mode == OpenMode::create && (!request.shared || world_.root()))
+    if (right && request.mode == OpenMode::create && (!request.shared || sharers.rank() == 0))
       right = check_hdf5_room("open", path_of(request), hdf5_metadata_bytes(arrays, parameters_.chunk_bytes));
-    if (request.shared) right = mpi::share_status(everyone_, right);
+    if (right && some) right = prepare_access(access_of_some, sharers);
+    if (request.shared) right = mpi::share_status(sharers, right);
     if (!right) return fail(right.error());
+    const Hdf5Handle& access = some ? access_of_some : request.shared ? access_of_shared_ : access_of_own_;
     return open_hdf5_arrays({.calls = &calls_,
                              .parameters = &parameters_,
                              .creation = creation_.get(),
-                             .access = (request.shared ? access_of_shared_ : access_of_own_).get(),
+                             .access = access.get(),
                              .mode = request.mode,
                              .library_path = prefix_ + path_of(request),
                              .path = path_of(request),
-                             .everyone = request.shared ? &everyone_ : nullptr,
+                             .everyone = request.shared ? &sharers : nullptr,
                              .arrays = arrays});
   }
 

@@ -8,6 +8,7 @@
 
 #include "mpi/agreement.hpp"
 #include "mpi/foreign.hpp"
+#include "storage/backends/hdf5_chunk.hpp"
 #include "storage/backends/hdf5_facts.hpp"
 #include "storage/backends/hdf5_room.hpp"
 #include "storage/backends/hdf5_types.hpp"
@@ -73,7 +74,7 @@ class Hdf5ArrayFile final : public ArrayFile {
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const ArrayRows> operations, Meter& meter) override {
     for (const ArrayRows& rows : operations) {
-      const std::uint64_t bytes = rows.rows * moved_row_bytes(arrays_[rows.array].spec, rows.memory);
+      const std::uint64_t bytes = moved_bytes(arrays_[rows.array].spec, rows);
       if (!failure_)
         note(collective_ ? move_together(direction, rows) : move_alone(direction, rows));
       else if (collective_)
@@ -115,10 +116,8 @@ class Hdf5ArrayFile final : public ArrayFile {
     return closed;
   }
 
-  [[nodiscard]] Map hints_granted() const override {
-    if (file_) granted_ = ask_granted();
-    return granted_;
-  }
+  /// Asking the library takes a call of all ranks: when they close the file.
+  [[nodiscard]] Map hints_granted() const override { return granted_; }
 
  private:
   struct Array {
@@ -223,16 +222,15 @@ class Hdf5ArrayFile final : public ArrayFile {
     bool right = list && calls_.set_fill_time(list.get(), parameters_.fill ? fill_at_allocation : fill_never) >= 0 &&
                  calls_.set_allocation_time(list.get(), allocate_early) >= 0;
     if (right && parameters_.chunk_bytes > 0) {
-      std::vector<HdfSize> chunk(spec.dimensions.begin(), spec.dimensions.end());
-      chunk.front() = std::clamp<std::uint64_t>(parameters_.chunk_bytes / spec.row_bytes(), 1, spec.rows());
+      const auto chunk = hdf5_chunk(spec, parameters_.chunk_bytes);
       right = calls_.set_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()) >= 0;
     }
     return right ? std::move(list) : Hdf5Handle();
   }
 
-  /// Selects the rows in the file and as many elements in memory.
+  /// Selects the rows, or their parts, in the file and as many elements in memory.
   [[nodiscard]] bool select(Array& array, const ArrayRows& rows) const {
-    const std::uint64_t elements = rows.rows * array.row_elements;
+    const std::uint64_t elements = moved_elements(array.spec, rows);
     if (!array.memory || array.memory_elements != elements) {
       const HdfSize length = std::max<std::uint64_t>(elements, 1);
       array.memory = {calls_.create_space(1, &length, nullptr), calls_.close_space};
@@ -246,6 +244,10 @@ class Hdf5ArrayFile final : public ArrayFile {
     array.count.front() = in_runs ? rows.rows / rows.run_rows : rows.rows;
     array.stride.front() = in_runs ? rows.stride_rows : 1;
     array.block.front() = in_runs ? rows.run_rows : 1;
+    for (std::size_t d = 1; d < array.count.size(); ++d) {
+      array.start[d] = rows.within.empty() ? 0 : rows.within[d - 1].begin;
+      array.count[d] = rows.within.empty() ? array.spec.dimensions[d] : rows.within[d - 1].extent;
+    }
     return calls_.select(array.space.get(), select_set, array.start.data(), in_runs ? array.stride.data() : nullptr,
                          array.count.data(), in_runs ? array.block.data() : nullptr) >= 0;
   }
@@ -286,7 +288,7 @@ class Hdf5ArrayFile final : public ArrayFile {
 
   [[nodiscard]] Status move_alone(Direction direction, const ArrayRows& rows) {
     if (const auto beyond = beyond_end(rows)) return fail(*beyond);
-    if (rows.run_rows > 0 || !rows.memory.empty()) return call(direction, rows);
+    if (rows.run_rows > 0 || !rows.memory.empty() || !rows.within.empty()) return call(direction, rows);
     const std::uint64_t row_bytes = arrays_[rows.array].row_bytes;
     const std::uint64_t most_rows = std::max<std::uint64_t>(1, most_independent_bytes / row_bytes);
     for (std::uint64_t done = 0; done < rows.rows;) {
@@ -327,7 +329,7 @@ class Hdf5ArrayFile final : public ArrayFile {
   Hdf5Handle file_;  // before the arrays, which close before it
   std::vector<Array> arrays_;
   std::optional<Error> failure_;
-  mutable Map granted_;  // as long as the file is open, as asked last
+  Map granted_;
 };
 
 /// A dataset's chunks, as far as they hold data of it.

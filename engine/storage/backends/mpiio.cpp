@@ -115,10 +115,11 @@ class MpiioFile final : public File, public NonblockingTransfers {
 
   [[nodiscard]] Status close() override {
     meeting_.wait_for_syncs([this] { return failure_.has_value(); }, [this] { note(file_.sync()); });
+    granted_ = file_.hints();
     return file_.close();
   }
 
-  [[nodiscard]] Map hints_granted() const override { return file_.hints(); }
+  [[nodiscard]] Map hints_granted() const override { return granted_.empty() ? file_.hints() : granted_; }
 
  private:
   void note(const Status& status) {
@@ -208,6 +209,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
   }
 
   mpi::File file_;
+  Map granted_;  // once it is closed
   std::string path_;
   MpiioMeeting meeting_;
   bool collective_;

@@ -54,10 +54,11 @@ class MpiioViewedFile final : public ViewedFile {
 
   [[nodiscard]] Status close() override {
     meeting_.wait_for_syncs([this] { return failure_.has_value(); }, [this] { note(file_.sync()); });
+    granted_ = file_.hints();
     return file_.close();
   }
 
-  [[nodiscard]] Map hints_granted() const override { return file_.hints(); }
+  [[nodiscard]] Map hints_granted() const override { return granted_.empty() ? file_.hints() : granted_; }
 
  private:
   void note(const Status& status) {
@@ -116,6 +117,7 @@ class MpiioViewedFile final : public ViewedFile {
   }
 
   mpi::File file_;
+  Map granted_;  // once it is closed
   std::string path_;
   MpiioMeeting meeting_;
   std::uint64_t begin_bytes_ = 0;    // of the view

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.hdf5_backend import hdf5_backend
 from support.simulated_engine import DESCRIBE, parameter
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
@@ -55,7 +56,8 @@ def describe() -> Describe:
         one.model_copy(update={"capabilities": [*one.capabilities, "views"]}) if one.name == "mpiio" else one
         for one in DESCRIBE.backends
     ]
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+    update = {"workloads": [*DESCRIBE.workloads, work], "backends": [*backends, hdf5_backend()]}
+    return DESCRIBE.model_copy(update=update)
 
 
 def options(**words: object) -> PioOptions:
@@ -192,6 +194,19 @@ def test_what_cannot_be_is_left_out() -> None:
         cells(backend="posix", hint=["cb_nodes=1"])
     with pytest.raises(UserError, match="2 ranks are no multiple of 3 tiles"):
         cells(pattern="tiled", tiles_x=3)
+
+
+def test_hdf5_is_collective_by_its_own_parameter_and_by_offsets() -> None:
+    found = cells(backend="hdf5", param=["hdf5.alignment_bytes=4K"])
+    assert {(one.pattern, one.is_collective) for one in found} == {
+        (pattern, collective) for pattern in PATTERNS for collective in (False, True)
+    } - {("sequential-own", True)}
+    assert [one for one in found if {"through", "collective"} & one.parameters.keys()] == []
+    assert all(one.case.backend.parameters["alignment_bytes"] == 4096 for one in found)
+    assert all(bool(one.case.backend.parameters.get("collective")) == one.is_collective for one in found)
+    assert {one.is_collective for one in cells(backend="hdf5", pattern="mesh", unsorted=True)} == {False, True}
+    with pytest.raises(UserError, match="has an option of its own; use --calls"):
+        cells(backend="hdf5", param=["hdf5.collective=true"])
 
 
 def test_a_plan_says_what_is_left_out(tmp_path: Path) -> None:

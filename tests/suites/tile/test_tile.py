@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.hdf5_backend import hdf5_backend
 from support.simulated_engine import DESCRIBE, parameter
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
@@ -56,7 +57,8 @@ def describe() -> Describe:
         one.model_copy(update={"capabilities": [*one.capabilities, "views"]}) if one.name == "mpiio" else one
         for one in DESCRIBE.backends
     ]
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+    update = {"workloads": [*DESCRIBE.workloads, work], "backends": [*backends, hdf5_backend()]}
+    return DESCRIBE.model_copy(update=update)
 
 
 def options(**words: object) -> TileOptions:
@@ -182,9 +184,35 @@ def test_an_explanation_shows_the_file_and_who_waits(tmp_path: Path) -> None:
     assert "rank 2 of 3 has no tile and waits" in " ".join(prepare(tmp_path, ranks="3").explain().head)
 
 
-def test_a_backend_without_views_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="has no views of files"):
-        prepare(tmp_path, backend="posix")
+def test_hdf5_transfers_as_the_calls_say_and_has_its_parameters(tmp_path: Path) -> None:
+    prepared = prepare(tmp_path, backend="hdf5", hints=["default", "wide:cb_nodes=2"], param=["hdf5.chunk_bytes=4K"])
+    found = [(one.case.workload.parameters.get("calls", "independent"), one.case.backend) for one in prepared.cells]
+    assert {backend.name for _, backend in found} == {"hdf5"}
+    assert all(backend.parameters["chunk_bytes"] == 4096 for _, backend in found)
+    assert sorted((calls, len(backend.parameters)) for calls, backend in found) == [
+        ("collective", 2),
+        ("collective", 3),
+        ("independent", 1),
+        ("independent", 2),
+    ]
+    assert all(backend.parameters.get("collective", False) == (calls == "collective") for calls, backend in found)
+    assert "HDF5 adds its own data" in " ".join(prepared.explain().head + prepared.explain().tail)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"backend": "posix"}, "has neither views of files nor arrays; use mpiio or hdf5"),
+        ({"backend": "hdf5", "header": "8"}, "--header: backend 'hdf5' places the data itself"),
+        ({"param": ["hdf5.chunk_bytes=4K"]}, "hdf5.chunk_bytes: this run uses no backend or workload 'hdf5'"),
+        ({"backend": "hdf5", "param": ["hdf5.chunk=4K"]}, "hdf5.chunk: 'hdf5' has no parameter 'chunk'"),
+        ({"backend": "hdf5", "param": ["hdf5.collective=true"]}, "has an option of its own; use --calls"),
+    ],
+)
+def test_what_a_backend_does_not_have_is_refused(tmp_path: Path, words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        prepare(tmp_path, **words)
+    assert expected in str(caught.value)
 
 
 def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:

@@ -121,6 +121,12 @@ TEST_F(MpiFlashFile, ATruncatedFileIsFound) {
   EXPECT_EQ(status_, PhaseStatus::failed) << records.dump();
 }
 
+TEST_F(MpiFlashFile, HintsThatTheLibraryUsesAreInTheRecord) {
+  use("mpiio", {{"hints", Map{{"cb_buffer_size", "1048576"}}}});
+  for (const Json& record : run({{"blocks", std::int64_t{1}}}))
+    EXPECT_EQ(record["hints_granted"]["cb_buffer_size"], "1048576") << record.dump();
+}
+
 TEST_F(MpiFlashFile, MemoryTakesArraysOnATargetWithoutAPath) {
   use("memory", {{"pages", std::string("shared")}});
   has_path_ = false;

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "base/rounding.hpp"
+#include "storage/closing.hpp"
 #include "storage/workloads/pio/picture.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
@@ -282,18 +283,18 @@ Status PioPhase::sync() {
 
 Status PioPhase::close() {
   Status first;
-  if (viewed_) hints_granted_ = viewed_->hints_granted();
-  if (file_) hints_granted_ = file_->hints_granted();
-  for (auto* viewed : {&viewed_, &read_viewed_})
-    if (*viewed) {
-      keep_error(first, (*viewed)->close());
-      viewed->reset();
-    }
-  for (auto* file : {&file_, &read_file_})
-    if (*file) {
-      keep_error(first, (*file)->close());
-      file->reset();
-    }
+  // What is written comes first: a rank in error meets there the syncs of the others.
+  const auto close_one = [&](auto& file, bool tells) {
+    if (!file) return;
+    Map of_file;
+    keep_error(first, close_and_keep_hints(*file, of_file));
+    if (tells) hints_granted_ = std::move(of_file);
+    file.reset();
+  };
+  close_one(viewed_, true);
+  close_one(read_viewed_, false);
+  close_one(file_, true);
+  close_one(read_file_, false);
   return first;
 }
 

@@ -6,11 +6,14 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
+#include <random>
 
 #include "base/json.hpp"
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
+#include "storage/backends/hdf5_arrays.hpp"
+#include "storage/hdf5_library.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/pio/parameters.hpp"
 #include "work/workload.hpp"
@@ -52,7 +55,7 @@ class PioBench : public ::testing::Test {
   std::vector<Json> run(const std::string& pattern, const How& how, Values given = {}, const Step& before = nullptr,
                         const Values& of_backend = {}) {
     Values backend_values = of_backend;
-    if (std::string(how.backend) == "mpiio" && !how.view && how.collective) backend_values["collective"] = true;
+    if (std::string(how.backend) != "fault" && !how.view && how.collective) backend_values["collective"] = true;
     backend_ = bench_.make(how.backend, backend_values);
     const auto values = complete(entry().description.parameters, values_of(pattern, how, std::move(given)), "");
     EXPECT_TRUE(values.has_value()) << test::line_of(values);
@@ -94,6 +97,13 @@ class PioBench : public ::testing::Test {
     const auto values = complete(entry().description.parameters, values_of(pattern, offsets, given), "");
     return {PioParameters::from(*values).shape(ranks()), rank};
   }
+  /// Where the bytes that a pattern places begin in a file: HDF5 has its own before them.
+  [[nodiscard]] static std::uint64_t begin_of_data(const How& how, const std::string& path) {
+    if (std::string(how.backend) != "hdf5") return 0;
+    const auto ranges = find_hdf5_data(*hdf5_library(), path, "data");
+    EXPECT_TRUE(ranges.has_value()) << test::line_of(ranges);
+    return ranges ? ranges->front().offset_bytes : 0;
+  }
   [[nodiscard]] std::string file_of(const std::string& pattern, int rank) const {
     DatasetEntry dataset;
     dataset.directory = directory_of_dataset("00000000000000a1");
@@ -123,7 +133,12 @@ const std::vector<std::string>& patterns() {
   return words;
 }
 
-class MpiPio : public PioBench, public testing::WithParamInterface<How> {};
+class MpiPio : public PioBench, public testing::WithParamInterface<How> {
+ protected:
+  void SetUp() override {
+    if (std::string(GetParam().backend) == "hdf5" && !hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
+  }
+};
 
 TEST_P(MpiPio, EveryPatternIsWrittenReadAndChanged) {
   for (const std::string& pattern : patterns()) {
@@ -154,8 +169,10 @@ TEST_P(MpiPio, DamageIsFoundInEveryPattern) {
       if (phase != 1 || !bench_.world().root()) return;
       const PioPattern owned = pattern_of(pattern, owner);
       const PioPiece piece = owned.piece(owned.pieces() / 2);
-      std::fstream file(file_of(pattern, static_cast<int>(owner)), std::ios::in | std::ios::out | std::ios::binary);
-      const auto at = static_cast<std::streamoff>(piece.offset_bytes + piece.length_bytes - 1);
+      const std::string path = file_of(pattern, static_cast<int>(owner));
+      const std::uint64_t begin = begin_of_data(GetParam(), path);
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+      const auto at = static_cast<std::streamoff>(begin + piece.offset_bytes + piece.length_bytes - 1);
       char byte = 0;
       file.seekg(at).get(byte);
       file.seekp(at).put(static_cast<char>(byte ^ 1));
@@ -174,7 +191,9 @@ INSTANTIATE_TEST_SUITE_P(Mpi, MpiPio,
                          testing::Values(How{"Posix", "posix", false, false}, How{"MpiioAlone", "mpiio", false, false},
                                          How{"MpiioTogether", "mpiio", false, true},
                                          How{"ViewAlone", "mpiio", true, false},
-                                         How{"ViewTogether", "mpiio", true, true}),
+                                         How{"ViewTogether", "mpiio", true, true},
+                                         How{"Hdf5Alone", "hdf5", false, false},
+                                         How{"Hdf5Together", "hdf5", false, true}),
                          [](const auto& how) { return how.param.name; });
 
 using MpiPioCases = PioBench;
@@ -220,6 +239,12 @@ TEST_F(MpiPioCases, PlacesAreBeyondFourGibibytes) {
       const auto records = run("simple-strided", how, {{"base_bytes", base}});
       EXPECT_EQ(status_, PhaseStatus::ok) << records.back().dump();
     }
+  if (hdf5_library())
+    for (const bool collective : {false, true}) {
+      const auto records =
+          run("simple-strided", {"", "hdf5", false, collective}, {{"base_bytes", (std::int64_t{5} << 30) + 8}});
+      EXPECT_EQ(status_, PhaseStatus::ok) << records.back().dump();
+    }
   const Values far{{"gap_requests", std::int64_t{400000}}, {"base_bytes", std::int64_t{0}}};
   const auto records = run("nested-strided", offsets, far);
   EXPECT_EQ(status_, PhaseStatus::ok) << records.back().dump();
@@ -228,30 +253,57 @@ TEST_F(MpiPioCases, PlacesAreBeyondFourGibibytes) {
   EXPECT_EQ(status_, PhaseStatus::ok);
 }
 
+/// Shapes, chunks and ways of transfer drawn by the same seed on all ranks.
+TEST_F(MpiPioCases, AnyShapeComesBackFromHdf5) {
+  if (!hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
+  std::mt19937 draw(4711);
+  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(draw() % static_cast<std::uint32_t>(n)); };
+  for (int i = 0; i < 10; ++i) {
+    const std::string pattern = patterns()[static_cast<std::size_t>(below(9))];
+    const bool collective = pattern != "sequential-own" && below(2) == 1;
+    Values given{
+        {"request_bytes", (1 + below(60)) * 216}, {"requests", std::int64_t{24}}, {"base_bytes", below(100) * 8}};
+    if (pattern == "mesh") given["sorted"] = below(2) == 1;
+    if (pattern == "nested-strided") given["gap_requests"] = below(5);
+    Values own;
+    if (below(2) == 1) own["chunk_bytes"] = 8192 + below(50'000);
+    SCOPED_TRACE(pattern + (collective ? " together " : " alone ") + std::to_string(i));
+    const auto records = run(pattern, {"", "hdf5", false, collective}, given, nullptr, own);
+    ASSERT_EQ(status_, PhaseStatus::ok) << records.back().dump();
+    EXPECT_GE(records.back()["verified_bytes"].get<std::uint64_t>(), pattern_of(pattern, 0, given).data_bytes());
+  }
+}
+
 TEST_F(MpiPioCases, AnErrorInMidPhaseLeavesNobodyWaiting) {
+  struct Inner {
+    const char* backend;
+    bool view;
+    bool collective;  // of the backend
+  };
+  std::vector<Inner> inners{{"posix", false, false}, {"mpiio", false, false}, {"mpiio", true, false}};
+  if (hdf5_library()) inners.insert(inners.end(), {{"hdf5", false, false}, {"hdf5", false, true}});
   const std::int64_t last = bench_.world().size() - 1;
-  for (const bool view : {false, true})
-    for (const char* backend : {"posix", "mpiio"}) {
-      if (view && std::string(backend) == "posix") continue;
-      for (const char* phase : {"write", "read-modify-write"}) {
-        const How how{"", "fault", view, view};
-        const std::int64_t after = std::string(phase) == "write" ? 5 : 29;
-        const Values fault{{"inner", std::string(backend)},
-                           {"kind", std::string("enospc")},
-                           {"operation", std::string("write")},
-                           {"after", after},
-                           {"rank", last}};
-        const auto records =
-            run("simple-strided", how,
-                {{"phases", std::vector<std::string>{"write", "read-modify-write"}}, {"verify", std::string("none")}},
-                nullptr, fault);
-        EXPECT_EQ(status_, PhaseStatus::failed);
-        EXPECT_EQ(records.back()["phase"], phase);
-        const Json& failures = records.back()["failures"];
-        ASSERT_FALSE(failures.empty());
-        EXPECT_EQ(failures[0]["errno"], ENOSPC) << failures.dump();
-        EXPECT_EQ(failures[0]["rank"], last);
-      }
+  for (const Inner& inner : inners)
+    for (const char* phase : {"write", "read-modify-write"}) {
+      SCOPED_TRACE(std::string(inner.backend) + " " + phase);
+      const How how{"", "fault", inner.view, inner.view};
+      const std::int64_t after = std::string(phase) == "write" ? 5 : 29;
+      Values fault{{"inner", std::string(inner.backend)},
+                   {"kind", std::string("enospc")},
+                   {"operation", std::string("write")},
+                   {"after", after},
+                   {"rank", last}};
+      if (inner.collective) fault["inner_parameters"] = Map{{"collective", "true"}};
+      const auto records =
+          run("simple-strided", how,
+              {{"phases", std::vector<std::string>{"write", "read-modify-write"}}, {"verify", std::string("none")}},
+              nullptr, fault);
+      EXPECT_EQ(status_, PhaseStatus::failed);
+      EXPECT_EQ(records.back()["phase"], phase);
+      const Json& failures = records.back()["failures"];
+      ASSERT_FALSE(failures.empty());
+      EXPECT_EQ(failures[0]["errno"], ENOSPC) << failures.dump();
+      EXPECT_EQ(failures[0]["rank"], last);
     }
 }
 

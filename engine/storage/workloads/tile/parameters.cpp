@@ -124,7 +124,10 @@ TileShape TileParameters::shape() const {
 
 Status check_tile(const TileParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
                   const std::string& pointer) {
-  if (!capabilities.views) return fail(bad_plan(pointer, "tile needs a backend with views of files, such as mpiio"));
+  if (!capabilities.views && !capabilities.arrays)
+    return fail(bad_plan(pointer, "tile needs a backend with views of files, such as mpiio, or with arrays, as hdf5"));
+  if (!capabilities.views && p.header_bytes > 0)
+    return fail(bad_plan(pointer + "/header_bytes", "must be 0: the library of this backend places the data"));
   if (auto status = check_tile_sizes(p, pointer); !status) return status;
   const double tiles = static_cast<double>(p.tiles_x) * static_cast<double>(p.tiles_y) * static_cast<double>(p.tiles_z);
   if (tiles > layout.ranks)
@@ -137,6 +140,16 @@ Status check_tile(const TileParameters& p, const Capabilities& capabilities, con
   if (!capabilities.data && p.verify != TileVerify::none && p.phases == both)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   return {};
+}
+
+Status check_tile_backend(const TileParameters& p, const Capabilities& capabilities) {
+  if (capabilities.views) return {};
+  if (p.header_bytes > 0)
+    return fail(environment_error("header_bytes", "must be 0: the library of this backend places the data"));
+  if (capabilities.collective == (p.calls == TileCalls::collective)) return {};
+  return fail(environment_error("calls", "must be " +
+                                             std::string(capabilities.collective ? "collective" : "independent") +
+                                             ", as the backend's parameter 'collective' says"));
 }
 
 Needs needs_of_tile(const TileParameters& p) {

@@ -46,6 +46,20 @@ TEST(TileParameters, WhatCannotBeIsRefusedWithItsPlace) {
   expect_refused(checked({}, 6, {.data = false, .views = true}), "/p/verify", "holds no data");
 }
 
+TEST(TileParameters, WhatALibraryWithArraysDecidesIsRefused) {
+  const Capabilities arrays{.arrays = true};
+  EXPECT_TRUE(checked({}, 6, arrays).has_value());
+  expect_refused(checked({{"header_bytes", std::int64_t{8}}}, 6, arrays), "/p/header_bytes", "must be 0");
+  const TileParameters independent = parameters_of({});
+  const TileParameters collective = parameters_of({{"calls", std::string("collective")}});
+  EXPECT_TRUE(check_tile_backend(independent, arrays));
+  EXPECT_TRUE(check_tile_backend(collective, {.views = true}));
+  expect_refused(check_tile_backend(collective, arrays), "calls", "must be independent, as the backend's");
+  expect_refused(check_tile_backend(independent, {.collective = true, .arrays = true}), "calls", "must be collective");
+  expect_refused(check_tile_backend(parameters_of({{"header_bytes", std::int64_t{8}}}), arrays), "header_bytes",
+                 "must be 0");
+}
+
 TEST(TileParameters, RoomIsThatOfTheFrames) {
   const TileParameters parameters =
       parameters_of({{"frames", std::int64_t{5}}, {"header_bytes", std::int64_t{1} << 40}});

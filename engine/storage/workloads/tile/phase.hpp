@@ -14,6 +14,7 @@
 #include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/tile/parameters.hpp"
+#include "storage/workloads/tile/tile_file.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {
@@ -29,6 +30,8 @@ struct TileState {
   [[nodiscard]] std::uint64_t tile() const { return static_cast<std::uint64_t>(context.world->rank()); }
   [[nodiscard]] bool has_tile() const { return tile() < shape.tiles(); }
   [[nodiscard]] bool holds_data() const { return context.backend->capabilities().data; }
+  /// The file has the bytes of the formula and no others; a library with arrays adds its own.
+  [[nodiscard]] bool is_exact() const { return context.backend->views() != nullptr; }
   [[nodiscard]] std::string file_name() const { return dataset.file_name(0); }
 };
 
@@ -48,6 +51,7 @@ class TilePhase final : public PhaseWork {
   [[nodiscard]] Status sync() override { return file_ ? file_->sync() : Status{}; }
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override { return {{"open_s", open_s_}, {"view_s", view_s_}}; }
   void tell(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
@@ -57,8 +61,11 @@ class TilePhase final : public PhaseWork {
   [[nodiscard]] bool writes() const { return kind_ == TilePhaseKind::write; }
   [[nodiscard]] bool together() const { return state_.parameters.calls == TileCalls::collective; }
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t frame);
-  [[nodiscard]] Status move(std::span<std::byte> frame);
-  [[nodiscard]] Status check_size() const;
+  [[nodiscard]] Status move(std::uint64_t frame) {
+    return file_->move(writes() ? Direction::write : Direction::read, frame, slot(frame));
+  }
+  [[nodiscard]] Result<std::uint64_t> find_size() const;
+  [[nodiscard]] Status check_size();
   void verify_frame(std::uint64_t frame, Meter& progress, Verification& found);
   void read_again(std::uint64_t frames, Meter& progress, Verification& found);
 
@@ -67,7 +74,8 @@ class TilePhase final : public PhaseWork {
   PositionContents contents_;
   std::size_t slot_bytes_;
   std::uint64_t ring_;  // frames that are in memory
-  std::unique_ptr<ViewedFile> file_;
+  std::unique_ptr<TileFile> file_;
+  std::uint64_t added_bytes_ = 0;  // to those of the formula, by the library
   double open_s_ = 0;
   double view_s_ = 0;
   Map hints_granted_;

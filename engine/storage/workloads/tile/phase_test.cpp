@@ -68,7 +68,9 @@ TEST_F(MpiTilePhase, OpeningAndItsViewAreApart) {
     const auto most = [&](const char* name) { return record["gauges"][name]["most"].get<double>(); };
     EXPECT_GT(most("open_s"), 0);
     EXPECT_GT(most("view_s"), 0);
-    EXPECT_LE(most("open_s") + most("view_s"), record["elapsed_ns"].get<double>() * 1e-9 + 1e-3);
+    // Not their sum: one rank may open slowly, and another set its view slowly.
+    for (const char* part : {"open_s", "view_s"})
+      EXPECT_LE(most(part), record["elapsed_ns"].get<double>() * 1e-9 + 1e-3) << part;
   }
   EXPECT_EQ(records[0]["facts"]["file_bytes"],
             tile_test::parameters_of(tiles_for(world().size())).shape().file_bytes());

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "storage/array_file.hpp"
 #include "storage/viewed_file.hpp"
 
 namespace ullage {
@@ -22,6 +24,13 @@ struct TileAxis {
   /// First element of a tile.
   [[nodiscard]] std::uint64_t begin(std::uint64_t index) const { return index * (tile - overlap); }
   [[nodiscard]] bool operator==(const TileAxis&) const = default;
+};
+
+/// A box of a tile that is one run of the rank's memory. `ranges`: elements of the data set along z, y and x.
+struct TilePart {
+  std::array<ArrayRange, 3> ranges;
+  std::uint64_t begin_bytes = 0;  // in the tile
+  std::uint64_t length_bytes = 0;
 };
 
 /// Tiles have the numbers of their ranks, row-major: x runs fastest. A file is a header and `frames` data sets one
@@ -47,6 +56,8 @@ struct TileShape {
   [[nodiscard]] std::array<std::uint64_t, 3> place_of(std::uint64_t tile) const;
   /// What the rank of this tile sees of the file.
   [[nodiscard]] FileView view_of(std::uint64_t tile) const;
+  /// The tile in the order of memory, in as few parts as have at most so many bytes, but an element at least.
+  [[nodiscard]] std::vector<TilePart> parts_of(std::uint64_t tile, std::uint64_t most_bytes) const;
   [[nodiscard]] bool operator==(const TileShape&) const = default;
 };
 

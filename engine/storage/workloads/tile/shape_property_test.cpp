@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "storage/workloads/tile/shape.hpp"
@@ -112,6 +113,31 @@ RC_GTEST_PROP(TileShapeProperty, AViewShowsEachRowWhereItLies, ()) {
     for (std::uint64_t row = 0; row < shape.rows(); ++row)
       for (std::uint64_t byte = 0; byte < shape.row_bytes(); ++byte)
         RC_ASSERT(seen.at(next++) == shape.row_offset_bytes(tile, frame, row) + byte);
+  RC_ASSERT(next == seen.size());
+}
+
+/// What each part has of the file, row by row, is what the view shows, whatever the most bytes of a part are.
+RC_GTEST_PROP(TileShapeProperty, PartsAreTheTileInTheOrderOfMemory, ()) {
+  const TileShape shape = some_shape(true);
+  const std::uint64_t tile = *rc::gen::inRange<std::uint64_t>(0, shape.tiles());
+  const std::uint64_t most = *rc::gen::inRange<std::uint64_t>(1, shape.tile_bytes() + 2);
+  std::vector<std::uint64_t> seen;
+  for (const TilePart& part : shape.parts_of(tile, most)) {
+    RC_ASSERT(part.begin_bytes == seen.size());
+    RC_ASSERT(part.length_bytes <= std::max(most, shape.element_bytes));
+    const auto& [z, y, x] = part.ranges;
+    for (std::uint64_t at_z = z.begin; at_z < z.begin + z.extent; ++at_z)
+      for (std::uint64_t at_y = y.begin; at_y < y.begin + y.extent; ++at_y)
+        for (std::uint64_t byte = 0; byte < x.extent * shape.element_bytes; ++byte)
+          seen.push_back(shape.header_bytes + byte +
+                         ((at_z * shape.axes[1].elements() + at_y) * shape.axes[2].elements() + x.begin) *
+                             shape.element_bytes);
+    RC_ASSERT(part.begin_bytes + part.length_bytes == seen.size());
+  }
+  std::size_t next = 0;
+  for (std::uint64_t row = 0; row < shape.rows(); ++row)
+    for (std::uint64_t byte = 0; byte < shape.row_bytes(); ++byte)
+      RC_ASSERT(seen.at(next++) == shape.row_offset_bytes(tile, 0, row) + byte);
   RC_ASSERT(next == seen.size());
 }
 

@@ -30,8 +30,11 @@ class Tile final : public Workload {
   }
 
   [[nodiscard]] LocalSteps begin() override {
-    if (!makes_files()) return {};
-    return steps_to_make_tree(state_.context, state_.dataset);
+    LocalSteps steps{{"check backend", [this] {
+                        return check_tile_backend(state_.parameters, state_.context.backend->capabilities());
+                      }}};
+    if (makes_files()) append(steps, steps_to_make_tree(state_.context, state_.dataset));
+    return steps;
   }
 
   [[nodiscard]] std::size_t phases() const override { return state_.parameters.phases.size(); }

@@ -7,6 +7,7 @@
 
 #include "base/rounding.hpp"
 #include "storage/backend.hpp"
+#include "storage/closing.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -152,8 +153,7 @@ Status MixedTransferPhase::close() {
   Status first;
   for (auto& file : files_) {
     if (!file) continue;
-    hints_granted_ = file->hints_granted();
-    keep_first(first, file->close());
+    keep_first(first, close_and_keep_hints(*file, hints_granted_));
     file.reset();
   }
   return first;

@@ -8,6 +8,7 @@
 #include "base/rounding.hpp"
 #include "memory/numa.hpp"
 #include "storage/backend.hpp"
+#include "storage/closing.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -251,8 +252,7 @@ Status TransferPhase::sync() { return file_ ? file_->sync() : Status{}; }
 
 Status TransferPhase::close() {
   if (!file_) return {};
-  hints_granted_ = file_->hints_granted();
-  const Status status = file_->close();
+  const Status status = close_and_keep_hints(*file_, hints_granted_);
   file_.reset();
   return status;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of suite ``pio``: places, backends, ranks, patterns, requests, calls and bases. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
@@ -9,10 +9,11 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
 from ullage.runs.cells.planning import Cell
+from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.suites.pio.options import PioOptions
 from ullage.suites.pio.spatial import OPERATIONS, Calls, Spatial
 from ullage.units import format_bytes
@@ -41,6 +42,11 @@ class PioCell(Cell):
     def parameters(self) -> Parameters:
         """Those of the workload that are not their defaults."""
         return self.case.workload.parameters
+
+    @property
+    def is_collective(self) -> bool:
+        """Whether its calls are."""
+        return is_collective(self.parameters, self.case.backend.parameters)
 
     def number(self, name: str) -> int:
         """Return a parameter, or the engine's default of it."""
@@ -84,24 +90,36 @@ class PioCell(Cell):
         return words if isinstance(words, list) else []
 
 
+def is_collective(workload: Mapping[str, object], backend: Mapping[str, object]) -> bool:
+    """Tell whether calls are collective: through views by the workload, else by the backend."""
+    return bool(workload.get("collective") if workload.get("through") == "view" else backend.get("collective"))
+
+
 def make_cells(
     options: PioOptions, targets: Sequence[Target], description: Describe, cores: int | None
 ) -> list[PioCell]:
     """Return every combination that means something, each once; raise ``UserError`` for what the engine would refuse.
 
-    Collective calls need views of files, a file that several ranks share, and vertices in the order of the file.
+    Collective calls need views of files or HDF5, and a file that several ranks share. Views need vertices in the order
+    of the file.
     """
     layouts = [options.place(n, cores) for n in options.ranks]
+    backends = {target.name: _backends_of(target, options, description) for target in targets}
+    names = sorted({name for some in backends.values() for name in some})
+    taken = [("hints", "--hint"), ("collective", "--calls")]
+    check_settings(options.parameters, names, {f"{name}.{key}": option for name in names for key, option in taken})
     cells = [
         _cell(target, backend, layout, options, spatial, way, description)
         for layout in layouts
         for target in targets
-        for backend in _backends_of(target, options, description)
+        for backend in backends[target.name]
         for spatial in options.spatials
-        for way in _ways(spatial, sees="views" in find_registered(description, "backend", backend).capabilities)
+        for way in _ways(spatial, find_registered(description, "backend", backend))
     ]
     if not cells:
-        raise UserError("no case is left", "--calls", "collective calls need --backend mpiio and a shared file")
+        raise UserError(
+            "no case is left", "--calls", "collective calls need --backend mpiio or hdf5, and a shared file"
+        )
     return list({cell.case.id: cell for cell in cells}.values())
 
 
@@ -124,10 +142,11 @@ class _Way:
     sees: bool
 
 
-def _ways(spatial: Spatial, *, sees: bool) -> Iterator[_Way]:
+def _ways(spatial: Spatial, backend: Registered) -> Iterator[_Way]:
+    through = "views" in backend.capabilities and not spatial.unsorted
+    can_collect = through or "arrays" in backend.capabilities
     for request, calls, base in product(spatial.request or [], spatial.calls or [], spatial.base or []):
-        through = sees and not spatial.unsorted
-        if calls == "independent" or (through and spatial.name != _OWN):
+        if calls == "independent" or (can_collect and spatial.name != _OWN):
             yield _Way(request, calls, base, through)
 
 
@@ -163,7 +182,7 @@ def _cell(
         "requests": _requests(spatial, way, options, layout.ranks),
         "base_bytes": way.base,
         "through": "view" if way.sees else "offsets",
-        "collective": way.calls == "collective",
+        "collective": way.sees and way.calls == "collective",
         "requests_a_call": options.requests_a_call if way.sees else 1,
         "cache": options.cache if holds_data else "none",
         "verify": options.verify if holds_data else "none",
@@ -173,7 +192,11 @@ def _cell(
     has_hints = any(parameter.name == "hints" for parameter in found.parameters)
     if options.hints and not has_hints:
         raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
-    own: Parameters = {"hints": dict(options.hints)} if options.hints else {}
+    own = parameters_for(options.parameters, found)
+    if options.hints:
+        own["hints"] = dict(options.hints)
+    if not way.sees and way.calls == "collective":
+        own["collective"] = True
     named = Named(name=backend, parameters=validate_parameters(description, "backend", backend, own))
     case = Case(id=case_id(named, workload, target, layout), target=target.name, backend=named, workload=workload)
     return _with_kind(Cell(case, target, layout))
@@ -200,7 +223,7 @@ def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
 def _with_kind(cell: Cell) -> PioCell:
     """Name what sets the cost of a case apart from that of others at its place."""
     found = PioCell(cell.case, cell.target, cell.layout)
-    calls = "collective" if found.parameters.get("collective") else "independent"
+    calls = "collective" if found.is_collective else "independent"
     kind = f"{cell.layout.ranks} ranks {found.pattern} {calls} {format_bytes(found.block_bytes)}"
     return PioCell(cell.case, cell.target, cell.layout, kind)
 

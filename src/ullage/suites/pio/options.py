@@ -18,6 +18,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import FilePath, MadeOfAll, Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import BackendParameterOptions
 from ullage.suites.pio.spatial import (
     CALLS,
     OPERATIONS,
@@ -33,7 +34,15 @@ from ullage.suites.pio.spatial import (
 )
 from ullage.units import parse_size
 
-METRICS: Final = ("bandwidth", "operation_rate", "latency_p50", "latency_p99")
+METRICS: Final = (
+    "bandwidth",
+    "operation_rate",
+    "fastest_rank_time",
+    "mean_rank_time",
+    "slowest_rank_time",
+    "latency_p50",
+    "latency_p99",
+)
 
 
 def read_hints(texts: Sequence[str]) -> dict[str, str]:
@@ -59,7 +68,9 @@ def read_bases(texts: Sequence[str]) -> list[int]:
     return found
 
 
-class PioOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
+class PioOptions(
+    BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions
+):
     """``volume``: what all ranks together move in an operation. ``directives``: in place of ``patterns``, if any."""
 
     changes: ClassVar[Mapping[str, Change]] = {
@@ -162,7 +173,7 @@ class PioOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptio
         list[str],
         Names(),
         Option(
-            "Use these backends, for example posix,mpiio. Collective calls need mpiio.",
+            "Use these backends, for example posix,mpiio. Collective calls need mpiio or hdf5.",
             name="--backend",
             unsaid="mpiio, or the target's own backend where it has no path",
             sets=("backend",),

@@ -58,7 +58,7 @@ def _row(cell: PioCell, costs: Costs) -> list[str]:
         str(cell.layout.ranks),
         cell.pattern,
         format_bytes(cell.block_bytes),
-        "collective" if parameters.get("collective") else "independent",
+        "collective" if cell.is_collective else "independent",
         format_bytes(base) if isinstance(base, int) else "0",
         format_volume(cell.dataset_bytes),
         " ".join(cell.phases),
@@ -83,12 +83,12 @@ def prepare_pio(request: Request, engine_context: EngineContext) -> PreparedPio:
 def _lines(options: PioOptions, cells: Sequence[PioCell]) -> list[str]:
     lines = ["Each case writes its file first; what writes is synced within the time."]
     asked = {one.name for one in options.spatials if "collective" in (one.calls or [])}
-    measured = {cell.pattern for cell in cells if cell.parameters.get("collective")}
+    measured = {cell.pattern for cell in cells if cell.is_collective}
     left_out = [name for name in sorted(asked) if name not in measured]
     if left_out:
         lines.append(
-            f"Not available: collective calls of {', '.join(left_out)}. They need a backend with views (mpiio), one "
-            "file of all ranks, and vertices in the order of the file."
+            f"Not available: collective calls of {', '.join(left_out)}. They need one file of all ranks and "
+            "backend hdf5, or mpiio and vertices in the order of the file."
         )
     if any(one.name == "sequential-shared" for one in options.spatials):
         lines.append("Pattern sequential-shared is only read: all ranks own all its bytes.")

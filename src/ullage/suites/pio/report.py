@@ -27,8 +27,16 @@ _TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "rea
 _FEWEST_CELLS: Final = 2
 
 
-def _rows(data: ReportData) -> list[Row]:
-    return sorted((row for row in data.rows_of(_SUITE) if row.metric == METRIC), key=_place)
+_TIMES: Final = {
+    "least": "fastest_rank_time",
+    "mean": "mean_rank_time",
+    "most": "slowest_rank_time",
+}
+"""Times of the ranks in a phase, as columns."""
+
+
+def _rows(data: ReportData, metric: str = METRIC) -> list[Row]:
+    return sorted((row for row in data.rows_of(_SUITE) if row.metric == metric), key=_place)
 
 
 def _place(row: Row) -> tuple[str, int, int, str, str, int, int]:
@@ -57,6 +65,7 @@ def tables(data: ReportData) -> Content | None:
         return None
     places = grouped(((row.target, row.params["backend"], row.params["ranks"]), row) for row in rows)
     grids = [_grid(f"{target}, {backend}, {ranks} ranks", some) for (target, backend, ranks), some in places.items()]
+    grids += _rank_times(data)
     return Content(notes=[f"Rates are {metric_named(METRIC).doc}; a sync after writes is part of it."], grids=grids)
 
 
@@ -67,6 +76,29 @@ def _grid(title: str, rows: Sequence[Row]) -> Grid:
     heads = [Heading("pattern"), Heading("calls"), Heading("base", is_number=True), Heading("request", is_number=True)]
     heads += [Heading(word, is_number=True) for word in words]
     return Grid(title, heads, [_line(key, some, words) for key, some in lines.items()])
+
+
+def _rank_times(data: ReportData) -> list[Grid]:
+    """Return a table for each place: how long the ranks took, each from its open to its close."""
+    rows = [row for metric in _TIMES.values() for row in _rows(data, metric)]
+    places = grouped(((row.target, row.params["backend"], row.params["ranks"]), row) for row in rows)
+    heads = [Heading("pattern"), Heading("calls"), Heading("base", is_number=True), Heading("request", is_number=True)]
+    heads += [Heading("operation"), *(Heading(word, is_number=True) for word in _TIMES)]
+    names = ("pattern", "calls", "base_bytes", "block_bytes", "access")
+    grids: list[Grid] = []
+    for (target, backend, ranks), some in places.items():
+        lines = grouped((tuple(row.params[name] for name in names), row) for row in some)
+        title = f"Times of ranks: {target}, {backend}, {ranks} ranks"
+        grids.append(Grid(title, heads, [_time_line(key, line) for key, line in lines.items()]))
+    return grids
+
+
+def _time_line(key: Sequence[object], rows: Sequence[Row]) -> list[Cell]:
+    by_metric = {row.metric: row for row in rows}
+    pattern, calls, base, request, access = key
+    sizes = [number_cell(format_bytes(int(str(size))), sort=str(size)) for size in (base, request)]
+    times = [_rate(by_metric.get(metric)) for metric in _TIMES.values()]
+    return [Cell(str(pattern)), Cell(str(calls)), *sizes, Cell(str(access)), *times]
 
 
 def _line(key: Sequence[object], rows: Sequence[Row], words: Sequence[str]) -> list[Cell]:

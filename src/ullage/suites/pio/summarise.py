@@ -16,7 +16,7 @@ from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.pio.cells import DEFAULTS
+from ullage.suites.pio.cells import DEFAULTS, is_collective
 from ullage.suites.pio.findings import findings_of
 from ullage.suites.pio.hint_findings import ignored_hints
 from ullage.suites.pio.options import PioOptions
@@ -64,7 +64,7 @@ def _told(row: Row, case: CaseRecord, spatials: Sequence[Spatial]) -> Row | None
         "access": access,
         "pattern": name if spatial is None else spatial.title,
         "block_bytes": count_of(parameters, "request_bytes", DEFAULTS["request_bytes"]),
-        "calls": "collective" if parameters.get("collective") else "independent",
+        "calls": "collective" if is_collective(parameters, case.backend_parameters) else "independent",
         "base_bytes": count_of(parameters, "base_bytes", 0),
         "ranks": row.params["ranks"],
         "nodes": row.params["nodes"],

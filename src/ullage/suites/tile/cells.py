@@ -9,9 +9,10 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.runs.cells.planning import Cell
+from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.suites.tile.hints import TileHints
 from ullage.suites.tile.options import Calls, TileOptions
 from ullage.suites.tile.shape import Tiling, tiling_of
@@ -56,14 +57,24 @@ def make_cells(
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
     layouts = [options.place(n, cores) for n in options.ranks]
     every = itertools.product(layouts, targets, options.calls, options.hint_sets)
+    backends = {
+        target.name: find_registered(description, "backend", _backend_of(target, options)) for target in targets
+    }
+    names = {backend.name for backend in backends.values()}
+    taken = [("hints", "--hints"), ("collective", "--calls")]
+    check_settings(options.parameters, names, {f"{name}.{key}": option for name in names for key, option in taken})
     cells = [
         _cell(target, layout, options, calls, hints, description)
         for layout, target, calls, hints in every
-        if not hints.hints or _backend_of(target, options) == "mpiio"
+        if not hints.hints or _has(backends[target.name], "hints")
     ]
     if not cells:
-        raise UserError("hints are for backend mpiio", "--hints", "add the set default")
+        raise UserError("hints are for backends mpiio and hdf5", "--hints", "add the set default")
     return list({cell.case.id: cell for cell in cells}.values())
+
+
+def _has(backend: Registered, parameter: str) -> bool:
+    return any(one.name == parameter for one in backend.parameters)
 
 
 def _backend_of(target: Target, options: TileOptions) -> str:
@@ -75,8 +86,11 @@ def _cell(
 ) -> TileCell:
     name = _backend_of(target, options)
     found = find_registered(description, "backend", name)
-    if "views" not in found.capabilities:
-        raise UserError(f"backend '{name}' has no views of files", "--backend", "use mpiio")
+    sees = "views" in found.capabilities
+    if not sees and "arrays" not in found.capabilities:
+        raise UserError(f"backend '{name}' has neither views of files nor arrays", "--backend", "use mpiio or hdf5")
+    if not sees and options.header_bytes:
+        raise UserError(f"backend '{name}' places the data itself", "--header", "use --header 0")
     holds_data = "data" in found.capabilities
     tiling = options.tiling(layout.ranks or 1)
     given: Parameters = {
@@ -88,7 +102,11 @@ def _cell(
         "cache": options.cache if holds_data else "none",
         "verify": options.verify if holds_data else "none",
     }
-    own: Parameters = {"hints": dict(hints.hints)} if hints.hints else {}
+    own = parameters_for(options.parameters, found)
+    if hints.hints:
+        own["hints"] = dict(hints.hints)
+    if not sees:
+        own["collective"] = calls == "collective"
     workload = Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
     named = Named(name=name, parameters=validate_parameters(description, "backend", name, own))
     case = Case(id=case_id(named, workload, target, layout), target=target.name, backend=named, workload=workload)

@@ -18,6 +18,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import Made, MadeOfAll, Names, Size
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import BackendParameterOptions
 from ullage.suites.tile.hints import TileHints, read_hints
 from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of
 
@@ -47,7 +48,9 @@ _LARGE: Final[Mapping[str, object]] = {"tiles": [2, 2], "tile": [1024, 1024], "o
 PRESETS: Final[Mapping[str, Mapping[str, object]]] = {"display": _DISPLAY, "large": _LARGE}
 
 
-class TileOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
+class TileOptions(
+    BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions
+):
     """Sizes along x, y and, where there is one, z, in elements. ``tiles``: null for a grid of all ranks."""
 
     changes: ClassVar[Mapping[str, Change]] = {
@@ -134,7 +137,8 @@ class TileOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOpti
         32 << 20
     )
     backend: Annotated[
-        str, Option("Use this backend. It needs views of files.", unsaid="mpiio, or the target's own")
+        str,
+        Option("Use this backend: mpiio (views of the file) or hdf5 (an array).", unsaid="mpiio, or the target's own"),
     ] = "mpiio"
     metrics: list[str] = list(METRICS)
 

@@ -72,6 +72,8 @@ def _lines(options: TileOptions, cells: Sequence[TileCell]) -> list[str]:
         f"{tiling.frame_bytes:,} bytes, the file {tiling.file_bytes:,}."
         for tiling in dict.fromkeys(cell.tiling for cell in cells)
     ]
+    if any(cell.case.backend.name == "hdf5" for cell in cells):
+        lines.append("HDF5 adds its own data to those bytes; the file is checked to have that many at least.")
     if options.sync and "write" in options.access:
         lines.append("The sync after the last frame is in the time of a write.")
     return lines

@@ -55,7 +55,10 @@ def tables(data: ReportData) -> Content | None:
         for grid in grid_of(title, _COLUMNS, _lines(data, access))
     ]
     tilings = tilings_of(rows)
-    return Content(notes=[_sizes(one) for one in tilings[:_MOST_PICTURES]], grids=[*grids, *_owners(tilings)])
+    notes = [_sizes(one) for one in tilings[:_MOST_PICTURES]]
+    if any(row.params["backend"] == "hdf5" for row in rows):
+        notes.append("HDF5 adds its own data to those bytes, so its files were checked to have that many at least.")
+    return Content(notes=notes, grids=[*grids, *_owners(tilings)])
 
 
 def tilings_of(rows: Sequence[Row]) -> list[Tiling]:
