@@ -125,7 +125,7 @@ class BindOptions(LayoutOptions):
     ] = None
 
     def place(self, ranks: int, cores: int | None) -> Layout:
-        """Place ``ranks`` on nodes of ``cores`` usable ones (None: not known); raise ``UserError`` as ``place_ranks``."""
+        """Place ``ranks`` on nodes of ``cores`` usable ones (None: not known); see ``place_ranks``."""
         from ullage.launch.base import place_ranks
 
         return place_ranks(ranks, self.nodes, self.ranks_per_node, cores, self.hosts, self.bind)
