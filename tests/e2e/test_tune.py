@@ -76,6 +76,21 @@ def test_the_plan_shows_the_bounds_and_starts_nothing(
     assert not (tmp_path / "result").exists()
 
 
+def test_two_hours_are_enough_to_search_io500_by_shorter_walls(
+    engine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A trial by the rules takes up to 55 minutes, and the smallest search has eight."""
+    over = ["--over", "ppn=1,2,4", "--over", "ior-hard.segment_count=1000:1000000:x10", "--objective", "total"]
+    asked = ["tune", "io500", "--target", f"t={tmp_path}", *over, "--budget", "2h", "--engine", str(engine), "--plan"]
+    assert run([*asked, "--space", "500G"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Trials at most: 12. Time at most: 2h00m00s. Bytes written at most: 500 GiB." in said
+    assert "Trials have --stonewall 54s, to fit into the budget." in said
+    assert "measured short first (--stonewall 10800ms), the finalists in full." in said
+    assert run([*asked, "--stonewall", "300s"]) == 2
+    assert "give at least --budget" in capsys.readouterr().err
+
+
 @pytest.mark.long
 def test_a_search_that_was_killed_goes_on_with_its_trials(
     engine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -307,8 +307,8 @@ def test_the_walls_of_a_suite_without_a_limit_of_time_fit_into_the_budget(tmp_pa
     assert usual_words(TuneOptions(suite="io500", budget_s=86400.0)) == {}
     two: dict[str, Word] = {"target": ["a=/a", "b=/b"], "repeat": 3}
     assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, words=two)) == {"stonewall": "9s"}
-    for words in ({"stonewall": "300s"}, {"time": "2h"}):
-        assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, words=words))
+    for word, text in (("stonewall", "300s"), ("time", "2h")):
+        assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, words={word: text}))
     varied = read_overs(["stonewall=10s,20s"], (), ground("io500", tmp_path))
     assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, parameters=varied))
     own = tmp_path / "own.ini"

@@ -125,10 +125,7 @@ class BindOptions(LayoutOptions):
     ] = None
 
     def place(self, ranks: int, cores: int | None) -> Layout:
-        """Return the layout of ``ranks``; raise ``UserError`` where they do not fill the nodes, or do not fit there.
-
-        ``cores``: usable ones of a node, None when not known.
-        """
+        """Place ``ranks`` on nodes of ``cores`` usable ones (None: not known); see ``place_ranks``."""
         from ullage.launch.base import place_ranks
 
         return place_ranks(ranks, self.nodes, self.ranks_per_node, cores, self.hosts, self.bind)
