@@ -199,11 +199,16 @@ def measure(launches: Launches, most: int, most_of_case: int) -> list[Measured]:
 
 
 def table(found: Sequence[Measured], of: Callable[[Measured], dict[str, float]], unit: str, scale: float) -> str:
-    """Return a table of all quantities, the model's terms, what it says of the held-out point, and of many ranks."""
+    """Return a table of the model's terms, what it says of the held-out point, and of many ranks.
+
+    Quantities with too few sizes for a fit are left out.
+    """
     heads = [f"{unit} at", *(str(one.ranks) for one in found), "a", "b log2 P", "c P", "last predicted", f"at {FAR:,}"]
     lines = ["| " + " | ".join([*heads, "grows"]) + " |", "|" + "---|" * (len(heads) + 1)]
     for name in of(found[0]):
         points = [(one.ranks, of(one)[name] * scale) for one in found if name in of(one)]
+        if len(points) <= _FEWEST_TO_FIT:
+            continue
         model = fit(points[:-1])
         seen, said = points[-1][1], model.at(points[-1][0])
         whole = fit(points)
