@@ -77,23 +77,23 @@ def statuses(result: Path) -> dict[str, str]:
 )
 def test_a_killed_kernel_stops_no_other_and_is_finished_by_resume(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    part = result / "parts" / "stepfile"
-    words = ["run", "apps", "--target", f"here={target}", "--time", "20s", *only("stepfile", "checkpoint", "sar")]
+    part = result / "parts" / "bdcats"
+    words = ["run", "apps", "--target", f"here={target}", "--time", "20s", *only("flash", "bdcats")]
 
     def kill(process: subprocess.Popen[str]) -> None:
         kill_a_rank(process, part, engine)
 
     code, _, err = start_and_act(command(engine, *words, "--result", str(result)), part, kill)
     assert code == 5, err
-    assert statuses(result) == {"sar": "complete", "checkpoint": "complete", "stepfile": "interrupted"}
+    assert statuses(result) == {"flash": "complete", "bdcats": "interrupted"}
     before = {name: records_of(result / "parts" / name) for name in statuses(result)}
     code, _, err = run(command(engine, "resume", str(result)))
     assert code == 0, err
     assert set(statuses(result).values()) == {"complete"}
     after = {name: records_of(result / "parts" / name) for name in before}
-    assert not before["stepfile"] - after["stepfile"], "a record is lost"
-    assert set(after["stepfile"].values()) == {1}
-    assert (after["sar"], after["checkpoint"]) == (before["sar"], before["checkpoint"]), "they were complete"
+    assert not before["bdcats"] - after["bdcats"], "a record is lost"
+    assert set(after["bdcats"].values()) == {1}
+    assert after["flash"] == before["flash"], "it was complete"
     for folder in find_run_folders(target):
         assert cleaned(engine, folder.path)
     assert untouched(target)

@@ -159,6 +159,7 @@ def scaled(engine: Path, model: str, mode: str) -> list[CheckpointCell]:
     return make_cells(asked, targets, describe(engine), scale_of(model, mode), None)
 
 
+@pytest.mark.any_mpi
 @pytest.mark.parametrize("mode", ["whole", "subset"])
 @pytest.mark.parametrize("model", list(PUBLISHED))
 def test_a_published_model_is_saved_and_restored_with_its_bytes(
@@ -177,6 +178,7 @@ def test_a_published_model_is_saved_and_restored_with_its_bytes(
             assert phases[0].operations == 2 * tensors
 
 
+@pytest.mark.any_mpi
 def test_a_subset_is_measured_as_a_part_of_the_published_run(engine: Path, tmp_path: Path, target: Path) -> None:
     result, scale = tmp_path / "result", 0.0005
     words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "2", "--model", "405B", "--mode", "subset"]

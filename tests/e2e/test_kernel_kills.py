@@ -187,6 +187,7 @@ def tiny(tmp_path: Path, options: str) -> Iterator[Path]:
 # -- a folder for each rank, where ranks share nothing -----------------------------------------------------------------
 
 
+@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "kinds"),
     [

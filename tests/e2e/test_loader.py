@@ -100,6 +100,7 @@ def test_eight_ranks_with_an_accelerator_each_read_and_verify_every_sample(
     assert untouched(target)
 
 
+@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("preset", "words", "samples", "batch"),
     [
