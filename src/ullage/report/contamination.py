@@ -9,7 +9,7 @@ from typing import Final
 from ullage.grouping import grouped
 from ullage.model.record import Contamination
 from ullage.quantity import DASH, percent
-from ullage.report.contents import Grid
+from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of
 
@@ -26,7 +26,12 @@ class _Line:
     grades: Sequence[str | None]
 
 
-def counter_grids(data: ReportData) -> list[Grid]:
+def counters(data: ReportData) -> Content:
+    """Return the counters of each suite, with a sentence where others were at work during many of the rows."""
+    return Content(notes=_dirty_notes(data), grids=_counter_grids(data))
+
+
+def _counter_grids(data: ReportData) -> list[Grid]:
     """Return a table with a line a suite, over the phases that count; none where no phase has counters."""
     by_suite = grouped(
         (item.run.suite, item.phase.contamination) for item in data.measured if item.phase.contamination is not None
@@ -35,7 +40,7 @@ def counter_grids(data: ReportData) -> list[Grid]:
     return grid_of("What the kernel counted during the measurements", _COLUMNS, lines, whole=True)
 
 
-def dirty_notes(data: ReportData) -> list[str]:
+def _dirty_notes(data: ReportData) -> list[str]:
     """Return a sentence where others were at work during many of the rows, more than ``_MANY_C`` of those graded."""
     rows = [row for row in data.summary.rows if row.grade is not None]
     dirty = sum(row.grade == "C" for row in rows)

@@ -3,15 +3,15 @@
 
 from typing import Final
 
-from ullage.report.contamination import GRADES, counter_grids, dirty_notes
+from ullage.report.contamination import GRADES, counters
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 
 
 def contamination(data: ReportData) -> Content | None:
     """Return the counters by suite; None for the result of one suite, whose rows have their grades."""
-    grids = counter_grids(data) if data.summary.parts else []
-    return Content(notes=dirty_notes(data), grids=grids) if grids else None
+    found = counters(data) if data.summary.parts else Content()
+    return found if found.grids else None
 
 
 SECTIONS: Final = (

@@ -11,7 +11,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity
 from ullage.report.answers import AnswerRule
-from ullage.report.contamination import GRADES, counter_grids, dirty_notes
+from ullage.report.contamination import GRADES, counters
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, of, percent_text, value_text
@@ -37,10 +37,8 @@ def tables(data: ReportData) -> Content | None:
     """Return the tables of a noise run; of a run of several suites what the kernel counted has a section of its own."""
     if not data.rows_of(_SUITE):
         return None
-    grids = grid_of("Fixed work", _COLUMNS, _lines(data), whole=True)
-    if data.summary.parts:
-        return Content(grids=grids) if grids else None
-    return Content(notes=dirty_notes(data), grids=[*grids, *counter_grids(data)])
+    own = Content() if data.summary.parts else counters(data)
+    return Content(notes=own.notes, grids=[*grid_of("Fixed work", _COLUMNS, _lines(data), whole=True), *own.grids])
 
 
 def _lines(data: ReportData) -> list[_Line]:
