@@ -55,7 +55,7 @@ def test_kernels_that_cannot_run_are_named_and_the_others_run(engine: Path, tmp_
     found = {part.suite: part for part in ResultFolder.open(result).read_summary().parts}
     assert found["spio"].status == "complete"
     assert found["tile"].status == "not available"
-    assert "has no views of files" in found["tile"].reason
+    assert "has neither views of files nor arrays" in found["tile"].reason
 
 
 # -- faults ------------------------------------------------------------------------------------------------------------
