@@ -7,6 +7,14 @@
 option(ULLAGE_UNITE "The files of a folder make one translation unit: all of it builds sooner, a changed file later" ON)
 set(ullage_engine "${CMAKE_SOURCE_DIR}/engine")
 
+# That each file compiles by itself is known before code is made of it, which other builds do.
+option(ULLAGE_CHECK_ONLY "Compile without making code; the program that is built is an empty file" OFF)
+if(ULLAGE_CHECK_ONLY)
+  set(CMAKE_CXX_COMPILE_OBJECT "<CMAKE_CXX_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -fsyntax-only <SOURCE>"
+    "${CMAKE_COMMAND} -E touch <OBJECT>")
+  set(CMAKE_CXX_LINK_EXECUTABLE "${CMAKE_COMMAND} -E touch <TARGET>")
+endif()
+
 # Headers of the standard library that most folders include are precompiled: each unit takes a second less. Files still
 # include what they use; preset `apart`, which compiles without this, checks that. Not with a compiler cache: it could no
 # longer share what the builds for two MPIs have in common.

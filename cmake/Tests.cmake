@@ -34,7 +34,7 @@ target_link_libraries(ullage-engine-tests PRIVATE ${tested_layers} ullage::optio
 target_include_directories(ullage-engine-tests PRIVATE "${CMAKE_SOURCE_DIR}/engine")
 # The tests' own code is compiled on each leg and run once: what compiles soonest is best. The engine's keeps its own
 # flags.
-target_compile_options(ullage-engine-tests PRIVATE -O0 -g1)
+target_compile_options(ullage-engine-tests PRIVATE -O0 -g0)
 if(ULLAGE_SANITIZE)
   # What tests do themselves is checked for addresses alone, which saves a third of their compiling. The engine's inline
   # functions keep all checks: its objects are linked before the tests', so that its copies are taken.
