@@ -231,13 +231,7 @@ class Hdf5ArrayFile final : public ArrayFile {
   /// Selects the rows, or their parts, in the file and as many elements in memory.
   [[nodiscard]] bool select(Array& array, const ArrayRows& rows) const {
     const std::uint64_t elements = moved_elements(array.spec, rows);
-    if (!array.memory || array.memory_elements != elements) {
-      const HdfSize length = std::max<std::uint64_t>(elements, 1);
-      array.memory = {calls_.create_space(1, &length, nullptr), calls_.close_space};
-      array.memory_elements = elements;
-      if (array.memory && elements == 0 && calls_.select_none(array.memory.get()) < 0) return false;
-    }
-    if (!array.memory) return false;
+    if (!have_in_memory(array, elements)) return false;
     if (elements == 0) return calls_.select_none(array.space.get()) >= 0;
     const bool in_runs = rows.run_rows > 0;
     array.start.front() = rows.first;
@@ -250,6 +244,16 @@ class Hdf5ArrayFile final : public ArrayFile {
     }
     return calls_.select(array.space.get(), select_set, array.start.data(), in_runs ? array.stride.data() : nullptr,
                          array.count.data(), in_runs ? array.block.data() : nullptr) >= 0;
+  }
+
+  /// A space of one dimension in memory, kept from call to call as long as the calls have the same size.
+  [[nodiscard]] bool have_in_memory(Array& array, std::uint64_t elements) const {
+    if (array.memory && array.memory_elements == elements) return true;
+    const HdfSize length = std::max<std::uint64_t>(elements, 1);
+    array.memory = {calls_.create_space(1, &length, nullptr), calls_.close_space};
+    array.memory_elements = elements;
+    if (!array.memory) return false;
+    return elements > 0 || calls_.select_none(array.memory.get()) >= 0;
   }
 
   [[nodiscard]] Status call(Direction direction, const ArrayRows& rows) {
