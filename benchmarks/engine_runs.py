@@ -65,6 +65,12 @@ def run_mpi(program: Path, layout: Layout, words: Sequence[str]) -> str:
     return subprocess.run(started, check=True, env=environment, capture_output=True, text=True).stdout
 
 
+def loop_times(program: Path, ranks: int, words: Sequence[str]) -> list[int]:
+    """Return the ns that a bare program prints, a line each, on ``ranks`` of this node."""
+    layout = Layout(ranks=ranks, nodes=1, ranks_per_node=ranks)
+    return [int(line) for line in run_mpi(program, layout, words).split()]
+
+
 def plan_of(
     uri: str,
     backend: Named,

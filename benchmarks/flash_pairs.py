@@ -16,9 +16,9 @@ from itertools import product
 from pathlib import Path
 from typing import Final, cast
 
-from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, mpi_name, phases, run_mpi
+from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, loop_times, mpi_name, phases
 from benchmarks.pairs import measure
-from ullage.model.plan import Layout, Named, Parameters
+from ullage.model.plan import Named, Parameters
 from ullage.suites.flash.cells import BACKENDS
 from ullage.suites.flash.formula import FlashFile, data_bytes
 from ullage.suites.flash.options import ACCESSES
@@ -65,9 +65,7 @@ def ullage(work: Work) -> float:
 def bare(program: Path, work: Work) -> float:
     """Return the same of the loop."""
     words = [work.file, work.access, str(work.cells), str(BLOCKS), str(TIMES), str(work.folder / "flash")]
-    layout = Layout(ranks=work.ranks, nodes=1, ranks_per_node=work.ranks)
-    told = [int(line) for line in run_mpi(program, layout, words).split()]
-    return work.rate(told[PHASES.index(work.phase) :: 2])
+    return work.rate(loop_times(program, work.ranks, words)[PHASES.index(work.phase) :: 2])
 
 
 def main() -> None:

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #ifdef WITH_HDF5
-#include <hdf5.h>
+#include "bare_hdf5.h"
 #endif
 
 #include "bare_loop.h"
@@ -43,16 +43,8 @@ static hid_t record_of(int first, int count) {
 }
 
 static void move_file(const Run* run, int writes, int whose) {
-  const hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_DATASET_CREATE);
-  const hid_t links = H5Pcreate(H5P_LINK_CREATE), transfer = H5Pcreate(H5P_DATASET_XFER);
-  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
-  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-  H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
-  H5Pset_create_intermediate_group(links, 1);
-  H5Pset_dxpl_mpio(transfer, run->collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT);
-  const hid_t file =
-      writes ? H5Fcreate(run->path, H5F_ACC_EXCL, H5P_DEFAULT, access) : H5Fopen(run->path, H5F_ACC_RDONLY, access);
+  const Hdf5 opened = open_hdf5(run->path, writes, run->collective);
+  const hid_t file = opened.file, creation = opened.creation, links = opened.links, transfer = opened.transfer;
   require(file >= 0, run->path);
   const int arrays = run->records_in_file ? 1 : variables,
             calls = run->records_in_file && run->records_in_memory ? 1 : variables;

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, mpi_name, phases, run_mpi
+from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, loop_times, mpi_name, phases
 from benchmarks.pairs import measure
-from ullage.model.plan import Layout, Named, Parameters
+from ullage.model.plan import Named, Parameters
 from ullage.runs.particles.cells import BACKENDS
 from ullage.runs.particles.options import ACCESSES, LAYOUTS, PARTICLE_BYTES
 
@@ -62,9 +62,7 @@ def ullage(work: Work) -> float:
 def bare(program: Path, work: Work) -> float:
     """Return the same of the loop."""
     words = [work.layout, work.access, str(work.particles), str(STEPS), str(TIMES), str(work.folder / "vpic")]
-    layout = Layout(ranks=work.ranks, nodes=1, ranks_per_node=work.ranks)
-    told = [int(line) for line in run_mpi(program, layout, words).split()]
-    return work.rate(told[PHASES.index(work.phase) :: 2])
+    return work.rate(loop_times(program, work.ranks, words)[PHASES.index(work.phase) :: 2])
 
 
 def main() -> None:
