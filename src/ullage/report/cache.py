@@ -36,7 +36,7 @@ def compiled_templates() -> "BytecodeCache":
         return f"template-{bucket.key}-of-jinja2-{__version__}.bin"
 
     class Compiled(BytecodeCache):
-        """Jinja itself refuses what another Python or another text of the template has left."""
+        """Jinja itself refuses code that was compiled by another Python or from another text of the template."""
 
         def load_bytecode(self, bucket: Bucket) -> None:
             known = _read(name(bucket))

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.model.summary import Row, Summary
 from ullage.quantity import format_quantity, percent, scale_for, significant
-from ullage.report.headlines import IN_MEMORY, headlines
+from ullage.report.headlines import IN_MEMORY, headlines_of
 from ullage.report.verdicts import is_invalid
 
 PART_ORDER: Final = (
@@ -134,7 +134,7 @@ def vessels(summary: Summary, declared_by: Declaring = "machine") -> list[Vessel
 
 
 def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
-    found = [line for part in summary.parts for line in part.headlines] or headlines(summary.rows, summary.suites)
+    found = headlines_of(summary)
     rows = [summary.rows[line.row] for line in found]
     known = [Vessel(_part(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
     # Of a disk people know rates: nothing can be declared that a time or a share would fill.

@@ -12,7 +12,7 @@ from typing import Final
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
-from ullage.model.summary import Headline, Row
+from ullage.model.summary import Headline, Row, Summary
 from ullage.quantity import plural
 from ullage.units import format_bytes
 
@@ -41,6 +41,12 @@ def headlines(rows: Sequence[Row], suites: Collection[str] | None = None) -> lis
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
     by_metric = grouped((row.metric, index) for index, row in enumerate(rows))
     return [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
+
+
+def headlines_of(summary: Summary) -> list[Headline]:
+    """Return the headlines that the parts of a run have, else those of its rows."""
+    found = [line for part in summary.parts for line in part.headlines]
+    return found or headlines(summary.rows, summary.suites)
 
 
 def load_headline_rules(suites: Collection[str] | None = None) -> list[Rule]:

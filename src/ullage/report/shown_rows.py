@@ -14,7 +14,7 @@ from ullage.quantity import DASH, format_known, format_param, format_quantity, f
 from ullage.report.answers.once import flag_words
 from ullage.report.data import ReportData
 from ullage.report.glance import Declaring, vessels
-from ullage.report.headlines import headlines
+from ullage.report.headlines import headlines_of
 from ullage.report.screen.lines import folded
 from ullage.report.table import peer_ratio
 from ullage.terminal import text_table
@@ -41,7 +41,7 @@ def find_rows(summary: Summary, word: str) -> list[int]:
     An empty word names those that stand for the result. Raise ``UserError`` for a word that names none.
     """
     if not word:
-        lines = [line for part in summary.parts for line in part.headlines] or headlines(summary.rows, summary.suites)
+        lines = headlines_of(summary)
         return [line.row for line in lines] or list(range(len(summary.rows)))
     if word.isdecimal() and 1 <= int(word) <= len(summary.rows):
         return [int(word) - 1]

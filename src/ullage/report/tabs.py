@@ -14,7 +14,7 @@ from ullage.analysis.settings import phase_of
 from ullage.model.summary import Finding, Headline, Row, Summary
 from ullage.report.contents import Cards, Chart, Content, Figure, Section, load_sections
 from ullage.report.glance import Vessel
-from ullage.report.headlines import IN_MEMORY, Rule, headlines, load_headline_rules
+from ullage.report.headlines import IN_MEMORY, Rule, headlines_of, load_headline_rules
 from ullage.report.words import by_severity
 
 TITLES: Final[Mapping[str, str]] = {
@@ -72,8 +72,7 @@ class Parts:
     @cached_property
     def lines(self) -> list[Headline]:
         """The rows that stand for the parts of the machine."""
-        found = [line for part in self._summary.parts for line in part.headlines]
-        return found or headlines(self._summary.rows, self._summary.suites)
+        return headlines_of(self._summary)
 
     @cached_property
     def _of_suites(self) -> dict[str, str]:

@@ -18,7 +18,7 @@ SECTIONS: Final = (
     Section(
         name="contamination",
         title="Work of others",
-        doc=f"The share of the processors' time that other programs and other guests of the host took. {GRADES}",
+        doc=f"Other programs, and other guests of the host, took this share of the processors' time. {GRADES}",
         order=81,
         part="noise",
         build=contamination,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases whose ranks share files, on targets with a folder for each rank or node: refused before anything starts."""
+"""Refuses cases whose ranks share files on a target with a folder for each rank or node, before anything starts."""
 
 from collections.abc import Iterable
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the engine's things that people set by ``THING.KEY=VALUE``, and the option for those of backends."""
+"""Parameters that people set by ``THING.KEY=VALUE``, and the option that sets those of backends."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -18,7 +18,7 @@ LATENCY: Final = "switch_pair_latency"
 BANDWIDTH: Final = "switch_pair_bandwidth"
 _OF_ALL: Final = {"pair_latency": LATENCY, "pair_bandwidth": BANDWIDTH}
 MOST_SWITCHES: Final = 32
-"""Of more, each two would make too many rows: then there are those of all pairs within and between them alone."""
+"""Beyond this a row for each two switches would be too many: rows are then of all pairs within and between switches."""
 
 
 @dataclass(frozen=True)
