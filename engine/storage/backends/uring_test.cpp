@@ -155,20 +155,25 @@ TEST_F(UringFile, BeginsNoneAfterTheMeterSaidStopAndEndsThoseUnderWay) {
   EXPECT_EQ(fs::file_size(bench.path("f")), meter.operations() * 4096) << "those that were begun, and in order";
 }
 
-/// Operations that overlap each last longer than their share of the time.
+/// Operations that overlap each last longer than their share of the time. A pause of this process before the first one
+/// hides that, so one time of many is enough; a latency taken from the end of the one before would never show it.
 TEST_F(UringFile, LatencyIsFromTheBeginningOfEachOperation) {
   Bench bench;
   Transfers transfers(256, 4096, 1);
   const auto backend = ready(bench, transfers.memory(), 32);
   write_out(*backend, "f", transfers);
   const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
-  RunningMeter meter;
-  const std::int64_t begun_ns = now_ns();
-  ASSERT_TRUE(file->transfer(Direction::read, transfers.extents(), *meter));
-  const auto elapsed_ns = static_cast<std::uint64_t>(now_ns() - begun_ns);
-  EXPECT_EQ(meter->histogram().operations(), 256U);
-  EXPECT_GT(meter->histogram().sum_ns(), 4 * elapsed_ns);
-  EXPECT_LE(meter->histogram().sum_ns(), 33 * elapsed_ns);
+  bool overlapped = false;
+  for (int time = 0; time < 100 && !overlapped; ++time) {
+    RunningMeter meter;
+    const std::int64_t begun_ns = now_ns();
+    ASSERT_TRUE(file->transfer(Direction::read, transfers.extents(), *meter));
+    const auto elapsed_ns = static_cast<std::uint64_t>(now_ns() - begun_ns);
+    EXPECT_EQ(meter->histogram().operations(), 256U);
+    EXPECT_LE(meter->histogram().sum_ns(), 33 * elapsed_ns);
+    overlapped = meter->histogram().sum_ns() > 4 * elapsed_ns;
+  }
+  EXPECT_TRUE(overlapped);
 }
 
 TEST_F(UringFile, ManyMayBeOpenAtOnceAndOneTooManyIsAnError) {
