@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from support import calm_ullage
+from support import calm_ullage, ready_ullage
 from ullage.cli import app
 from ullage.results.records import RecordTail
 
@@ -41,7 +41,9 @@ def start(words: list[str]) -> "subprocess.Popen[str]":
 
 
 def run(words: list[str]) -> tuple[int, str, str]:
-    """Start and finish."""
+    """Start and finish; Ullage without the time that its imports take."""
+    if words[:2] == ullage():
+        return ready_ullage.run(words[2:], TIMEOUT_S)
     return finish(start(words))
 
 

@@ -8,7 +8,13 @@ that most repetitions would be made three times.
 from ullage.cli.app import main
 from ullage.model.plan import Plan
 
-if __name__ == "__main__":
+
+def calm() -> None:
+    """Have plans of this process repeat nothing."""
     Plan.model_fields["dirty_retries"].default = 0
     Plan.model_rebuild(force=True)
+
+
+if __name__ == "__main__":
+    calm()
     main()
