@@ -48,6 +48,8 @@ def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path, suite:
         ["checkpoint", "--scale", "0.0001", "--layout", "shared"],
         ["loader", "--samples", "60", "--sample", "8K", "--batch", "4"],
         ["sweep", "--volume", "1M", "--file", "shared"],
+        ["b_eff_io"],
+        ["io500", "--stonewall", "1s"],
     ],
     ids=lambda words: words[0],
 )
@@ -73,6 +75,10 @@ def test_folders_that_differ_are_refused_before_anything_starts(
         ({"name": "sar", "parameters": {"grid": 2, "depth": 2}}, "posix"),
         ({"name": "loader", "parameters": {"samples": 8, "data": "make", "epochs": 0}}, "posix"),
         ({"name": "tile", "parameters": {"tiles_x": 2}}, "mpiio"),
+        ({"name": "b-eff-io", "parameters": {"type": "shared"}}, "mpiio"),
+        ({"name": "metadata", "parameters": {"items": 10}}, "posix"),
+        ({"name": "mixed-metadata", "parameters": {"sets": 1, "stride": 1}}, "posix"),
+        ({"name": "find", "parameters": {}}, "posix"),
     ],
     ids=lambda value: value["name"] if isinstance(value, dict) else "",
 )

@@ -39,7 +39,9 @@ const Registered<WorkloadEntry> registered_b_eff_io{{
               return std::make_unique<BEffIo>(BEffIoParameters::from(values), context);
             },
         .uses_dataset =
-            [](const Values& values) { return BEffIoParameters::from(values).access != BEffIoAccess::write; }},
+            [](const Values& values) { return BEffIoParameters::from(values).access != BEffIoAccess::write; },
+        .needs_one_folder =
+            [](const Values& values) { return BEffIoParameters::from(values).type != BEffIoType::separated; }},
 }};
 
 }  // namespace

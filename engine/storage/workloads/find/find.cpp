@@ -89,7 +89,8 @@ const Registered<WorkloadEntry> registered_find{{
             [](const Values& values) {
               const auto parameters = FindParameters::from(values);
               return parameters.newer && !parameters.makes_timestamp();
-            }},
+            },
+        .needs_one_folder = [](const Values&) { return true; }},
 }};
 
 }  // namespace

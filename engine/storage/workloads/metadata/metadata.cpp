@@ -90,7 +90,12 @@ const Registered<WorkloadEntry> registered_metadata{{
         .needs = needs_of,
         .make = [](const Values& values,
                    const StorageContext& context) { return std::make_unique<MetadataWorkload>(values, context); },
-        .uses_dataset = [](const Values& values) { return !MetadataParameters::from(values).makes_dataset(); }},
+        .uses_dataset = [](const Values& values) { return !MetadataParameters::from(values).makes_dataset(); },
+        .needs_one_folder =
+            [](const Values& values) {
+              const auto parameters = MetadataParameters::from(values);
+              return !parameters.unique_directory || parameters.stride != 0;
+            }},
 }};
 
 }  // namespace

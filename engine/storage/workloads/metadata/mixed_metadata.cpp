@@ -91,7 +91,8 @@ const Registered<WorkloadEntry> registered_mixed_metadata{{
         .needs = mixed_needs_of,
         .make = [](const Values& values,
                    const StorageContext& context) { return std::make_unique<MixedMetadata>(values, context); },
-        .uses_dataset = [](const Values& values) { return !MixedMetadataParameters::from(values).makes_dataset(); }},
+        .uses_dataset = [](const Values& values) { return !MixedMetadataParameters::from(values).makes_dataset(); },
+        .needs_one_folder = [](const Values& values) { return MixedMetadataParameters::from(values).stride != 0; }},
 }};
 
 }  // namespace

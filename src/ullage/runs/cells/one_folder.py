@@ -34,6 +34,14 @@ def check_one_folder(cells: Iterable[Cell], right: str) -> None:
             refuse(cell.target, right)
 
 
+def check_all_of(targets: Iterable[Target], layouts: Iterable[Layout]) -> None:
+    """Raise ``UserError`` for a target with several folders in one of ``layouts``: the suite's ranks share files."""
+    several = list(layouts)
+    for target in targets:
+        if any(has_several_folders(target, layout) for layout in several):
+            refuse(target)
+
+
 def refuse(target: Target, right: str = "") -> None:
     """Raise ``UserError``: ranks share files at a target that has several folders."""
     what = "has a folder for each rank or node, but the ranks share files"

@@ -17,6 +17,7 @@ from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.one_folder import check_all_of
 from ullage.runs.execution import Execution, LaunchSpec
 from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there, listed_plan, remove_left
@@ -117,6 +118,7 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     machine, memory = this_machine(request.targets), node_memory()
     check_places(machine.places)
     layouts = layouts_of(options, machine.cores)
+    check_all_of(request.targets, layouts.values())
     options = with_room(with_memory(options, layouts, memory), machine, fewest_nodes(layouts.values()))
     targets = {target.name: target for target in request.targets}
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})

@@ -17,6 +17,7 @@ from ullage.model.system import Place
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.one_folder import check_all_of
 from ullage.runs.execution import Execution, LaunchSpec
 from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there
@@ -126,6 +127,7 @@ def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo
     check_result_folder(options.config)
     folders = {target.name: prepared_folders(target, request.run_id) for target in request.targets}
     prepared = PreparedIo500(request, options, engine_context, machine, folders)
+    check_all_of(request.targets, [prepared.layout])
     check_hints(options)
     for target in request.targets:
         prepared.steps(target)
