@@ -2,6 +2,7 @@
 #include "run/describe.hpp"
 
 #include "base/json.hpp"
+#include "mpi/collectives.hpp"
 #include "mpi/comm.hpp"
 #include "probes/probe.hpp"
 #include "run/build/build_facts.hpp"
@@ -58,7 +59,10 @@ Json describe_build() {
           {"git", build.git},
           {"compiler", build.compiler},
           {"flags", build.flags},
-          {"mpi", {{"family", build.mpi_family}, {"library", mpi::library_version()}, {"mpiexec", build.mpiexec}}}};
+          {"mpi", {{"family", build.mpi_family},
+                   {"library", mpi::library_version()},
+                   {"mpiexec", build.mpiexec},
+                   {"large_counts", mpi::has_large_counts()}}}};
 }
 
 Result<Json> describe(const std::string& name) {

@@ -44,6 +44,9 @@ class MpiBuild(Tolerant):
     family: Literal["openmpi", "mpich", "other"]
     library: str
     mpiexec: Annotated[str, Field(description="launcher that belongs to the library; empty: not known")] = ""
+    large_counts: Annotated[
+        bool, Field(description="calls may move more than 2147483647 elements, as of version 4 of MPI")
+    ] = False
 
 
 class EngineBuild(Tolerant):

@@ -18,7 +18,15 @@ from ullage.runs.suite import ParsedOptions
 from ullage.suites.collectives.options import OPERATIONS, CollectivesOptions
 from ullage.suites.collectives.prepare import Planner, crowded, prepare_collectives, sizes_of
 
-GROUND = EngineContext(Path("/engine"), describe_calls())
+
+def engine_of_an_mpi(*, large_counts: bool) -> EngineContext:
+    description = describe_calls()
+    mpi = description.engine.mpi.model_copy(update={"large_counts": large_counts})
+    engine = description.engine.model_copy(update={"mpi": mpi})
+    return EngineContext(Path("/engine"), description.model_copy(update={"engine": engine}))
+
+
+GROUND = engine_of_an_mpi(large_counts=True)
 
 
 def options(**words: object) -> CollectivesOptions:
@@ -74,14 +82,41 @@ def test_bad_words_are_refused(words: dict[str, str], expected: str) -> None:
 
 def test_operations_have_the_sizes_they_can() -> None:
     sizes = [1, 8, 6, 1 << 20, 1 << 26]
-    assert sizes_of("barrier", 4, sizes, 1 << 26) == [0]
-    assert sizes_of("allreduce", 4, sizes, 1 << 26) == [8, 1 << 20, 1 << 26]
-    assert sizes_of("bcast", 4, sizes, 1 << 26) == sizes
-    assert sizes_of("alltoall", 4, sizes, 1 << 26) == [1, 8, 6, 1 << 20]
-    assert sizes_of("alltoall", 4, sizes, 1 << 28) == sizes
+    assert sizes_of("barrier", 4, sizes, 1 << 26, None) == [0]
+    assert sizes_of("allreduce", 4, sizes, 1 << 26, None) == [8, 1 << 20, 1 << 26]
+    assert sizes_of("bcast", 4, sizes, 1 << 26, None) == sizes
+    assert sizes_of("alltoall", 4, sizes, 1 << 26, None) == [1, 8, 6, 1 << 20]
+    assert sizes_of("alltoall", 4, sizes, 1 << 28, None) == sizes
     assert spread_out([1, 2, 3, 4, 5], 3) == [1, 3, 5]
     assert spread_out([1, 2], 3) == [1, 2]
     assert spread_out([1, 2, 3], 1) == [1]
+
+
+def test_an_int_counts_the_blocks_of_all_ranks_together_but_in_alltoall() -> None:
+    sizes, most, room = [4, 1 << 29, 1 << 30, 1 << 31, 1 << 33], 2**31 - 1, 1 << 40
+    assert sizes_of("gather", 2, sizes, room, most) == [4, 1 << 29]
+    assert sizes_of("alltoall", 2, sizes, room, most) == [4, 1 << 29, 1 << 30]
+    assert sizes_of("bcast", 2, sizes, room, most) == [4, 1 << 29, 1 << 30]
+    assert sizes_of("allreduce", 2, sizes, room, most) == [4, 1 << 29, 1 << 30, 1 << 31]
+    assert sizes_of("gather", 2, sizes, room, None) == sizes
+
+
+@pytest.mark.parametrize(("large_counts", "kept"), [(False, {64}), (True, {64, 1 << 30})])
+def test_what_this_mpi_cannot_count_is_left_out_by_plan_already(large_counts: bool, kept: set[int]) -> None:
+    here = engine_of_an_mpi(large_counts=large_counts)
+    words = {"ranks": "2", "operations": "gather", "sizes": "64,1G", "room": "8G"}
+    prepared = prepare_collectives(request(parse_options(CollectivesOptions, **words)), here)
+    workloads = (case.case.workload for case in prepared.cases)
+    assert {one.parameters["message_bytes"] for one in workloads if one.name == "collective"} == kept
+    said = [note.text for note in prepared.notes if note.code == "sizes-left-out"]
+    assert ["at most 2147483647 elements" in text for text in said] == [True] * (not large_counts)
+
+
+def test_sizes_that_leave_no_case_are_refused() -> None:
+    words = {"ranks": "2", "operations": "gather", "sizes": "2G"}
+    with pytest.raises(UserError, match="left out: 2G of gather") as refused:
+        prepare_collectives(request(parse_options(CollectivesOptions, **words)), GROUND)
+    assert (refused.value.where, refused.value.code) == ("--sizes", 2)
 
 
 def test_sizes_that_are_left_out_are_named() -> None:

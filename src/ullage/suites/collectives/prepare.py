@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import ranks_on_a_node
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
@@ -27,6 +28,9 @@ WINDOW: Final = 64
 _ELEMENT: Final = 4
 _NUMBER: Final = 8
 _MANY: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
+# Those whose blocks of all ranks are counted in one number, as by the engine (mpi/collectives.cpp).
+_COUNTED_TOGETHER: Final = _MANY - {"alltoall"}
+_INT_MAX: Final = 2**31 - 1
 _WINDOWS: Final = 5
 _WINDOW_S: Final = 0.01
 # Calibration, warm-up and what the engine does around a repetition take this many seconds.
@@ -35,12 +39,17 @@ _OVERLAP_STRETCHES: Final = 3
 _OVERLAP_SIZES: Final = 3
 
 
-def sizes_of(operation: str, ranks: int, sizes: Sequence[int], room: int) -> list[int]:
-    """Return the sizes that ``operation`` can have, and that fit into the ``room`` of a rank: a barrier has 0 only."""
+def sizes_of(operation: str, ranks: int, sizes: Sequence[int], room: int, most_elements: int | None) -> list[int]:
+    """Return the sizes that ``operation`` can have: a barrier has 0 only.
+
+    They fit into the ``room`` of a rank, and a call moves at most ``most_elements`` (None: any number).
+    """
     if operation == "barrier":
         return [0]
     unit = _ELEMENT if operation in REDUCTIONS else 1
     most = room // ranks if operation in _MANY else room
+    if most_elements is not None:
+        most = min(most, most_elements * unit // (ranks if operation in _COUNTED_TOGETHER else 1))
     return [size for size in sizes if size % unit == 0 and size <= most]
 
 
@@ -115,10 +124,23 @@ class Planner:
         return kernel_case(workload, parameters, MPI, shown, self.description, seconds=seconds, layout=layout)
 
     def _sizes(self, operation: str, layout: Layout) -> list[int]:
-        return sizes_of(operation, layout.ranks, self.options.sizes, self.options.room)
+        most_elements = None if self.description.engine.mpi.large_counts else _INT_MAX
+        return sizes_of(operation, layout.ranks, self.options.sizes, self.options.room, most_elements)
+
+    def _any_is_counted_out(self) -> bool:
+        """Tell whether some size is left out only because the calls of this MPI count their elements as an int."""
+        sizes, room = self.options.sizes, self.options.room
+        return any(
+            self._sizes(operation, layout) != sizes_of(operation, layout.ranks, sizes, room, None)
+            for layout in self.layouts
+            for operation in self.options.operations
+        )
 
     def left_out(self) -> list[Note]:
-        """Return a note on the sizes that some operation cannot have, if there are any."""
+        """Return a note on the sizes that some operation cannot have, if there are any.
+
+        Raise ``UserError`` where they leave no case.
+        """
         lacking: dict[int, dict[str, None]] = {}
         for layout in self.layouts:
             for operation in self.options.operations:
@@ -129,11 +151,17 @@ class Planner:
         if not lacking:
             return []
         words = "; ".join(f"{format_bytes(size)} of {', '.join(names)}" for size, names in lacking.items())
-        room = format_bytes(self.options.room)
-        why = f"reductions add numbers of {_ELEMENT} bytes, and no rank holds more than {room}"
-        return [
-            Note("sizes-left-out", f"left out: {words}: {why}", "name other sizes with --sizes, or a larger --room")
+        rules = [
+            f"reductions add numbers of {_ELEMENT} bytes",
+            f"no rank holds more than {format_bytes(self.options.room)}",
         ]
+        if self._any_is_counted_out():
+            rules.append(f"calls of this MPI move at most {_INT_MAX} elements (MPI 4 has large counts)")
+        text = f"left out: {words}: {', '.join(rules[:-1])}, and {rules[-1]}"
+        right = "name other sizes with --sizes, or a larger --room"
+        if not self.cases():
+            raise UserError(text, "--sizes", right, EXIT_BAD_INPUT)
+        return [Note("sizes-left-out", text, right)]
 
 
 def prepare_collectives(request: Request, engine_context: EngineContext) -> PreparedKernels:
