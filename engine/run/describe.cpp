@@ -59,10 +59,11 @@ Json describe_build() {
           {"git", build.git},
           {"compiler", build.compiler},
           {"flags", build.flags},
-          {"mpi", {{"family", build.mpi_family},
-                   {"library", mpi::library_version()},
-                   {"mpiexec", build.mpiexec},
-                   {"large_counts", mpi::has_large_counts()}}}};
+          {"mpi",
+           {{"family", build.mpi_family},
+            {"library", mpi::library_version()},
+            {"mpiexec", build.mpiexec},
+            {"large_counts", mpi::has_large_counts()}}}};
 }
 
 Result<Json> describe(const std::string& name) {
