@@ -57,7 +57,10 @@ def case(backend: str = "posix", parameters: Document | None = None, **workload:
 
 
 def plan(tmp_path: Path, cases: list[Document], target: str, ranks: int = 2, **members: object) -> Document:
-    """A plan for one target called ``t``; ``members`` replace its own."""
+    """A plan for one target called ``t``, which repeats nothing only because other tests are at work.
+
+    ``members`` replace its own.
+    """
     document: Document = {
         "schema": "ullage.plan/1",
         "run_id": "test-" + secrets.token_hex(4),
@@ -66,6 +69,7 @@ def plan(tmp_path: Path, cases: list[Document], target: str, ranks: int = 2, **m
         "layout": {"ranks": ranks},
         "targets": [{"name": "t", "uri": target}],
         "stop_rule": {"name": "fixed", "parameters": {"count": 1}},
+        "dirty_retries": 0,
         "limits": {"reserve_bytes": 0},
         "cases": cases,
     }

@@ -136,7 +136,7 @@ def models(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> launching.
         for mode in ("whole", "subset")
         for cell in scaled(engine, model, mode)
     ]
-    document = plan(place, cases, f"posix:{place / 'target'}", order="listed", dirty_retries=0)
+    document = plan(place, cases, f"posix:{place / 'target'}", order="listed")
     done = launching.run(engine, place, document)
     assert done.code == 0, done.stderr
     assert list((place / "target").iterdir()) == []

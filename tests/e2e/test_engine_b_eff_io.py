@@ -35,7 +35,7 @@ def faulty(**fault: object) -> Document:
 
 def first(tmp_path: Path, target: Path, cases: list[Document], ranks: int = 2, **members: object) -> Document:
     """The first launch of a round, which leaves its datasets."""
-    listed: Document = {"order": "listed", "dirty_retries": 0, "watchdog_s": 20.0, "keep": True}
+    listed: Document = {"order": "listed", "watchdog_s": 20.0, "keep": True}
     return plan(tmp_path, cases, f"posix:{target}", ranks=ranks, **(listed | members))
 
 

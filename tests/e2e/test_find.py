@@ -41,7 +41,7 @@ def test_counts_are_those_of_gnu_find(engine: Path, tmp_path: Path, target: Path
         find_case(within="files"),
         find_case(name="*0*", within="files", dataset=""),
     ]
-    document = plan(tmp_path, cases, f"posix:{target}", ranks=ranks, order="listed", keep=True, dirty_retries=0)
+    document = plan(tmp_path, cases, f"posix:{target}", ranks=ranks, order="listed", keep=True)
     done = run(engine, tmp_path, document)
     assert done.code == 0, done.stderr
     everywhere, files, named = (record.counters for record in done.of("phase") if record.phase == "find")

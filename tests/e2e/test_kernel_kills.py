@@ -169,7 +169,7 @@ def test_a_hundred_thousand_files_are_removed(engine: Path, tmp_path: Path, data
     with tiny(tmp_path, "size=600m") as place:
         case = launching.case() | {"workload": workload, "dataset": dataset}
         limits = {"space_fraction": 1.0, "reserve_bytes": 0}
-        document = launching.plan(tmp_path, [case], f"posix:{place}", ranks=4, limits=limits, dirty_retries=0)
+        document = launching.plan(tmp_path, [case], f"posix:{place}", ranks=4, limits=limits)
         done = launching.run(engine, tmp_path, document)
         assert done.code == 0, done.stderr
         (made,) = done.of("phase")

@@ -13,7 +13,6 @@ from ullage.model.plan import Plan
 RANKS = 2
 OPERATIONS = 2000
 SETS, OBJECTS, OBJECT_BYTES = 3, 20, 3901
-LISTED = {"order": "listed", "dirty_retries": 0}
 
 
 def on_dataset(name: str, workload: str, **parameters: object) -> Document:
@@ -47,7 +46,7 @@ def finished(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished
         mdworkbench("bench", stride=1),
         mdworkbench("cleanup"),
     ]
-    document = launching.plan(folder, cases, f"posix:{folder / 'target'}", ranks=RANKS, **LISTED)
+    document = launching.plan(folder, cases, f"posix:{folder / 'target'}", ranks=RANKS, order="listed")
     Plan.model_validate(document)
     return launching.run(engine, folder, document)
 

@@ -26,7 +26,7 @@ def launches(
     engine: Path, tmp_path: Path, target: Path, first: list[Document], second: list[Document]
 ) -> tuple[Document, Document]:
     """A launch that leaves its datasets, and one that goes on with them."""
-    writes = plan(tmp_path, first, f"posix:{target}", order="listed", keep=True, dirty_retries=0)
+    writes = plan(tmp_path, first, f"posix:{target}", order="listed", keep=True)
     assert run(engine, tmp_path, writes).code == 0
     reads = writes | {"cases": second, "keep": False, "continues": True, "records": str(tmp_path / "second.ndjson")}
     return writes, reads
@@ -134,9 +134,7 @@ WRITES: dict[str, Document] = {
 )
 @pytest.mark.parametrize("write", WRITES)
 def test_full_in_the_middle_of_each_write(engine: Path, tmp_path: Path, small: Path, write: str) -> None:
-    document = plan(
-        tmp_path, [WRITES[write]], f"posix:{small}", limits={"space_fraction": 1.0, "reserve_bytes": 0}, dirty_retries=0
-    )
+    document = plan(tmp_path, [WRITES[write]], f"posix:{small}", limits={"space_fraction": 1.0, "reserve_bytes": 0})
     document["stop_rule"]["parameters"]["count"] = 500
     document["time_budget_s"] = 20
     done = run_while_filling(engine, tmp_path, document, small, 15 * MIB)

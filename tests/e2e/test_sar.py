@@ -113,7 +113,7 @@ def test_a_flipped_bit_is_found_when_the_image_is_read(engine: Path, tmp_path: P
 def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path) -> None:
     full = faulty(kind="enospc", operation="write", rank=1, after=25)
     cases = [case(full), case(layout="containers")]
-    done = launching.run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", order="listed", dirty_retries=0))
+    done = launching.run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", order="listed"))
     assert done.code == 4, done.stderr
     assert {(one.errno, one.rank) for record in done.of("phase") for one in record.failures if one.errno} == {(28, 1)}
     assert done.of("end")[0].cases_ok == 1
@@ -124,7 +124,7 @@ def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Pat
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path) -> None:
     slow = case(faulty(kind="delay", operation="write", count=0, delay_s=0.03), rows=300, columns=300, templates=2)
     limits = {"space_fraction": 1.0, "reserve_bytes": 0}
-    document = plan(tmp_path, [slow], f"posix:{small}", limits=limits, dirty_retries=0)
+    document = plan(tmp_path, [slow], f"posix:{small}", limits=limits)
     # The case needs 12.5 of the 16 MiB, the images alone 9.3.
     done = launching.run_while_filling(engine, tmp_path, document, small, 11 * MIB)
     assert done.code == 4, done.stderr

@@ -22,7 +22,6 @@ def test_the_width_in_the_records_is_that_of_the_repetitions_so_far(
         f"posix:{target}",
         ranks=1,
         stop_rule={"name": "median-ci", "parameters": rule},
-        dirty_retries=0,
     )
     done = run(engine, tmp_path, written)
     assert done.code == 0

@@ -107,7 +107,7 @@ def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Pat
         in_hdf5 = faulty(**{**enospc, "inner": "hdf5", "inner_parameters": inner})
         bad.append(tiled(2, calls=calls, header_bytes=0) | {"backend": in_hdf5})
     cases = [*bad, tiled(2)]
-    done = run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", order="listed", dirty_retries=0))
+    done = run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", order="listed"))
     assert done.code == 4, done.stderr
     failed = {record.case: record.failures[0] for record in done.of("phase") if record.failures}
     assert {case["id"] for case in bad} == failed.keys()
@@ -121,7 +121,7 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     slow = faulty(kind="delay", operation="write", count=0, delay_s=0.05)
     frames = tiled(2, tile_x=512, tile_y=256, overlap_x=0, overlap_y=0, header_bytes=0, frames=16) | {"backend": slow}
     limits = {"space_fraction": 1.0, "reserve_bytes": 0}
-    document = plan(tmp_path, [frames], f"posix:{small}", ranks=2, dirty_retries=0, watchdog_s=20.0, limits=limits)
+    document = plan(tmp_path, [frames], f"posix:{small}", ranks=2, watchdog_s=20.0, limits=limits)
     done = run_while_filling(engine, tmp_path, document, small, 6 * MIB)
     if done.of("end")[0].status == "timeout":
         # ROMIO was seen to let a rank wait for ever after another has found no room: the watchdog ends the run then.
@@ -137,9 +137,7 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
 @pytest.mark.parametrize("calls", ["independent", "collective"])
 def test_a_hang_ends_by_the_watchdog(engine: Path, tmp_path: Path, target: Path, calls: str) -> None:
     hang = faulty(kind="hang", operation="write", rank=1, after=1)
-    document = plan(
-        tmp_path, [tiled(2, calls=calls) | {"backend": hang}], f"posix:{target}", watchdog_s=3.0, dirty_retries=0
-    )
+    document = plan(tmp_path, [tiled(2, calls=calls) | {"backend": hang}], f"posix:{target}", watchdog_s=3.0)
     done = run(engine, tmp_path, document)
     assert done.of("end")[0].status == "timeout"
     event = next(event for event in done.of("event") if event.code == "timeout")
