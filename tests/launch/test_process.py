@@ -128,8 +128,12 @@ def test_ranks_that_do_not_listen_are_killed_after_the_grace(
 def test_the_deadline_ends_a_launch(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "slow")
     # Before its deadline the engine has to listen, which on a busy machine takes a while.
-    outcome = ready.go(patience=Patience(deadline_s=4.0, stop_grace_s=20.0))
-    assert (outcome.stopped_by, outcome.last_status) == ("deadline", "interrupted")
+    for deadline_s in (4.0, 60.0):
+        outcome = ready.go(patience=Patience(deadline_s=deadline_s, stop_grace_s=20.0))
+        assert outcome.stopped_by == "deadline"
+        if outcome.last_status == "interrupted":
+            return
+    pytest.fail(f"its last status is {outcome.last_status}")
 
 
 def test_an_engine_that_never_writes_is_ended(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
