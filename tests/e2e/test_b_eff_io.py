@@ -157,7 +157,7 @@ def test_a_pattern_that_hangs_is_left_out_and_voids_the_result(
 
     monkeypatch.setattr(CaseMaker, "case", hanging)
     result = tmp_path / "result"
-    words = ("--ranks", "2", "--partitions", "2", "--time", "1s", "--watchdog", "3s")
+    words = ("--ranks", "2", "--partitions", "2", "--time", "1s", "--watchdog", "8s")
     code = run_in_process(asked(io_engine, target, result, *words)[2:])
     said = capsys.readouterr()
     assert code == 4, said.err
