@@ -105,7 +105,7 @@ def give_all_processors(place: HostsPlace) -> None:
     """Let each host have those of this machine, instead of one."""
     for name in ("on", "agent"):
         script = place.folder / name
-        text, count = re.subn(r"taskset -c \$\(\(.*?\)\) ", "", script.read_text())
+        text, count = re.subn(r'taskset -c "\$\(cat "[^"]*"\)" ', "", script.read_text())
         assert count == 1
         script.write_text(text)
 
