@@ -38,7 +38,7 @@ QUICK = (
 )
 
 # For longer than any machine needs for what comes between.
-ENDLESS = ("--min-repetitions", "6", "--max-repetitions", "100000", "--interval", "0.0001", "--time", "120s")
+ENDLESS = ("--min-repetitions", "6", "--max-repetitions", "100000", "--interval", "0.0001", "--time", "60s")
 
 
 def sweep(engine: Path, target: Path, result: Path, *words: str) -> list[str]:
