@@ -103,6 +103,20 @@ def test_a_terminal_that_hangs_up_is_heard_once(ready: "Ready", monkeypatch: pyt
     assert no_process_left(ready)
 
 
+def test_a_signal_after_the_last_look_is_not_lost(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sent it wants no further launch."""
+    monkeypatch.setenv("FAKE_ENGINE", "ok")
+    kill = Running.kill
+
+    def told_meanwhile(running: Running) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        kill(running)
+
+    monkeypatch.setattr(Running, "kill", told_meanwhile)
+    outcome = ready.go()
+    assert (outcome.last_status, outcome.stopped_by) == ("complete", "signal")
+
+
 def test_a_hang_up_that_is_ignored_stays_so(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "ok")
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
