@@ -30,15 +30,21 @@ TEST(ThreadTeam, EveryThreadWorksOnceATaskOnItsCpu) {
   EXPECT_EQ(std::vector<int>(ran_on.begin(), ran_on.end()), cpus);
 }
 
+/// A thread that loses its core has a longer span, so one time of many is enough for the short one; spans that last as
+/// long as the longest body would never show it.
 TEST(ThreadTeam, SpansLastAsLongAsTheBodies) {
   ThreadTeam team(choose_cpus(allowed_cpus(), 0, 2));
-  const auto spans = team.run({[](std::size_t thread) {
-                                 if (thread == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                               },
-                               {}});
-  ASSERT_EQ(spans.size(), 2U);
-  EXPECT_GE(spans[1].stop_ns - spans[1].start_ns, 5'000'000);
-  EXPECT_LT(spans[0].stop_ns - spans[0].start_ns, 5'000'000);
+  bool is_short = false;
+  for (int time = 0; time < 100 && !is_short; ++time) {
+    const auto spans = team.run({[](std::size_t thread) {
+                                   if (thread == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                 },
+                                 {}});
+    ASSERT_EQ(spans.size(), 2U);
+    EXPECT_GE(spans[1].stop_ns - spans[1].start_ns, 5'000'000);
+    is_short = spans[0].stop_ns - spans[0].start_ns < 5'000'000;
+  }
+  EXPECT_TRUE(is_short);
 }
 
 }  // namespace

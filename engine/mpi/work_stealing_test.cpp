@@ -85,13 +85,18 @@ TEST(MpiWorkStealing, EveryPieceIsDoneOnceWhereverTheWorkBegins) {
   }
 }
 
+/// A rank that stands still meanwhile gets none, so one time of many is enough.
 TEST(MpiWorkStealing, WorkIsShared) {
   const Comm world = Comm::world();
-  Pieces pieces;
-  if (world.rank() == 0) pieces.add(400);
-  do_all(world, pieces, std::chrono::milliseconds(1));
-  EXPECT_EQ(world.sum(pieces.done), 400U);
-  EXPECT_GT(pieces.done, 0U) << "a rank was left without work all the time";
+  bool is_shared = false;
+  for (int time = 0; time < 20 && !is_shared; ++time) {
+    Pieces pieces;
+    if (world.rank() == 0) pieces.add(400);
+    do_all(world, pieces, std::chrono::milliseconds(1));
+    EXPECT_EQ(world.sum(pieces.done), 400U);
+    is_shared = world.all(pieces.done > 0);
+  }
+  EXPECT_TRUE(is_shared) << "a rank was left without work all the time";
 }
 
 /// One piece at a time that wanders, so that at most moments one rank alone is at work and the others think of the end.

@@ -27,7 +27,8 @@ TEST(FixedChain, IsNotTakenTogetherByCompilerOrProcessor) {
   const auto one = static_cast<double>(shortest_ns(blocks));
   const auto four = static_cast<double>(shortest_ns(4 * blocks));
   EXPECT_GT(four / one, 2.5);
-  const double hz = read_clock_rate().add_hz;
+  double hz = 0;  // the most of some readings: one that is interrupted tells less
+  for (int i = 0; i < 20; ++i) hz = std::max(hz, read_clock_rate().add_hz);
   if (cycles_a_block() == 0 || hz == 0) GTEST_SKIP() << "cycles of the chain are not known on this processor";
   const double by_cycles = static_cast<double>(4 * blocks) * cycles_a_block() / hz * 1e9;
   EXPECT_GT(four / by_cycles, 0.5);  // less would be more than a link a cycle

@@ -174,7 +174,9 @@ TEST_F(MpiPhaseRunner, WallWaitsForAClockThatStandsStill) {
   EXPECT_EQ(run().status, PhaseStatus::ok);
   if (world_.root()) {
     EXPECT_GE(record_["stonewall"]["at_wall"]["elapsed_ns"], 20'000'000);
-    EXPECT_GT(record_["prepare_ns"], 0);
+    if (record_["operations"] > 2 * world_.size()) {  // none more where all ranks stood still in their first batch
+      EXPECT_GT(record_["prepare_ns"], 0);
+    }
     EXPECT_LE(record_["stonewall"]["at_wall"]["elapsed_ns"], record_["elapsed_ns"]);
   }
 }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <future>
+#include <string>
 #include <utility>
 
 #include "base/affinity.hpp"
@@ -13,6 +15,27 @@ namespace ullage::watchdog_test {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// What a watchdog calls a hang, the first time.
+class FirstHang final {
+ public:
+  void tell(const std::string& what) {
+    if (!told_.exchange(true)) hung_.set_value(what);
+  }
+  [[nodiscard]] bool was_told() const { return told_; }
+  [[nodiscard]] std::string await() {
+    return future_.wait_for(30s) == std::future_status::ready ? future_.get() : "none in time";
+  }
+
+ private:
+  std::promise<std::string> hung_;
+  std::future<std::string> future_ = hung_.get_future();
+  std::atomic<bool> told_ = false;
+};
+
+/// Progress is made every 50 ms, in which a process that stands still makes none: so often a test tries again. What is
+/// no progress to the watchdog would be called a hang every time.
+constexpr int most_tries = 20;
 
 TEST(Watchdog, NamesWhatHangs) {
   std::promise<std::string> hung;
@@ -23,29 +46,34 @@ TEST(Watchdog, NamesWhatHangs) {
                      .on_hang = [&](const std::string& what, std::int64_t) { hung.set_value(what); }});
   watchdog.watch("write: sync", nullptr);
   auto future = hung.get_future();
-  ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
+  ASSERT_EQ(future.wait_for(30s), std::future_status::ready);
   EXPECT_EQ(future.get(), "write: sync");
 }
 
 TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
-  std::atomic<int> hangs = 0;
-  const std::atomic<bool> stop = false;
-  Meter meter(stop);
-  meter.start(now_ns());
-  Watchdog watchdog({.limit_ns = 400'000'000,
-                     .asked_to_stop = {},
-                     .on_stop = {},
-                     .on_tick = {},
-                     .on_hang = [&](const std::string&, std::int64_t) { ++hangs; }});
-  watchdog.watch("write: transfer", &meter);
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(50ms);
-    (void)meter.completed(1);
+  bool is_alive = false;
+  for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
+    FirstHang hang;
+    const std::atomic<bool> stop = false;
+    Meter meter(stop);
+    meter.start(now_ns());
+    Watchdog watchdog({.limit_ns = 400'000'000,
+                       .asked_to_stop = {},
+                       .on_stop = {},
+                       .on_tick = {},
+                       .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
+    watchdog.watch("write: transfer", &meter);
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(50ms);
+      (void)meter.completed(1);
+    }
+    watchdog.rest();
+    is_alive = !hang.was_told();
+    if (!is_alive) continue;
+    std::this_thread::sleep_for(700ms);
+    EXPECT_FALSE(hang.was_told()) << "it rests";
   }
-  EXPECT_EQ(hangs, 0);
-  watchdog.rest();
-  std::this_thread::sleep_for(700ms);
-  EXPECT_EQ(hangs, 0);
+  EXPECT_TRUE(is_alive);
 }
 
 /// Pages that are written back for as long as `seconds` says; a server has `pending` bytes still to write.
@@ -119,46 +147,54 @@ TEST(Watchdog, OthersThatWriteDoNotHideAHangForEver) {
 }
 
 TEST(Watchdog, WorkThatFollowsWorkIsProgress) {
-  std::promise<std::string> hung;
-  auto future = hung.get_future();
   const std::array<Watchdog::Work, 2> works{{{"write: open", nullptr}, {"write: close", nullptr}}};
-  Watchdog watchdog({.limit_ns = 400'000'000,
-                     .asked_to_stop = {},
-                     .on_stop = {},
-                     .on_tick = {},
-                     .on_hang = [&](const std::string& what, std::int64_t) { hung.set_value(what); }});
-  for (std::size_t i = 0; i < 20; ++i) {
-    watchdog.watch(works[i % 2]);
-    std::this_thread::sleep_for(50ms);
+  bool is_alive = false;
+  for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
+    FirstHang hang;
+    Watchdog watchdog({.limit_ns = 400'000'000,
+                       .asked_to_stop = {},
+                       .on_stop = {},
+                       .on_tick = {},
+                       .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
+    for (std::size_t i = 0; i < 20; ++i) {
+      watchdog.watch(works[i % 2]);
+      std::this_thread::sleep_for(50ms);
+    }
+    is_alive = !hang.was_told();
+    if (is_alive) {
+      EXPECT_EQ(hang.await(), "write: close");
+    }
+    watchdog.rest();
   }
-  EXPECT_EQ(future.wait_for(0s), std::future_status::timeout);
-  ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
-  EXPECT_EQ(future.get(), "write: close");
-  watchdog.rest();
+  EXPECT_TRUE(is_alive);
 }
 
 TEST(Watchdog, WorkHasALimitOfItsOwnAndStepsOfAnyCounterAreProgress) {
-  std::promise<std::string> hung;
-  auto future = hung.get_future();
-  const std::atomic<std::uint64_t> idle = 0;  // as of a target from which nothing is removed now
-  std::atomic<std::uint64_t> steps = 0;
-  Watchdog watchdog({.limit_ns = 60'000'000'000,
-                     .asked_to_stop = {},
-                     .on_stop = {},
-                     .on_tick = {},
-                     .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
-                       hung.set_value(what + " " + std::to_string(limit_ns));
-                     }});
-  const Watchdog::Work removal{.what = "remove", .meter = nullptr, .steps = {&idle, &steps}, .limit_ns = 500'000'000};
-  watchdog.watch(removal);
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(50ms);
-    ++steps;
+  bool is_alive = false;
+  for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
+    FirstHang hang;
+    const std::atomic<std::uint64_t> idle = 0;  // as of a target from which nothing is removed now
+    std::atomic<std::uint64_t> steps = 0;
+    const Watchdog::Work removal{.what = "remove", .meter = nullptr, .steps = {&idle, &steps}, .limit_ns = 500'000'000};
+    Watchdog watchdog({.limit_ns = 60'000'000'000,
+                       .asked_to_stop = {},
+                       .on_stop = {},
+                       .on_tick = {},
+                       .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
+                         hang.tell(what + " " + std::to_string(limit_ns));
+                       }});
+    watchdog.watch(removal);
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(50ms);
+      ++steps;
+    }
+    is_alive = !hang.was_told();
+    if (is_alive) {
+      EXPECT_EQ(hang.await(), "remove 500000000");
+    }
+    watchdog.rest();
   }
-  EXPECT_EQ(future.wait_for(0s), std::future_status::timeout);
-  ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
-  EXPECT_EQ(future.get(), "remove 500000000");
-  watchdog.rest();
+  EXPECT_TRUE(is_alive);
 }
 
 TEST(Watchdog, KnowsWhetherItRests) {
@@ -203,7 +239,7 @@ TEST(Watchdog, ItsThreadStaysOnTheCpusThatItIsGiven) {
                          },
                      .on_hang = {},
                      .cpus = last});
-  ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
+  ASSERT_EQ(future.wait_for(30s), std::future_status::ready);
   EXPECT_EQ(future.get(), last);
   EXPECT_EQ(own_cpus(), mine) << "the caller's thread stays where it was";
   watchdog.end();

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/clock.hpp"
 
 namespace ullage::pacer_test {
@@ -21,11 +24,16 @@ TEST(Pacer, IsNeverEarly) {
   }
 }
 
+/// The best of a few times: this process may stand still for as long in one of them.
 TEST(Pacer, APastMomentIsNoWait) {
   const Pacer pacer(false);
-  const std::int64_t start = now_ns();
-  for (int i = 0; i < 100; ++i) pacer.wait_until(start - 1'000'000'000);
-  EXPECT_LT(now_ns() - start, 1'000'000'000);
+  std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
+  for (int time = 0; time < 10 && shortest_ns >= 1'000'000'000; ++time) {
+    const std::int64_t start = now_ns();
+    for (int i = 0; i < 100; ++i) pacer.wait_until(start - 1'000'000'000);
+    shortest_ns = std::min(shortest_ns, now_ns() - start);
+  }
+  EXPECT_LT(shortest_ns, 1'000'000'000);
 }
 
 TEST(Pacer, GivesTheTimerSlackBack) {

@@ -13,7 +13,7 @@ from support import calm_ullage, ready_ullage
 from ullage.cli import app
 from ullage.results.records import RecordTail
 
-TIMEOUT_S = 120
+TIMEOUT_S = 180
 
 
 def ullage(*words: str) -> list[str]:

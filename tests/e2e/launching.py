@@ -7,6 +7,7 @@ import os
 import secrets
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -102,7 +103,7 @@ def popen(words: list[str], environment: dict[str, str]) -> "subprocess.Popen[st
     return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def finish(process: "subprocess.Popen[str]", document: Document, timeout_s: float = 60) -> Finished:
+def finish(process: "subprocess.Popen[str]", document: Document, timeout_s: float = 120) -> Finished:
     """Wait for a started plan."""
     try:
         _, stderr = process.communicate(timeout=timeout_s)
@@ -112,22 +113,48 @@ def finish(process: "subprocess.Popen[str]", document: Document, timeout_s: floa
     return Finished(process.returncode, stderr, list(read_records(path).records) if path.exists() else [], path)
 
 
-def run(engine: Path, tmp_path: Path, document: Document, ranks: int | None = None, timeout_s: float = 60) -> Finished:
+def run(engine: Path, tmp_path: Path, document: Document, ranks: int | None = None, timeout_s: float = 120) -> Finished:
     """Run a plan to its end."""
     return finish(start(engine, tmp_path, document, ranks), document, timeout_s)
 
 
+def run_until(
+    engine: Path, tmp_path: Path, make: Callable[[Path], Document], is_seen: Callable[[Finished], bool], tries: int = 5
+) -> Finished:
+    """Run the plans that ``make`` makes in folders of their own, until one shows what is looked for, or the last one.
+
+    On a busy machine a rank may stand still for as long as a plan gives it.
+    """
+    number = 0
+    while True:
+        number += 1
+        folder = tmp_path / f"try-{number}"
+        folder.mkdir()
+        done = run(engine, folder, make(folder))
+        if is_seen(done) or number == tries:
+            return done
+
+
 def run_while_filling(engine: Path, tmp_path: Path, document: Document, target: Path, size: int) -> Finished:
-    """Run a plan to its end while somebody else takes up to ``size`` bytes of its target, in a file ``filler``."""
+    """Run a plan to its end while somebody else takes up to ``size`` bytes of its target, in a file ``filler``.
+
+    ``target`` is a file system of its own, and the plan has begun to write its data there.
+    """
     process = start(engine, tmp_path, document)
-    deadline = time.monotonic() + 20
-    while not any(target.iterdir()) and time.monotonic() < deadline:
+    deadline = time.monotonic() + 60
+    while used_bytes(target) < 256 * KIB and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     with (target / "filler").open("wb", buffering=0) as filler:
         for _ in range(size // MIB):
             with contextlib.suppress(OSError):  # as much of it as there is
                 filler.write(bytes(MIB))
     return finish(process, document)
+
+
+def used_bytes(file_system: Path) -> int:
+    """How much of a file system is taken."""
+    status = os.statvfs(file_system)
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
 def code_of(words: list[str]) -> int:
@@ -137,7 +164,7 @@ def code_of(words: list[str]) -> int:
 
 def cleaned(engine: Path, folder: Path) -> bool:
     """Whether `clean` removes the folder of a run, which its last rank may hold a moment longer than the launcher."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while code_of([str(engine), "clean", str(folder)]) != 0:
         if time.monotonic() > deadline:
             return False

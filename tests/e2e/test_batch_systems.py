@@ -143,7 +143,7 @@ def test_a_job_that_waits_is_said_and_withdrawn_by_ctrl_c(batch: Fake, tmp_path:
             lines.append(process.stderr.readline())
             assert lines[-1], lines
         process.send_signal(signal.SIGINT)
-        _, rest = process.communicate(timeout=30)
+        _, rest = process.communicate(timeout=60)
     (batch.store / "hold").unlink()
     assert process.returncode == 5
     assert "was withdrawn before it began" in rest

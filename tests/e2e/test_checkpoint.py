@@ -242,12 +242,12 @@ def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Pat
 @pytest.mark.fault("a target that fills up while a checkpoint is saved", "the case failed, nothing of ours is left")
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path, name: str) -> None:
-    slow = faulty(engine, name, kind="delay", operation="write", count=0, delay_s=0.03)
+    slow = faulty(engine, name, kind="delay", operation="write", count=0, delay_s=0.1)
     sizes = {"steps": 64} if name == "tensor" else {"block_bytes": 4 * MIB}
     slow["workload"]["parameters"] |= sizes
     limits = {"space_fraction": 1.0, "reserve_bytes": 0}
     document = plan(tmp_path, [slow], f"posix:{small}", limits=limits)
-    done = launching.run_while_filling(engine, tmp_path, document, small, 11 * MIB)
+    done = launching.run_while_filling(engine, tmp_path, document, small, 16 * MIB)
     assert done.code == 4, done.stderr
     assert 28 in {one.errno for record in done.of("phase") for one in record.failures}
     assert find_run_folders(small) == []

@@ -9,7 +9,7 @@ from tests.e2e.commands import check_refusal, command, run
 
 pytestmark = pytest.mark.any_mpi
 
-TINY = ("--operations", "barrier,allreduce,alltoallv", "--sizes", "8", "--repetitions", "1", "--time", "30s")
+TINY = ("--operations", "barrier,allreduce,alltoallv", "--sizes", "8", "--repetitions", "1", "--time", "120s")
 
 
 def test_collectives_of_two_ranks_have_times_overlap_and_a_report(engine: Path, tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_collectives_of_two_ranks_have_times_overlap_and_a_report(engine: Path, 
 
 def test_congestion_of_four_ranks_has_impacts_of_both_loads(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    words = ("--ranks", "4", "--test", "10ms", "--rings", "3", "--repetitions", "1", "--quick", "--time", "30s")
+    words = ("--ranks", "4", "--test", "10ms", "--rings", "3", "--repetitions", "1", "--quick", "--time", "120s")
     code, out, err = run(command(engine, "run", "congestion", *words, "--all", "--result", str(result)))
     assert code == 0, err
     assert "congested / isolated" in out

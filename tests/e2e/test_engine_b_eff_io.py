@@ -95,7 +95,7 @@ def test_times_of_a_pattern_are_its_parts(engine: Path, tmp_path: Path, target: 
 
 def test_a_pattern_that_hangs_is_named_and_can_be_left_out(engine: Path, tmp_path: Path, target: Path) -> None:
     hang = faulty(kind="hang", operation="write", rank=1, after=1)
-    document = first(tmp_path, target, [case("separated", "write"), case("scatter", "write", hang)], watchdog_s=3.0)
+    document = first(tmp_path, target, [case("separated", "write"), case("scatter", "write", hang)], watchdog_s=6.0)
     hung = run(engine, tmp_path, document)
     assert hung.code != 0
     assert hung.of("end")[0].status == "timeout"
@@ -145,7 +145,7 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
         limits={"space_fraction": 1.0, "reserve_bytes": 0},
     )
     process = start(engine, tmp_path, document)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not any(file.stat().st_size > MIB for file in small.rglob("data.*")):
         time.sleep(0.01)
     with (small / "filler").open("wb", buffering=0) as filler, contextlib.suppress(OSError):

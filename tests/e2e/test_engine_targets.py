@@ -88,7 +88,9 @@ def test_too_small_target_is_exit_3_before_anything_is_made(engine: Path, tmp_pa
     "the case fails with errno 28, the plan goes on; nothing of ours is left",
 )
 def test_full_in_the_middle_ends_the_case_and_not_the_plan(engine: Path, tmp_path: Path, small: Path) -> None:
-    cases = [case(block_bytes=6 * MIB), case()]
+    # It takes two seconds each time, so that the space is taken before it was run 200 times.
+    slow = {"inner": "posix", "kind": "delay", "operation": "write", "count": 0, "delay_s": 0.02}
+    cases = [case(backend="fault", parameters=slow, block_bytes=6 * MIB), case()]
     document = plan(tmp_path, cases, f"posix:{small}", limits={"space_fraction": 1.0, "reserve_bytes": 0})
     document["stop_rule"]["parameters"]["count"] = 200
     document["time_budget_s"] = 20

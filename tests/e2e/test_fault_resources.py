@@ -37,6 +37,9 @@ QUICK = (
     "1",
 )
 
+# For longer than any machine needs for what comes between.
+ENDLESS = ("--min-repetitions", "6", "--max-repetitions", "100000", "--interval", "0.0001", "--time", "60s")
+
 
 def sweep(engine: Path, target: Path, result: Path, *words: str) -> list[str]:
     """A sweep of one cell that takes a second or two."""
@@ -63,8 +66,7 @@ def tiny(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.fault("result folder full (4 KiB to 256 KiB of room)", "exit 3, one line, what was measured is readable")
 @pytest.mark.parametrize("tiny", [4, 16, 24, 32, 64, 256], indirect=True)
 def test_result_folder_full_at_any_moment(engine: Path, target: Path, tiny: Path) -> None:
-    long = ("--min-repetitions", "6", "--max-repetitions", "100000", "--interval", "0.0001")
-    code, _, errors = run(sweep(engine, target, tiny / "result", *long))
+    code, _, errors = run(sweep(engine, target, tiny / "result", *ENDLESS))
     assert code == EXIT_ENVIRONMENT, errors
     assert len(complaints(errors)) == 1, errors
     for file in (tiny / "result" / "records").glob("*.ndjson"):
@@ -83,8 +85,7 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
         second.append(run(ullage("resume", str(result), "--engine", str(engine))))
         process.send_signal(signal.SIGTERM)
 
-    long = ("--min-repetitions", "6", "--max-repetitions", "100000", "--interval", "0.0001")
-    start_and_act(sweep(engine, target, result, *long), result, act)
+    start_and_act(sweep(engine, target, result, *ENDLESS), result, act)
     code, _, errors = second[0]
     assert code == EXIT_ENVIRONMENT
     assert re.fullmatch(r"ullage: .*is in use by process \d+ on \S+; .*\n", errors), errors
@@ -94,7 +95,6 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
 @pytest.mark.fault("two runs on one target", "both end well; neither they nor clean touch the folder of the other")
 def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: Path, target: Path) -> None:
     meanwhile: list[tuple[int, str, str]] = []
-    long = ("--min-repetitions", "6", "--max-repetitions", "100000", "--interval", "0.0001")
 
     def act(process: "subprocess.Popen[str]") -> None:
         meanwhile.append(run(sweep(engine, target, tmp_path / "second")))
@@ -102,7 +102,7 @@ def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: P
         assert process.poll() is None
         process.send_signal(signal.SIGTERM)
 
-    code, _, errors = start_and_act(sweep(engine, target, tmp_path / "first", *long), tmp_path / "first", act)
+    code, _, errors = start_and_act(sweep(engine, target, tmp_path / "first", *ENDLESS), tmp_path / "first", act)
     assert code == EXIT_ABORTED, errors
     assert meanwhile[0][0] == EXIT_OK, meanwhile[0][2]
     assert "Traceback" not in meanwhile[1][2]

@@ -138,6 +138,6 @@ def test_a_front_that_is_told_to_end_takes_fio_and_its_files_with_it(target: Pat
             time.sleep(0.05)
         assert file.exists()
         front.send_signal(signal.SIGINT)
-        _, err = front.communicate(timeout=30)
+        _, err = front.communicate(timeout=60)
     assert b"KeyboardInterrupt" in err
     assert kept(target) == ["precious"]

@@ -15,7 +15,7 @@ KIB, MIB = 1 << 10, 1 << 20
 
 def test_six_streams_are_measured_and_nothing_is_left(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    sizes = ["--record", "64K,1M", "--volume", "8M", "--max-repetitions", "3", "--time", "40s"]
+    sizes = ["--record", "64K,1M", "--volume", "8M", "--max-repetitions", "3", "--time", "120s"]
     own = ["run", "io_bench", "--target", f"here={target}", *sizes, "--ceiling", "here=1TB/s"]
     code, out, err = run(command(engine, *own, "--all", "--result", str(result)))
     assert code == 0, err

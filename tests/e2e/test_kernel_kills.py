@@ -108,7 +108,7 @@ def is_empty(here: Path) -> bool:
 # -- a full file system ------------------------------------------------------------------------------------------------
 
 # 8 MiB of two ranks, in calls that take long enough for somebody else to take the space meanwhile.
-_SLOW = {"kind": "delay", "operation": "write", "count": 0, "delay_s": 0.03}
+_SLOW = {"kind": "delay", "operation": "write", "count": 0, "delay_s": 0.1}
 _VPIC = {"particles": 8192, "steps": 16, "memory": "contiguous", "file": "contiguous", "format": "raw"}
 _LOADER = {
     "samples": 64,
@@ -136,7 +136,7 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(
     slow = launching.case("fault", {"inner": inner, **_SLOW}) | {"workload": workload}
     limits = {"space_fraction": 1.0, "reserve_bytes": 0}
     document = launching.plan(tmp_path, [slow], f"posix:{small}", limits=limits, watchdog_s=20)
-    done = launching.run_while_filling(engine, tmp_path, document, small, 11 << 20)
+    done = launching.run_while_filling(engine, tmp_path, document, small, 16 << 20)
     assert done.code == 4, done.stderr
     failures = [one for record in done.of("phase") for one in record.failures]
     assert failures
@@ -212,7 +212,7 @@ def test_a_folder_for_each_rank_serves_ranks_that_share_nothing(
         (here / f"{host}-0-{rank}" / str(rank)).mkdir(parents=True)
     target = f"here={here}/{{host}}-{{node}}-{{local_rank}}/{{rank}}"
     result = tmp_path / "result"
-    asked = ["run", *words, "--target", target, "--ranks", "2", "--max-repetitions", "1", "--time", "20s"]
+    asked = ["run", *words, "--target", target, "--ranks", "2", "--max-repetitions", "1", "--time", "60s"]
     code, _, err = run(command(engine, *asked, "--result", str(result)))
     assert code == 0, err
     folder = ResultFolder.open(result)

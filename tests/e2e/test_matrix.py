@@ -13,7 +13,7 @@ from ullage.suites.matrix.tests import LABELS
 pytestmark = pytest.mark.any_mpi
 
 KIB, MIB = 1 << 10, 1 << 20
-SIZES = ["--file", "256K,1M", "--record", "4K,256K", "--max-repetitions", "3", "--time", "60s"]
+SIZES = ["--file", "256K,1M", "--record", "4K,256K", "--max-repetitions", "3", "--time", "120s"]
 
 
 def matrix(engine: Path, target: Path, result: Path, *words: str) -> list[str]:

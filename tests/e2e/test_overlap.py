@@ -176,12 +176,12 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     backend = "posix" if method == "threads" else "uring"
     if not any(one.name == backend and one.available for one in describe(engine).backends):
         pytest.skip(f"not available: backend {backend}")
-    slow = {"inner": backend, "kind": "delay", "operation": "write", "count": 0, "delay_s": 0.02}
+    slow = {"inner": backend, "kind": "delay", "operation": "write", "count": 0, "delay_s": 0.1}
     areas_of_a_mebibyte = {"batches": 16, "depth": 1} if method == "threads" else {"batches": 8, "depth": 2}
     bad = case("fault", slow, method=method, transfer_bytes=64 * KIB, **areas_of_a_mebibyte)
     limits = {"space_fraction": 1.0, "reserve_bytes": 0}
     document = plan(tmp_path, [bad], f"posix:{small}", limits=limits)
-    done = launching.run_while_filling(engine, tmp_path, document, small, 11 * launching.MIB)
+    done = launching.run_while_filling(engine, tmp_path, document, small, 16 * launching.MIB)
     assert done.code == 4, done.stderr
     assert 28 in {one.errno for record in done.of("phase") for one in record.failures}
     assert find_run_folders(small) == []

@@ -182,7 +182,7 @@ def test_a_full_file_system_in_mid_phase_ends_the_case_on_all_ranks(
 def test_a_call_that_hangs_ends_the_run(engine: Path, target: Path, tmp_path: Path) -> None:
     bad = faulty("nested-strided", collective=True, kind="hang", operation="read", rank=1, after=5)
     bad["workload"]["parameters"]["verify"] = "none"
-    document = plan(tmp_path, [bad], f"posix:{target}", ranks=3, watchdog_s=2.0)
+    document = plan(tmp_path, [bad], f"posix:{target}", ranks=3, watchdog_s=6.0)
     done = launching.run(engine, tmp_path, document)
     assert done.of("end")[0].status == "timeout"
     event = next(event for event in done.of("event") if event.code == "timeout")

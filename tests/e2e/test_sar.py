@@ -122,7 +122,7 @@ def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Pat
 
 @pytest.mark.fault("a target that fills up while images are stored", "the case failed, nothing of ours is left")
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path) -> None:
-    slow = case(faulty(kind="delay", operation="write", count=0, delay_s=0.03), rows=300, columns=300, templates=2)
+    slow = case(faulty(kind="delay", operation="write", count=0, delay_s=0.1), rows=300, columns=300, templates=2)
     limits = {"space_fraction": 1.0, "reserve_bytes": 0}
     document = plan(tmp_path, [slow], f"posix:{small}", limits=limits)
     # The case needs 12.5 of the 16 MiB, the images alone 9.3.

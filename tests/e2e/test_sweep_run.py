@@ -42,7 +42,7 @@ def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "sweep", "--target", f"files={target}", "--ranks", "1,2", "--block", "64K,256K", "--volume", "4M"]
     code, out, err = run(
-        command(engine, *words, "--time", "20s", "--max-repetitions", "3", "--all", "--result", str(result))
+        command(engine, *words, "--time", "60s", "--max-repetitions", "3", "--all", "--result", str(result))
     )
     assert code == 0, err
     assert out.splitlines()[-1] == str(result)
@@ -70,7 +70,7 @@ def test_an_interrupted_sweep_is_reported_and_can_be_finished(
         process.send_signal(number)
 
     code, out, err = start_and_act(slow_sweep(engine, target, result), result, act)
-    assert time.monotonic() - asked < 30
+    assert time.monotonic() - asked < 60
     assert code == 5
     assert "ullage: interrupted" in err
     assert f"`ullage resume {result}` finishes the rest" in err
@@ -88,7 +88,8 @@ def test_an_interrupted_sweep_is_reported_and_can_be_finished(
 )
 def test_a_sweep_that_loses_a_rank_names_it_and_can_be_finished(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    words = slow_sweep(engine, target, result)
+    # Of the slow device 6 repetitions of 0.8 s, so that the ranks are still there when they are looked for.
+    words = [*slow_sweep(engine, target, result), "--min-repetitions", "6", "--max-repetitions", "6"]
     words[words.index("--ranks") + 1] = "2"
 
     def act(_process: "subprocess.Popen[str]") -> None:
@@ -101,7 +102,7 @@ def test_a_sweep_that_loses_a_rank_names_it_and_can_be_finished(engine: Path, ta
     assert f"`ullage clean {target}` removes it" in err or list(target.iterdir()) == []
     code, _, err = run(command(engine, "resume", str(result)))
     assert code == 0, err
-    assert min(repetitions(result)) >= 2
+    assert min(repetitions(result)) >= 6
     assert find_run_folders(target) == []
 
 

@@ -118,7 +118,7 @@ def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Pat
 
 @pytest.mark.fault("a target that fills up while frames are written", "the case failed, its file removed")
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path) -> None:
-    slow = faulty(kind="delay", operation="write", count=0, delay_s=0.05)
+    slow = faulty(kind="delay", operation="write", count=0, delay_s=0.25)
     frames = tiled(2, tile_x=512, tile_y=256, overlap_x=0, overlap_y=0, header_bytes=0, frames=16) | {"backend": slow}
     limits = {"space_fraction": 1.0, "reserve_bytes": 0}
     document = plan(tmp_path, [frames], f"posix:{small}", ranks=2, watchdog_s=20.0, limits=limits)
@@ -137,7 +137,7 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
 @pytest.mark.parametrize("calls", ["independent", "collective"])
 def test_a_hang_ends_by_the_watchdog(engine: Path, tmp_path: Path, target: Path, calls: str) -> None:
     hang = faulty(kind="hang", operation="write", rank=1, after=1)
-    document = plan(tmp_path, [tiled(2, calls=calls) | {"backend": hang}], f"posix:{target}", watchdog_s=3.0)
+    document = plan(tmp_path, [tiled(2, calls=calls) | {"backend": hang}], f"posix:{target}", watchdog_s=6.0)
     done = run(engine, tmp_path, document)
     assert done.of("end")[0].status == "timeout"
     event = next(event for event in done.of("event") if event.code == "timeout")

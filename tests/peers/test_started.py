@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peers that start processes of their own."""
 
+import re
 import time
 from pathlib import Path
 
@@ -23,12 +24,16 @@ def test_it_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
 
 
 def test_what_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
-    began = time.monotonic()
-    with pytest.raises(PeerError, match=r"^tool was not done after 0\.5 s"):
-        run_to_end([script(tmp_path, "sleep 60 & echo $! > child; wait")], tmp_path, {}, 0.5)
-    assert time.monotonic() - began < 10
-    child = Path("/proc") / (tmp_path / "child").read_text().strip() / "stat"
-    for _ in range(100):
+    pid = tmp_path / "child"
+    for limit_s in (0.5, 5.0, 30.0):  # until the child has begun, which on a busy machine takes a while
+        began = time.monotonic()
+        with pytest.raises(PeerError, match=rf"^tool was not done after {re.escape(f'{limit_s:g}')} s"):
+            run_to_end([script(tmp_path, "sleep 300 & echo $! > child; wait")], tmp_path, {}, limit_s)
+        assert time.monotonic() - began < 150
+        if pid.exists() and pid.read_text().strip():
+            break
+    child = Path("/proc") / pid.read_text().strip() / "stat"
+    for _ in range(600):
         if not child.exists() or child.read_text().split()[2] == "Z":
             return
         time.sleep(0.05)

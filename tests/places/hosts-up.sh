@@ -20,12 +20,18 @@ printf '%s\n' "$tag" > "$folder/tag"
 ip netns add "$tag-switch"
 ip -n "$tag-switch" link add bridge mtu $mtu type bridge
 ip -n "$tag-switch" link set bridge up
+# The processors that may be used here, which in a container need not be the first ones: one for each host in turn.
+cpus=()
+for range in $(LC_ALL=C taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
+  for ((cpu = ${range%-*}; cpu <= ${range#*-}; cpu++)); do cpus+=("$cpu"); done
+done
 printf '127.0.0.1 localhost\n' > "$folder/hosts"
 for ((i = 0; i < hosts; i++)); do echo "$net.$((10 + i)) h$i" >> "$folder/hosts"; done
 
 for ((i = 0; i < hosts; i++)); do
   space=$tag-h$i
   ip netns add "$space"
+  echo "${cpus[i % ${#cpus[@]}]}" > "$folder/cpu-h$i"
   mkdir -p "/etc/netns/$space"
   cp "$folder/hosts" "/etc/netns/$space/hosts"
   ip -n "$space" link add eth0 mtu $mtu type veth peer name "port$i" mtu $mtu netns "$tag-switch"
@@ -48,7 +54,7 @@ cat > "$folder/on" << EOF
 #!/bin/sh
 host=\$1
 shift
-exec taskset -c \$((\${host#h} % $(nproc --all))) ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec "\$@"' "\$host" "\$@"
+exec taskset -c "\$(cat "$folder/cpu-\$host")" ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec "\$@"' "\$host" "\$@"
 EOF
 cat > "$folder/agent" << EOF
 #!/bin/sh
@@ -56,6 +62,6 @@ while :; do case "\$1" in -l | -p) shift 2 ;; -*) shift ;; *) break ;; esac; don
 host=\$1
 shift
 # Not by exec: like ssh, it lives as long as the command does, and has the host's name among its words.
-taskset -c \$((\${host#h} % $(nproc --all))) ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec sh -c "\$1"' "\$host" "\$*"
+taskset -c "\$(cat "$folder/cpu-\$host")" ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec sh -c "\$1"' "\$host" "\$*"
 EOF
 chmod +x "$folder/on" "$folder/agent"

@@ -76,4 +76,4 @@ def _skip_unless_possible() -> None:
 
 
 def _script(name: str, *words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([str(_HERE / name), *words], capture_output=True, text=True, check=False, timeout=30)
+    return subprocess.run([str(_HERE / name), *words], capture_output=True, text=True, check=False, timeout=120)

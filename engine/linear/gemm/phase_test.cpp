@@ -73,7 +73,7 @@ TEST_F(MpiGemmPhase, LibraryThatCannotBeToldItsThreadsFailsThePhase) {
 }
 
 TEST_F(MpiGemmPhase, MatricesThatDoNotFitAreRefused) {
-  parameters_.n = 200'000;  // a terabyte
+  parameters_.n = 3'000'000;  // 216 TB
   EXPECT_EQ(run().status, PhaseStatus::failed);
   EXPECT_EQ(blas_.products, 0);
 }

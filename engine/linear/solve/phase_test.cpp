@@ -84,7 +84,7 @@ TEST_F(MpiSolvePhase, WarmUpLeavesTheSystemWhole) {
 }
 
 TEST_F(MpiSolvePhase, MatrixThatDoesNotFitIsRefused) {
-  parameters_.n = 200'000;
+  parameters_.n = 3'000'000;  // 72 TB
   EXPECT_EQ(run().status, PhaseStatus::failed);
   EXPECT_EQ(blas_.factorings, 0);
 }

@@ -20,6 +20,17 @@ class MpiSockets : public test::MpiLaunch {
     SocketsPhase phase(p_, context_);
     return run_phase(phase).status;
   }
+  /// Runs it until a window was used: a thread that waits for its core may miss all of one.
+  template <class Used>
+  PhaseStatus run_until(const Used& used) {
+    PhaseStatus status = PhaseStatus::ok;
+    bool is_used = false;
+    for (int time = 0; time < 20 && status == PhaseStatus::ok && !is_used; ++time) {
+      status = run();
+      is_used = world_.all().all(status != PhaseStatus::ok || !looks() || used());
+    }
+    return status;
+  }
   [[nodiscard]] double sum(const std::string& name) const { return gauge(name, "sum"); }
   [[nodiscard]] std::uint64_t counted(const std::string& name) const {
     return record_["counters"][name].get<std::uint64_t>();
@@ -35,8 +46,9 @@ TEST_F(MpiSockets, TcpBytesThatWereSentAllArrive) {
   for (const SocketDirection direction : {SocketDirection::forward, SocketDirection::both}) {
     p_.direction = direction;
     p_.streams = 2;
-    p_.seconds = 0.1;  // a thread that waits for a core is not to miss all of the window
-    ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+    p_.seconds = 0.1;
+    const auto used = [&] { return sum("goodput_bytes_per_s") > 0 && record_["verified_bytes"] > 0; };
+    ASSERT_EQ(run_until(used), PhaseStatus::ok) << record_.dump();
     if (!looks()) continue;
     EXPECT_EQ(counted("sent_bytes"), counted("received_bytes"));
     EXPECT_EQ(counted("bad_pieces"), 0U);
@@ -55,7 +67,7 @@ TEST_F(MpiSockets, TcpBytesThatWereSentAllArrive) {
 TEST_F(MpiSockets, UdpCountsWhatArrivesAndWhatDoesNot) {
   p_.protocol = SocketProtocol::udp;
   p_.streams = 2;
-  ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+  ASSERT_EQ(run_until([&] { return counted("received_bytes") > 0; }), PhaseStatus::ok) << record_.dump();
   if (!looks()) return;
   EXPECT_GT(counted("received_bytes"), 0U);
   EXPECT_LE(counted("received_bytes"), counted("sent_bytes"));
@@ -69,7 +81,7 @@ TEST_F(MpiSockets, RequestsHaveALatencyEach) {
   p_.block_bytes = 1;
   for (const SocketProtocol protocol : {SocketProtocol::tcp, SocketProtocol::udp}) {
     p_.protocol = protocol;
-    ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+    ASSERT_EQ(run_until([&] { return counted("round_trips") > 0; }), PhaseStatus::ok) << record_.dump();
     if (!looks()) continue;
     EXPECT_EQ(record_["operations"], counted("round_trips"));
     EXPECT_EQ(record_["latency"]["operations"], counted("round_trips"));
@@ -83,7 +95,8 @@ TEST_F(MpiSockets, EchoesAreAnsweredOrNotAvailable) {
   p_.mode = SocketMode::request;
   p_.protocol = SocketProtocol::icmp;
   p_.block_bytes = 56;
-  ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+  const auto used = [&] { return record_["facts"].contains("unavailable") || counted("round_trips") > 0; };
+  ASSERT_EQ(run_until(used), PhaseStatus::ok) << record_.dump();
   if (!looks()) return;
   if (record_["facts"].contains("unavailable"))
     EXPECT_TRUE(record_["facts"]["unavailable"].get<std::string>().starts_with("not available: "));

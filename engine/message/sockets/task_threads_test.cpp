@@ -41,7 +41,7 @@ TEST(TaskThreads, EndWithTheStageAndTellTheFirstError) {
   TaskThreads threads(tasks, stage);
   EXPECT_FALSE(threads.ended_by(now_ns() + 1'000'000));
   stage.set(Stage::over);
-  const Status outcome = threads.join(now_ns() + 10'000'000'000);
+  const Status outcome = threads.join(now_ns() + 60'000'000'000);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().kind, ErrorKind::unsupported);
 }

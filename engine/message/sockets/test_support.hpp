@@ -15,7 +15,7 @@
 
 namespace ullage::test {
 
-inline std::int64_t soon_ns() { return now_ns() + 10'000'000'000; }
+inline std::int64_t soon_ns() { return now_ns() + 60'000'000'000; }
 
 /// Two ends over the loopback, in one process.
 struct SocketPair {

@@ -164,17 +164,22 @@ TEST(FaultBackend, FlipOnWriteChangesTheFileAndNotThePayload) {
   EXPECT_EQ(transfers.wrong_bytes(), 1U);
 }
 
+/// A pause of this process may make another operation as long: one time of many is enough for the median.
 TEST(FaultBackend, DelayIsInTheOperationsLatency) {
   Bench bench;
-  const auto backend =
-      bench.make("fault", with(with(fault("delay", "write", 1), "delay_s", 0.05), "inner", std::string("null")));
   const Transfers transfers(3, 512, 1);
-  const auto file = *backend->open({});
-  RunningMeter meter;
-  EXPECT_TRUE(file->transfer(Direction::write, transfers.extents(), *meter));
-  EXPECT_EQ(meter->operations(), 3U);
-  EXPECT_GE(meter->histogram().max_ns(), 50'000'000U);
-  EXPECT_LT(meter->histogram().quantile_ns(0.5), 50'000'000U);
+  bool is_alone = false;
+  for (int time = 0; time < 20 && !is_alone; ++time) {
+    const auto backend =
+        bench.make("fault", with(with(fault("delay", "write", 1), "delay_s", 0.05), "inner", std::string("null")));
+    const auto file = *backend->open({});
+    RunningMeter meter;
+    EXPECT_TRUE(file->transfer(Direction::write, transfers.extents(), *meter));
+    EXPECT_EQ(meter->operations(), 3U);
+    EXPECT_GE(meter->histogram().max_ns(), 50'000'000U);
+    is_alone = meter->histogram().quantile_ns(0.5) < 50'000'000U;
+  }
+  EXPECT_TRUE(is_alone);
 }
 
 TEST(FaultBackend, HangLastsUntilTheProcessIsEnded) {

@@ -95,17 +95,21 @@ TEST(FaultViewedFile, ReadsAreFlippedAndDelayed) {
   EXPECT_TRUE(file->close());
   given = fault_in("null", "delay", "read", 1);
   given["delay_s"] = 0.05;
-  const auto delays = bench.make("fault", given);
-  file = opened_viewed(*delays, OpenMode::read);
   Words64 words(0, 0, 5);
-  std::vector<std::int64_t> took;
-  for (int i = 0; i < 3; ++i) {
-    const std::int64_t start = now_ns();
-    EXPECT_TRUE(file->move(Direction::read, Pointer::individual, words.bytes()));
-    took.push_back(now_ns() - start);
+  bool is_alone = false;  // once: a pause of this process may make another call as long
+  for (int time = 0; time < 20 && !is_alone; ++time) {
+    const auto delays = bench.make("fault", given);
+    file = opened_viewed(*delays, OpenMode::read);
+    std::vector<std::int64_t> took;
+    for (int i = 0; i < 3; ++i) {
+      const std::int64_t start = now_ns();
+      EXPECT_TRUE(file->move(Direction::read, Pointer::individual, words.bytes()));
+      took.push_back(now_ns() - start);
+    }
+    EXPECT_GE(took[1], 50'000'000);
+    is_alone = took[0] + took[2] < 50'000'000;
   }
-  EXPECT_GE(took[1], 50'000'000);
-  EXPECT_LT(took[0] + took[2], 50'000'000);
+  EXPECT_TRUE(is_alone);
 }
 
 TEST(FaultViewedFile, BackendsWithoutViewsHaveNoneHere) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "storage/backend.hpp"
 #include "storage/test_support.hpp"
@@ -108,17 +109,22 @@ TEST(ModelBackend, JitterIsFeltInEveryOperation) {
   EXPECT_LT(timing.fastest_ns, 90'000U) << "some operations are faster than the mean";
 }
 
+/// The best of a few times: this process may stand still in one of them.
 TEST(ModelBackend, OpenSyncAndCloseCostNothingAndHoldNothing) {
   const mpi::World world;
   const auto* entry = Registry<BackendEntry>::instance().find("model");
   const auto backend =
       *entry->make(*complete(entry->description.parameters, {{"latency_s", 1.0}}, ""), {&world, nullptr});
   EXPECT_FALSE(backend->capabilities().data);
-  const std::int64_t start = now_ns();
-  const auto file = *backend->open({});
-  EXPECT_TRUE(file->sync());
-  EXPECT_TRUE(file->close());
-  EXPECT_LT(now_ns() - start, 500'000'000);
+  std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
+  for (int time = 0; time < 10 && shortest_ns >= 500'000'000; ++time) {
+    const std::int64_t start = now_ns();
+    const auto file = *backend->open({});
+    EXPECT_TRUE(file->sync());
+    EXPECT_TRUE(file->close());
+    shortest_ns = std::min(shortest_ns, now_ns() - start);
+  }
+  EXPECT_LT(shortest_ns, 500'000'000);
 }
 
 TEST(ModelBackend, CallsThroughAViewTakeTheDevicesTime) {

@@ -152,6 +152,8 @@ def launch(
             watch.follow(running, caught)
         finally:
             running.kill()
+    if caught and watch.stopped_by is None:  # after the last look at a launch that was about to end
+        watch.stopped_by = "signal"
     return _outcome(running, watch, launcher, records_path, stderr_path)
 
 
