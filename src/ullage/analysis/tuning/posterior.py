@@ -84,6 +84,17 @@ class Posterior:
         self.deviation: Array = self.spread * np.sqrt(left)
 
     @property
+    def evidence(self) -> float:
+        """Logarithm of the marginal likelihood of the trials, but for a constant, where scales are not standardised.
+
+        The mean is integrated out (Rasmussen and Williams 2006, section 2.7).
+        """
+        values, ones = self._inverse @ np.array(self._trials.logs), self._inverse @ np.ones(len(self._inverse))
+        weight = float(ones @ ones)
+        off = values - float(ones @ values) / weight * ones
+        return float(np.sum(np.log(np.diag(self._inverse)))) - (float(off @ off) + math.log(weight)) / 2
+
+    @property
     def noise(self) -> float:
         """Standard deviation of the logarithm of one trial."""
         return self.spread * math.exp(self.scales.noise / 2)

@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.tuning import screening
 from ullage.analysis.tuning.acquisition import expected_gain, knowledge_gain
+from ullage.analysis.tuning.choice import choose
 from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, looks, of_pair
 from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.space import Setting, Settings, Space
@@ -133,6 +134,13 @@ class Search:
         posterior = self.posterior(trials)
         return measured[int(np.argmax(posterior.mean[posterior.places(measured)]))]
 
+    def chosen(self, trials: Sequence[Trial]) -> Setting:
+        """Return the setting to compare with the default: the best, of many trials by trends near the top."""
+        searched = [trial for trial in trials if trial.purpose != "confirm"]
+        if len(searched) < _FEW or len(_measured(searched)) < 2:
+            return self.best(searched)
+        return choose(self.posterior(searched), as_trials([trial for trial in searched if trial.log is not None]))
+
     def confirmation(self, trials: Sequence[Trial]) -> Confirmation | None:
         """Judge the pairs so far; return None before the first look."""
         pairs = [trial for trial in trials if trial.purpose == "confirm" and trial.log is not None]
@@ -205,7 +213,7 @@ class Search:
         """
         every = [trial for trial in trials if trial.purpose == "confirm"]
         pairs = [trial for trial in every if trial.log is not None]
-        best = next((one.setting for one in every if one.setting != self.space.default), None) or self.best(trials)
+        best = next((one.setting for one in every if one.setting != self.space.default), None) or self.chosen(trials)
         room = (len(pairs) + left) // 2
         if best == self.space.default or room < FEWEST_PAIRS or len(every) > len(pairs) + _MOST_FAILURES:
             return None

@@ -51,12 +51,18 @@ class Trials:
         """Return the first ``count`` trials."""
         return Trials(self.settings[:count], self.logs[:count], self.turns[:count])
 
+    def of(self, places: Sequence[int]) -> "Trials":
+        """Return the trials at ``places``."""
+        logs, turns = [self.logs[place] for place in places], [self.turns[place] for place in places]
+        return Trials([self.settings[place] for place in places], logs, turns)
+
 
 @dataclass(frozen=True)
 class Scales:
     """Holds logarithms of the length of each parameter, and of variances.
 
     ``alone`` and ``rough``: of what each parameter does, smoothly and by jumps; ``together``: of what all do.
+    ``smooth``: the kernel of a parameter is squared exponential, not Matern 5/2.
     """
 
     lengths: tuple[float, ...]
@@ -66,6 +72,7 @@ class Scales:
     noise: float = _NOISE[0]
     drift: float = _DRIFT[0]
     steps: tuple[tuple[int, int], ...] = ()
+    smooth: bool = False
 
     def values(self) -> list[float]:
         """Return all scales in one list."""
@@ -171,14 +178,19 @@ def _tables(space: Space, scales: Scales) -> list[tuple[Array, Array]]:
         places = np.arange(count, dtype=np.float64)
         apart = np.abs(places[:, None] - places[None, :])
         apart = apart / max(1, count - 1) if dimension.ordered else np.minimum(apart, 1.0)
-        far = math.sqrt(5) * apart * math.exp(-length)
-        likeness = np.asarray((1 + far + far * far / 3) * np.exp(-far), dtype=np.float64)
+        likeness = _likeness(math.sqrt(5) * apart * math.exp(-length), smooth=scales.smooth)
         own = smooth * likeness + rough * np.eye(count)
         for at in (step for where, step in scales.steps if where == place):
             side = np.where(places >= at, 0.5, -0.5)
             own += _STEP_VARIANCE * np.outer(side, side)
         found.append((np.asarray(own, dtype=np.float64), likeness))
     return found
+
+
+def _likeness(far: Array, *, smooth: bool) -> Array:
+    """Return how alike values are, by squared exponential or Matern 5/2. ``far``: root of 5 times lengths apart."""
+    found = np.exp(-far * far / 10) if smooth else (1 + far + far * far / 3) * np.exp(-far)
+    return np.asarray(found, dtype=np.float64)
 
 
 def response(space: Space, first: NDArray[np.int64], second: NDArray[np.int64], scales: Scales) -> Array:

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which setting is the best, once the trials are done: the mean of several smooth trends of the settings near the top.
+
+A cliff or a far hill bends a model of all trials, also where it expects the most. So only settings near the leader
+count here. What their trials make likely decides between the trends: the mean over them is weighted by their marginal
+likelihoods (Bayesian model averaging: Hoeting, Madigan, Raftery and Volinsky 1999).
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Final
+
+from ullage.analysis.tuning.posterior import Posterior
+from ullage.analysis.tuning.space import Setting, Space
+from ullage.analysis.tuning.surrogate import Scales, Trials
+from ullage.arrays import np
+
+# Settings count that are expected to reach this share of the leader, as a logarithm.
+_NEAR: Final = 1.0
+# The trends are smooth over so many places of an ordered parameter. These are variances of the logarithm: of what each
+# parameter does alone, by jumps between values, and of what all do together.
+_PLACES: Final = (2.0, 3.0)
+_ALONE: Final = 0.02
+_SMOOTH: Final = math.log(1e-7)
+_ROUGH: Final = (_SMOOTH, math.log(0.003))
+_TOGETHER: Final = (0.01, 0.1)
+# What the likelihood has to gain by jumps, as a logarithm.
+_ROUGH_GAIN: Final = 5.0
+
+
+def choose(posterior: Posterior, trials: Trials) -> Setting:
+    """Return the setting of ``trials`` with the highest mean of all trends. ``posterior``: what it expects of each."""
+    expected = posterior.mean[posterior.places(trials.settings)]
+    near = trials.of(np.flatnonzero(expected >= np.max(expected) - _NEAR).tolist())
+    settings = list(dict.fromkeys(near.settings))
+    rows = np.array(settings, dtype=np.int64)
+    trends = [Posterior(posterior.space, rows, scales, near) for scales in _trends(posterior)]
+    evidence = np.array([trend.evidence - _ROUGH_GAIN * (trend.scales.rough > _SMOOTH) for trend in trends])
+    weights = np.exp(evidence - np.max(evidence))
+    mean = weights @ np.array([trend.mean for trend in trends])
+    return settings[int(np.argmax(mean))]
+
+
+def _trends(posterior: Posterior) -> Iterator[Scales]:
+    """Return the scales of all trends, with the noise and the drift of ``posterior``."""
+    unit = 2 * math.log(posterior.spread)
+    noise, drift = posterior.scales.noise + unit, posterior.scales.drift + unit
+    for places, rough, together in product(_PLACES, _ROUGH, _TOGETHER):
+        lengths = tuple(_length(posterior.space, place, places) for place in range(len(posterior.space.dimensions)))
+        yield Scales(lengths, math.log(_ALONE), rough, math.log(together), noise, drift, smooth=True)
+
+
+def _length(space: Space, place: int, places: float) -> float:
+    one = space.dimensions[place]
+    return math.log(places / max(1, len(one.values) - 1)) if one.ordered else 0.0
