@@ -109,7 +109,7 @@ def nearly_small(tmp_path: Path) -> Iterator[Path]:
     """A file system for the data of a case, its folder and hardly anything else."""
     folder = tmp_path / "nearly"
     folder.mkdir()
-    if code_of(["mount", "-t", "tmpfs", "-o", f"size={2 * MIB + 48 * KIB}", "none", str(folder)]) != 0:
+    if code_of(["mount", "-t", "tmpfs", "-o", f"size={2 * MIB + 24 * KIB}", "none", str(folder)]) != 0:
         pytest.skip("mounting a tmpfs is not permitted here")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
