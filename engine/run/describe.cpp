@@ -59,16 +59,13 @@ Json describe_build() {
           {"git", build.git},
           {"compiler", build.compiler},
           {"flags", build.flags},
-          {"mpi",
-           {{"family", build.mpi_family},
-            {"library", mpi::library_version()},
-            {"mpiexec", build.mpiexec},
-            {"large_counts", mpi::has_large_counts()}}}};
+          {"mpi", {{"family", build.mpi_family}, {"library", mpi::library_version()}, {"mpiexec", build.mpiexec}}}};
 }
 
 Result<Json> describe(const std::string& name) {
   Json document{{"schema", "ullage.describe/1"},
                 {"engine", describe_build()},
+                {"mpi", {{"large_counts", mpi::has_large_counts()}}},
                 {"backends", registry_json<BackendEntry>(name)},
                 {"workloads", registry_json<WorkloadEntry>(name)},
                 {"probes", registry_json<ProbeEntry>(name)},

@@ -44,6 +44,11 @@ class MpiBuild(Tolerant):
     family: Literal["openmpi", "mpich", "other"]
     library: str
     mpiexec: Annotated[str, Field(description="launcher that belongs to the library; empty: not known")] = ""
+
+
+class MpiAbilities(Tolerant):
+    """What calls of the MPI can do."""
+
     large_counts: Annotated[
         bool, Field(description="calls may move more than 2147483647 elements, as of version 4 of MPI")
     ] = False
@@ -64,6 +69,7 @@ class Describe(Tolerant):
 
     schema_: Annotated[Literal["ullage.describe/1"], Field(alias="schema")]
     engine: EngineBuild
+    mpi: MpiAbilities = MpiAbilities()
     backends: list[Registered]
     workloads: list[Registered]
     probes: list[Registered]

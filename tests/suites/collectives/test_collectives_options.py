@@ -8,6 +8,7 @@ import pytest
 from support.collective_world import describe_calls
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
+from ullage.model.describe import MpiAbilities
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.report.points import spread_out
@@ -20,10 +21,8 @@ from ullage.suites.collectives.prepare import Planner, crowded, prepare_collecti
 
 
 def engine_of_an_mpi(*, large_counts: bool) -> EngineContext:
-    description = describe_calls()
-    mpi = description.engine.mpi.model_copy(update={"large_counts": large_counts})
-    engine = description.engine.model_copy(update={"mpi": mpi})
-    return EngineContext(Path("/engine"), description.model_copy(update={"engine": engine}))
+    mpi = MpiAbilities(large_counts=large_counts)
+    return EngineContext(Path("/engine"), describe_calls().model_copy(update={"mpi": mpi}))
 
 
 GROUND = engine_of_an_mpi(large_counts=True)

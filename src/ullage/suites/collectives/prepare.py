@@ -124,7 +124,7 @@ class Planner:
         return kernel_case(workload, parameters, MPI, shown, self.description, seconds=seconds, layout=layout)
 
     def _sizes(self, operation: str, layout: Layout) -> list[int]:
-        most_elements = None if self.description.engine.mpi.large_counts else _INT_MAX
+        most_elements = None if self.description.mpi.large_counts else _INT_MAX
         return sizes_of(operation, layout.ranks, self.options.sizes, self.options.room, most_elements)
 
     def _any_is_counted_out(self) -> bool:
