@@ -7,11 +7,12 @@ import random
 import pytest
 from benchmarks.simulated_responses import Surface, cliff, make_space, smooth, two_optima
 
-from ullage.analysis.tuning.choice import choose
+from ullage.analysis.tuning.choice import choose, expect
 from ullage.analysis.tuning.posterior import Posterior
-from ullage.analysis.tuning.search import Search, Trial
+from ullage.analysis.tuning.search import Search, Trial, as_trials
 from ullage.analysis.tuning.space import Dimension, Setting, Space
 from ullage.analysis.tuning.surrogate import Trials, fit
+from ullage.arrays import np
 
 
 def trials_of(surface: Surface, seed: int, count: int = 140) -> list[Trial]:
@@ -54,3 +55,15 @@ def test_a_setting_that_failed_is_not_chosen_and_few_trials_are_judged_as_before
     broken = [Trial(one.setting, one.purpose, None) if one.setting == failed else one for one in trials]
     assert Search(surface.space).chosen(broken) != failed
     assert search.chosen(trials[:12]) == search.best(trials[:12])
+
+
+def test_the_race_and_the_choice_expect_the_same_of_settings_near_the_top() -> None:
+    space, trials = make_space(), as_trials(trials_of(smooth(make_space()), 2))
+    posterior = Posterior(space, space.candidates, fit(space, trials).scales, trials)
+    near, mean, covariance = expect(posterior, trials, posterior.places(list(dict.fromkeys(trials.settings))))
+    assert posterior.settings[near[int(np.argmax(mean))]].tolist() == list(choose(posterior, trials))
+    assert float(np.min(np.diag(covariance))) > 0
+    assert float(np.max(np.diag(covariance))) < 0.1
+    assert expect(posterior, trials, posterior.places([space.default]))[0] == posterior.places(
+        [choose(posterior, trials)]
+    )

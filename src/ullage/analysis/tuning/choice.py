@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which setting is the best, once the trials are done: the mean of several smooth trends of the settings near the top.
+"""Which setting is the best, once the trials are done, or soon: the mean of several smooth trends near the top.
 
 A cliff or a far hill bends a model of all trials, also where it expects the most. So only settings near the leader
 count here. What their trials make likely decides between the trends: the mean over them is weighted by their marginal
@@ -7,13 +7,13 @@ likelihoods (Bayesian model averaging: Hoeting, Madigan, Raftery and Volinsky 19
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
 from ullage.analysis.tuning.posterior import Posterior
-from ullage.analysis.tuning.space import Setting, Space
-from ullage.analysis.tuning.surrogate import Scales, Trials
+from ullage.analysis.tuning.space import Setting, Settings, Space
+from ullage.analysis.tuning.surrogate import Array, Scales, Trials
 from ullage.arrays import np
 
 # Settings count that are expected to reach this share of the leader, as a logarithm.
@@ -29,17 +29,55 @@ _TOGETHER: Final = (0.01, 0.1)
 _ROUGH_GAIN: Final = 5.0
 
 
+# A trend of less weight than this has no part in what the race expects.
+_LEAST_WEIGHT: Final = 0.02
+
+
 def choose(posterior: Posterior, trials: Trials) -> Setting:
     """Return the setting of ``trials`` with the highest mean of all trends. ``posterior``: what it expects of each."""
-    expected = posterior.mean[posterior.places(trials.settings)]
-    near = trials.of(np.flatnonzero(expected >= np.max(expected) - _NEAR).tolist())
+    near = _near(posterior, trials)
     settings = list(dict.fromkeys(near.settings))
-    rows = np.array(settings, dtype=np.int64)
+    trends, weights = _weighted(posterior, near, np.array(settings, dtype=np.int64))
+    mean = weights @ np.array([trend.mean for trend in trends])
+    return settings[int(np.argmax(mean))]
+
+
+def expect(posterior: Posterior, trials: Trials, places: Sequence[int]) -> tuple[list[int], Array, Array]:
+    """Return which of ``places`` of the posterior are near the leader, and what the trends expect of their settings.
+
+    That is mean and covariance matrix of the mixture of all trends: theirs, and how far their means are apart.
+    """
+    least = _top(posterior, trials) - _NEAR
+    found = [place for place in places if posterior.mean[place] >= least]
+    found = found or posterior.places([choose(posterior, trials)])
+    trends, weights = _weighted(posterior, _near(posterior, trials), posterior.settings[found])
+    weights = np.where(weights < _LEAST_WEIGHT, 0.0, weights)
+    weights /= np.sum(weights)
+    mean: Array = weights @ np.array([trend.mean for trend in trends])
+    covariance = np.zeros((len(found), len(found)))
+    for weight, trend in zip(weights, trends, strict=True):
+        if weight > 0:
+            own, apart = trend.joint(range(len(found)))[1] / trend.spread**2, trend.mean - mean
+            covariance += weight * (own + np.outer(apart, apart))
+    return found, mean, covariance
+
+
+def _top(posterior: Posterior, trials: Trials) -> float:
+    return float(np.max(posterior.mean[posterior.places(trials.settings)]))
+
+
+def _near(posterior: Posterior, trials: Trials) -> Trials:
+    """Return the trials of settings that are expected to be near the leader."""
+    expected = posterior.mean[posterior.places(trials.settings)]
+    return trials.of(np.flatnonzero(expected >= _top(posterior, trials) - _NEAR).tolist())
+
+
+def _weighted(posterior: Posterior, near: Trials, rows: Settings) -> tuple[list[Posterior], Array]:
+    """Return all trends of ``rows`` after the trials ``near`` the leader, and their weights, of sum 1."""
     trends = [Posterior(posterior.space, rows, scales, near) for scales in _trends(posterior)]
     evidence = np.array([trend.evidence - _ROUGH_GAIN * (trend.scales.rough > _SMOOTH) for trend in trends])
     weights = np.exp(evidence - np.max(evidence))
-    mean = weights @ np.array([trend.mean for trend in trends])
-    return settings[int(np.argmax(mean))]
+    return trends, np.asarray(weights / np.sum(weights), dtype=np.float64)
 
 
 def _trends(posterior: Posterior) -> Iterator[Scales]:

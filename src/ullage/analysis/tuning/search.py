@@ -3,21 +3,21 @@
 
 The default is measured first and again between the others. A guess and steps from it follow, then settings spread over
 the whole space, then those that may be best by the upper bound of what is expected. A race takes those whose value
-tells most of which is best. The rest of the trials is kept for the confirmation.
+tells most of which is best, in the end by trends near the top. The rest of the trials is kept for the confirmation.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from statistics import NormalDist
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.tuning import screening
-from ullage.analysis.tuning.acquisition import expected_gain, knowledge_gain
-from ullage.analysis.tuning.choice import choose
+from ullage.analysis.tuning.acquisition import expected_gain
+from ullage.analysis.tuning.choice import choose, expect
 from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, looks, of_pair
 from ullage.analysis.tuning.posterior import Posterior
+from ullage.analysis.tuning.race import pick, racers
 from ullage.analysis.tuning.space import Setting, Settings, Space
 from ullage.analysis.tuning.start import near, opening, spread, start_settings
 from ullage.analysis.tuning.surrogate import Scales, Surrogate, Trials, fit
@@ -35,8 +35,6 @@ _DEFAULT_EVERY: Final = 18
 _OPENING: Final = 8
 _STEP: Final = 3
 _STEPS: Final = 3
-# The race ends where it expects no more than this, as a share of the best.
-_LEAST_GAIN: Final = 0.002
 # No setting that was not measured is worth a trial where it promises less than this.
 _NO_GAIN: Final = 0.0004
 # The scales are fitted to so many trials first, and whenever there are more by one in so many.
@@ -49,14 +47,15 @@ _SEARCH_SHARE: Final = 0.6
 _MOST_SEARCHED: Final = 150
 # One of so many trials goes to a setting spread over the space, the others to the highest upper bound, of so many
 # standard deviations: noise may hide an optimum from those.
-_SPREAD_EVERY: Final = 3
+_SPREAD_EVERY: Final = 2
 _BOUND: Final = 1.5
 # The race is counted here, too: the cost of a surrogate rises with the third power of the trials.
 _MOST_TRIALS: Final = 1000
 # Before a search may end, so many settings are looked at, or this share of all.
 _LOOKED_AT: Final = 60
 _LOOKED_SHARE: Final = 0.08
-_RACERS: Final = 80
+# From this share of the trials on, the trends near the top decide what the race measures.
+_BY_TRENDS: Final = 0.75
 # So many trials of the pairs may fail: a launch may fail once for what has nothing to do with the setting.
 _MOST_FAILURES: Final = 2
 # From so many trials on, room for one that fails is kept beside the pairs.
@@ -66,8 +65,6 @@ _MOST_RETRIES: Final = 3
 _FEW: Final = 20
 # Of the difference of pairs, as standard errors: enough for the tests of all looks at 6 pairs and more.
 _CLEARLY: Final = 6.0
-_DROPPED_BELOW: Final = 0.05
-_NORMAL: Final = NormalDist()
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,7 @@ class Search:
         searched = [trial for trial in trials if trial.purpose != "confirm"]
         if len(searched) < _FEW or len(_measured(searched)) < 2:
             return self.best(searched)
-        return choose(self.posterior(searched), as_trials([trial for trial in searched if trial.log is not None]))
+        return choose(self.posterior(searched), _succeeded(searched))
 
     def confirmation(self, trials: Sequence[Trial]) -> Confirmation | None:
         """Judge the pairs so far; return None before the first look."""
@@ -243,7 +240,7 @@ class Search:
             if found is not None:
                 return Ask(found, "search")
         failed = to_retry(trials)
-        return self._racing(self.posterior(trials), trials) if failed is None else Ask(failed, "race")
+        return self._racing(trials, usable + len(trials)) if failed is None else Ask(failed, "race")
 
     def _opening(self, trials: Sequence[Trial]) -> Setting | None:
         known = {trial.setting for trial in trials}
@@ -302,24 +299,21 @@ class Search:
         mean = posterior.mean[posterior.places([self.space.default, best])]
         return float(mean[1] - mean[0]) / max(posterior.noise, 1e-9)
 
-    def _racing(self, posterior: Posterior, trials: Sequence[Trial]) -> Ask | None:
+    def _racing(self, trials: Sequence[Trial], room: float) -> Ask | None:
         """Repeat or try the setting whose value tells most of which is best.
 
-        Where none may be better, repeat default and leader until they have two trials each; then return None.
+        The model decides first; the trends near the top in the end, or where the model expects no further gain. Where
+        they expect none either, repeat default and leader until they have two trials each; then return None.
         """
-        places = self._racers(posterior, trials)
-        candidates = posterior.settings[places]
-        mean, covariance = posterior.joint(places)
-        leader = int(np.argmax(mean))
-        variance = np.diag(covariance) + covariance[leader, leader] - 2 * covariance[leader]
-        deviation = np.sqrt(np.maximum(variance, 1e-12))
-        behind = (mean - mean[leader]) / deviation
-        alive = [place for place in range(len(mean)) if place != leader and _NORMAL.cdf(behind[place]) > _DROPPED_BELOW]
-        regret = expected_gain(mean - mean[leader], deviation)
-        if not alive or max(regret[place] for place in alive) < _LEAST_GAIN:
-            return self._once_more(_setting(candidates[leader]), trials)
-        gain = knowledge_gain(mean, covariance, posterior.noise**2)
-        return Ask(_setting(candidates[int(np.argmax(gain))]), "race")
+        posterior = self.posterior(trials)
+        places = racers(posterior, failed_only(trials))
+        ahead = pick(*posterior.joint(places), posterior.noise)
+        if (ahead.wanted is None or len(trials) >= _BY_TRENDS * room) and len(trials) >= _FEW:
+            places, mean, covariance = expect(posterior, _succeeded(trials), places)
+            ahead = pick(mean, covariance, posterior.noise)
+        if ahead.wanted is None:
+            return self._once_more(_setting(posterior.settings[places[ahead.leader]]), trials)
+        return Ask(_setting(posterior.settings[places[ahead.wanted]]), "race")
 
     def _once_more(self, leader: Setting, trials: Sequence[Trial]) -> Ask | None:
         """Repeat the default, then ``leader``, until each has two trials; return None when they have.
@@ -331,18 +325,6 @@ class Search:
             if sum(trial.setting == setting for trial in trials) < 2:
                 return Ask(setting, purpose)
         return None
-
-    def _racers(self, posterior: Posterior, trials: Sequence[Trial]) -> list[int]:
-        """Return the places of the settings with the highest upper bounds, without those that failed.
-
-        One that was not measured yet may be among them.
-        """
-        bound = posterior.mean + posterior.deviation
-        measured = set(_measured(trials))
-        failed = {trial.setting for trial in trials if trial.log is None and trial.setting not in measured}
-        bound[posterior.among(failed)] = -math.inf
-        order: list[int] = np.argsort(-bound)[:_RACERS].tolist()
-        return [place for place in order if bound[place] > -math.inf]
 
 
 def as_trials(trials: Sequence[Trial]) -> Trials:
@@ -393,6 +375,15 @@ def pairs_kept(total: int, apart: float | None = None) -> int:
 
 def _measured(trials: Sequence[Trial]) -> list[Setting]:
     return list(dict.fromkeys(trial.setting for trial in trials if trial.log is not None))
+
+
+def _succeeded(trials: Sequence[Trial]) -> Trials:
+    return as_trials([trial for trial in trials if trial.log is not None])
+
+
+def failed_only(trials: Sequence[Trial]) -> set[Setting]:
+    """Return the settings whose every trial failed."""
+    return {trial.setting for trial in trials if trial.log is None} - set(_measured(trials))
 
 
 def _setting(row: NDArray[np.int64]) -> Setting:
