@@ -2,7 +2,6 @@
 """A tiny network run between two ranks of this node, and between two hosts. No number is held against another."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -65,15 +64,7 @@ def test_between_hosts_ours_and_the_peers_find_the_rate_of_the_link(engine: Path
     words = ["--quick", "--protocols", "tcp", "--streams", "1", "--seconds", "0.2", "--repetitions", "3"]
     with hosts_up(tmp_path / "hosts", 2, "1:200mbit") as place:
         run_there = command(engine, "run", "network", "--hosts", ",".join(place.names), *words, "--result", str(result))
-        environment = dict(place.environment(family))
-        done = subprocess.run(
-            place.command(front, run_there),
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
+        done = place.run(front, run_there, family, TIMEOUT_S)
     assert done.returncode == 0, done.stderr
     rows = json.loads((result / "summary.json").read_text())["rows"]
     assert {row["params"]["nodes"] for row in rows} == {2}

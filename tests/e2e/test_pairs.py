@@ -2,7 +2,6 @@
 """Pairs end to end: on this node, and between hosts of which one is behind a slow link."""
 
 import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -70,20 +69,14 @@ def slow_ends(findings: Sequence[Finding]) -> list[tuple[object, bool]]:
 @pytest.mark.undisturbed
 def test_a_host_behind_a_slow_link_is_found_and_its_rate_is_right(engine: Path, tmp_path: Path) -> None:
     """Three runs may try: where a rank stands still in one, the link seems to be slower, or another one to be slow."""
+    family = describe(engine).engine.mpi.family
     with hosts_up(tmp_path / "hosts", 4, "2:200mbit") as place:
-        environment = dict(place.environment(describe(engine).engine.mpi.family))
         words = ["--hosts", ",".join(place.names), "--sizes", "16K", "--one-at-a-time", "--quick"]
         result, findings = tmp_path, list[Finding]()
         for turn in range(3):
             result = tmp_path / f"result-{turn}"
-            done = subprocess.run(
-                place.command("h0", command(engine, "run", "pairs", *words, "--result", str(result))),
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=TIMEOUT_S,
-            )
+            run_there = command(engine, "run", "pairs", *words, "--result", str(result))
+            done = place.run("h0", run_there, family, TIMEOUT_S)
             assert done.returncode == 0, done.stderr
             findings = findings_of(result)
             if slow_ends(findings) == [("h2", True)]:

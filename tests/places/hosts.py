@@ -49,6 +49,17 @@ class HostsPlace:
         """``words``, run on ``host``."""
         return [str(self.folder / "on"), host, *words]
 
+    def run(self, host: str, words: list[str], family: str, timeout_s: float) -> "subprocess.CompletedProcess[str]":
+        """Run ``words`` on ``host`` to their end, with ranks on these hosts under an MPI of that family."""
+        return subprocess.run(
+            self.command(host, words),
+            env=self.environment(family),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout_s,
+        )
+
     def environment(self, family: str) -> Mapping[str, str]:
         """Of a run whose ranks are on these hosts, under an MPI of that family."""
         return {**os.environ, **_SETTINGS[family], "PATH": _PATH, "ULLAGE_RSH_AGENT": str(self.folder / "agent")}

@@ -27,8 +27,6 @@ _ROUGH: Final = (_SMOOTH, math.log(0.003))
 _TOGETHER: Final = (0.01, 0.1)
 # What the likelihood has to gain by jumps, as a logarithm.
 _ROUGH_GAIN: Final = 5.0
-
-
 # A trend of less weight than this has no part in what the race expects.
 _LEAST_WEIGHT: Final = 0.02
 
@@ -47,7 +45,7 @@ def expect(posterior: Posterior, trials: Trials, places: Sequence[int]) -> tuple
 
     That is mean and covariance matrix of the mixture of all trends: theirs, and how far their means are apart.
     """
-    least = _top(posterior, trials) - _NEAR
+    least = _least(posterior.mean[posterior.places(trials.settings)])
     found = [place for place in places if posterior.mean[place] >= least]
     found = found or posterior.places([choose(posterior, trials)])
     trends, weights = _weighted(posterior, _near(posterior, trials), posterior.settings[found])
@@ -62,14 +60,15 @@ def expect(posterior: Posterior, trials: Trials, places: Sequence[int]) -> tuple
     return found, mean, covariance
 
 
-def _top(posterior: Posterior, trials: Trials) -> float:
-    return float(np.max(posterior.mean[posterior.places(trials.settings)]))
+def _least(expected: Array) -> float:
+    """Return what a setting has to be expected to reach to be near the leader. ``expected``: of the measured ones."""
+    return float(np.max(expected)) - _NEAR
 
 
 def _near(posterior: Posterior, trials: Trials) -> Trials:
     """Return the trials of settings that are expected to be near the leader."""
     expected = posterior.mean[posterior.places(trials.settings)]
-    return trials.of(np.flatnonzero(expected >= _top(posterior, trials) - _NEAR).tolist())
+    return trials.of(np.flatnonzero(expected >= _least(expected)).tolist())
 
 
 def _weighted(posterior: Posterior, near: Trials, rows: Settings) -> tuple[list[Posterior], Array]:

@@ -24,7 +24,10 @@ _NORMAL: Final = NormalDist()
 
 @dataclass(frozen=True)
 class Ahead:
-    """Places of the setting with the highest mean, and of the one to measure next; None where the race is over."""
+    """The state of the race: who leads it, and what to measure next.
+
+    Both are places among the racers. ``wanted`` is None where the race is over.
+    """
 
     leader: int
     wanted: int | None
@@ -42,7 +45,10 @@ def racers(posterior: Posterior, failed: set[Setting]) -> list[int]:
 
 
 def pick(mean: Array, covariance: Array, noise: float) -> Ahead:
-    """Return leader and the setting whose value tells most of which is best. ``noise``: deviation of a trial."""
+    """Return the leader and the setting to measure next, which tells most of which is best.
+
+    ``noise``: standard deviation of a trial.
+    """
     leader = int(np.argmax(mean))
     variance = np.diag(covariance) + covariance[leader, leader] - 2 * covariance[leader]
     deviation = np.sqrt(np.maximum(variance, 1e-12))

@@ -306,7 +306,7 @@ class Search:
         they expect none either, repeat default and leader until they have two trials each; then return None.
         """
         posterior = self.posterior(trials)
-        places = racers(posterior, failed_only(trials))
+        places = racers(posterior, _failed_only(trials))
         ahead = pick(*posterior.joint(places), posterior.noise)
         if (ahead.wanted is None or len(trials) >= _BY_TRENDS * room) and len(trials) >= _FEW:
             places, mean, covariance = expect(posterior, _succeeded(trials), places)
@@ -381,7 +381,7 @@ def _succeeded(trials: Sequence[Trial]) -> Trials:
     return as_trials([trial for trial in trials if trial.log is not None])
 
 
-def failed_only(trials: Sequence[Trial]) -> set[Setting]:
+def _failed_only(trials: Sequence[Trial]) -> set[Setting]:
     """Return the settings whose every trial failed."""
     return {trial.setting for trial in trials if trial.log is None} - set(_measured(trials))
 

@@ -188,7 +188,10 @@ def _tables(space: Space, scales: Scales) -> list[tuple[Array, Array]]:
 
 
 def _likeness(far: Array, *, smooth: bool) -> Array:
-    """Return how alike values are, by squared exponential or Matern 5/2. ``far``: root of 5 times lengths apart."""
+    """Return the correlation of values by a squared exponential (``smooth``) or Matern 5/2 kernel.
+
+    ``far``: their distance in lengths, times the square root of 5.
+    """
     found = np.exp(-far * far / 10) if smooth else (1 + far + far * far / 3) * np.exp(-far)
     return np.asarray(found, dtype=np.float64)
 
