@@ -44,6 +44,8 @@ def gathered(modules: Iterable[ModuleType], name: str) -> list[Any]:
     return [item for module in modules for item in getattr(module, name, ())]
 
 
+@cache
 def _names_in(package: str) -> list[str]:
+    """Return the names of what is in ``package``. A run asks some thirty times."""
     found = pkgutil.iter_modules(importlib.import_module(package).__path__)
     return sorted(info.name for info in found if not info.name.startswith("_"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
@@ -41,22 +41,21 @@ def add_suites(
     suites = load_suites() if of_verb is None else of_verb
 
     class Suites(TyperGroup):
-        """Lists commands without options, and makes the one that is asked for."""
+        """Lists commands without options, and makes the one that is asked for.
+
+        Made by typer, the commands of all verbs that nobody asks for would take a fifth of the start of each.
+        """
+
+        def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - typer's own are not exported
+            listed = {name: TyperCommand(name, help=suite.doc, rich_markup_mode=None) for name, suite in suites.items()}
+            super().__init__(**{**attributes, "commands": listed})
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
             name, command, rest = super().resolve_command(ctx, args)
             return name, command if name is None else _command(suites[name], act, options), rest
 
     group = typer.Typer(cls=Suites, help=doc, no_args_is_help=True, rich_markup_mode=None)
-    # With a single suite typer would leave its name out of the command.
-    group.callback()(_nothing)
-    for command, suite in suites.items():
-        group.command(name=command, help=suite.doc)(_nothing)
     app.add_typer(group, name=verb)
-
-
-def _nothing() -> None:
-    return
 
 
 def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:

@@ -24,7 +24,9 @@ _TOO_LARGE: Final = 2.0**64
 # Only lines that have one of these when all digits are made alike are looked at more closely. Ids of cases have digits
 # beside an e too, but behind a quote.
 _DIGITS_ALIKE: Final = bytes.maketrans(b"123456789E,[ \t", b"000000000e::::")
-_LONG: Final = b"0" * 19
+# 2^64 has 20 digits. Digits behind a point make no number larger.
+_LONG: Final = b"0" * 20
+_LONG_BEFORE_POINT: Final = re.compile(rb"(?<![0.])0{20}")
 _POWER: Final = b"0e0"
 _POWER_OF_NUMBER: Final = re.compile(rb":-?0[0.]*e0")
 
@@ -94,9 +96,10 @@ def parse_record(line: bytes) -> AnyRecord | Problem:
 
 
 def _has_long_number(line: bytes) -> bool:
-    """Tell whether ``line`` may have a number of 19 digits or more, or one with a power of ten."""
+    """Tell whether ``line`` may have a number of 20 digits or more before its point, or one with a power of ten."""
     alike = line.translate(_DIGITS_ALIKE, b"+")
-    return _LONG in alike or (_POWER in alike and _POWER_OF_NUMBER.search(alike) is not None)
+    is_long = _LONG in alike and _LONG_BEFORE_POINT.search(alike) is not None
+    return is_long or (_POWER in alike and _POWER_OF_NUMBER.search(alike) is not None)
 
 
 def _is_too_large(value: object) -> bool:
