@@ -26,7 +26,9 @@ UNIT = (f"--ignore={END_TO_END}",)
 # More processes take longer to find their tests than they save.
 MOST_AT_ONCE = 8
 # End-to-end tests wait most of the time: for launchers, for ranks that sleep, for what is meant to hang.
-MORE_THAN_CORES = 3
+MORE_THAN_CORES = 6
+# What is timed sleeps nearly all of its time, as the simulated devices do.
+TIMED_AT_ONCE = 4
 
 
 def report_of(preset: str, name: str) -> Path:
@@ -86,8 +88,8 @@ def _unit(preset: str, run: Callable[[Argv, Mapping[str, str]], int] | None = No
 
 
 def timed(preset: str) -> Tally:
-    """Run what holds a time against another."""
-    return _run(preset, "timed", END_TO_END, "-m", "undisturbed", at_once=0)
+    """Run what holds a time against another, while nothing that needs processors is at work."""
+    return _run(preset, "timed", END_TO_END, "-m", "undisturbed", at_once=TIMED_AT_ONCE)
 
 
 def end_to_end(preset: str) -> Tally:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets for the real engine."""
+"""Targets for the real engine, and ranks that leave their cores to others while they wait."""
 
+import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 from tests.e2e.launching import code_of
 
 _HERE = Path(__file__).parent
+_WAITING_RANK = _HERE.parent / "support" / "waiting_rank.c"
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
@@ -27,6 +30,25 @@ def _shares(item: pytest.Function) -> bool:
     """Tell whether a test uses something that its file has once, as an emulated machine."""
     fixtures = item._fixtureinfo.name2fixturedefs
     return any(definition.scope == "module" for name in item.fixturenames for definition in fixtures.get(name, ()))
+
+
+@pytest.fixture(scope="session")
+def waiting_rank() -> str:
+    """waiting_rank.c, compiled; empty where there is no compiler of C."""
+    library = _HERE.parents[1] / "build" / "waiting_rank.so"
+    made = library.with_suffix(f".{os.getpid()}")
+    made.parent.mkdir(exist_ok=True)
+    if shutil.which("cc") is None or code_of(["cc", "-O2", "-shared", "-fPIC", "-o", str(made), str(_WAITING_RANK)]):
+        return ""
+    made.rename(library)  # at once, since other processes make it too
+    return str(library)
+
+
+@pytest.fixture(autouse=True)
+def patient_ranks(request: pytest.FixtureRequest, waiting_rank: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ranks that wait leave their cores to others, but where times are compared."""
+    if waiting_rank and request.node.get_closest_marker("undisturbed") is None:
+        monkeypatch.setenv("LD_PRELOAD", waiting_rank)
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ mkdir -p /mnt/dax
 mount -o dax=always /dev/pmem$files /mnt/dax
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_rmaps_base_oversubscribe=1
-run() {{ mpirun.openmpi -np "$1" --bind-to "$2" {engine} run "$3"; }}
+run() {{ LD_PRELOAD={waiting_rank} mpirun.openmpi -np "$1" --bind-to "$2" {engine} run "$3"; }}
 """
 
 
@@ -64,6 +64,7 @@ class Machine:
 
     folder: Path
     engine: Path
+    waiting_rank: str
 
     @property
     def shared(self) -> Path:
@@ -72,7 +73,9 @@ class Machine:
     def start(self, commands: str) -> "subprocess.Popen[str]":
         script = self.shared / "commands.sh"
         engine = shlex.quote(str(self.engine))
-        head = _PREPARE.format(kernel=self.folder / "kernel", engine=engine, device=_DEVICE)
+        head = _PREPARE.format(
+            kernel=self.folder / "kernel", engine=engine, device=_DEVICE, waiting_rank=self.waiting_rank
+        )
         script.write_text(head + commands, encoding="utf-8")
         return subprocess.Popen(
             [_SCRIPT, self.folder, script, str(_LONGEST_S), *self._further_memory()],
@@ -135,7 +138,7 @@ def reset(process: "subprocess.Popen[str]") -> None:
 
 
 @pytest.fixture(scope="module")
-def machine(engine: Path) -> Generator[Machine]:
+def machine(engine: Path, waiting_rank: str) -> Generator[Machine]:
     """The kernel is kept between runs of the tests; the persistent memory is new in each."""
     if os.geteuid() != 0:
         pytest.skip("not available: root, for an emulated machine that reads all of this one")
@@ -147,7 +150,7 @@ def machine(engine: Path) -> Generator[Machine]:
     (_FOLDER / "pmem.img").unlink(missing_ok=True)
     shutil.rmtree(_FOLDER / "shared", ignore_errors=True)
     (_FOLDER / "shared").mkdir(parents=True)
-    yield Machine(_FOLDER, engine.resolve())
+    yield Machine(_FOLDER, engine.resolve(), waiting_rank)
     for image in ("pmem.img", "devdax.img"):
         (_FOLDER / image).unlink(missing_ok=True)
 

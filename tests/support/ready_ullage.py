@@ -16,17 +16,23 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import IO
 
+from pydantic import BaseModel
+
 import ullage
 from support import calm_ullage
+from ullage.report.row_table import packed_once
+from ullage.report.vega import javascript
 
 _LARGEST_REQUEST = 1 << 17
+# Imported by Ullage or by what it uses where they are needed.
+_IMPORTED_LATE = ("jinja2", "jinja2.bccache", "markupsafe", "rich.console", "rich.table", "vl_convert", "email.parser")
 
 
 def run(arguments: Sequence[str], timeout_s: float) -> tuple[int, str, str]:
@@ -72,11 +78,23 @@ def _end(requests: socket.socket, server: "subprocess.Popen[bytes]") -> None:
 
 
 def _import_all() -> None:
+    """Import what a command may need, and make what is else made at its first use: models, the page's scripts."""
     for module in pkgutil.walk_packages(ullage.__path__, "ullage."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    for name in _IMPORTED_LATE:
+        importlib.import_module(name)
+    for model in _models(BaseModel):
+        model.model_rebuild(raise_errors=False)
+    packed_once(javascript() or "")
     calm_ullage.calm()
     gc.freeze()
+
+
+def _models(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for model in base.__subclasses__():
+        yield model
+        yield from _models(model)
 
 
 def _become_command(requests: socket.socket) -> None:
