@@ -21,6 +21,8 @@ namespace ullage {
 /// and neither looks at the clock in between: an operation lasts from the end of the one before it.
 class Meter final {
  public:
+  /// Nobody stops what it accounts for.
+  Meter() noexcept : Meter(never) {}
   explicit Meter(const std::atomic<bool>& stop_now) noexcept : given_stop_(&stop_now), stop_now_(&stop_now) {}
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;

@@ -4,7 +4,6 @@
 #include <ctime>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -265,8 +264,7 @@ void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, R
             Json& record) {
   const mpi::Comm& all = context.world->all();
   if (!all.any(result.error.has_value()) && !cut_short) {
-    const std::atomic<bool> never = false;
-    const auto progress = std::make_unique<Meter>(never);
+    const auto progress = std::make_unique<Meter>();
     context.watchdog->watch(info.name + ": verify", progress.get());
     const Status looked = within_resources([&] -> Status {
       result.verification = work.after(context.meter->operations(), *progress);

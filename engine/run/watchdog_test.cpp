@@ -54,8 +54,7 @@ TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
   bool is_alive = false;
   for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
     FirstHang hang;
-    const std::atomic<bool> stop = false;
-    Meter meter(stop);
+    Meter meter;
     meter.start(now_ns());
     Watchdog watchdog({.limit_ns = 400'000'000,
                        .asked_to_stop = {},

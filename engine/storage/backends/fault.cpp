@@ -164,8 +164,7 @@ class FaultFile final : public File, public NonblockingTransfers {
   }
 
   [[nodiscard]] Status take_part(Direction direction, const ScatteredExtent& extent) {
-    const std::atomic<bool> never = false;
-    Meter unused(never);
+    Meter unused;
     unused.start(now_ns());
     const ScatteredExtent nothing{extent.offset_bytes, extent.memory.part(0, 0)};
     if (collective_) (void)inner_->transfer_scattered(direction, {&nothing, 1}, unused);

@@ -2,7 +2,6 @@
 // What backend `fault` does to a call that is to go wrong, whatever kind of file it is of.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,8 +46,7 @@ template <class FileT>
 /// `call` with a meter for what no phase counts.
 template <class Call>
 [[nodiscard]] Status uncounted(const Call& call) {
-  const std::atomic<bool> never = false;
-  Meter unused(never);
+  Meter unused;
   unused.use_histogram(false);
   unused.start(now_ns());
   return call(unused);

@@ -47,8 +47,7 @@ MixedMetadataPhase::MixedMetadataPhase(MixedMetadataState& state, MixedMetadataP
     : state_(state),
       kind_(kind),
       pattern_(state.parameters->shape(), static_cast<std::uint64_t>(state.context->world->rank())),
-      payload_(payload_spec(state)),
-      calls_(never_) {
+      payload_(payload_spec(state)) {
   calls_.use_parts(parts_of_a_call);
   calls_.use_histogram(false);
   find_source();

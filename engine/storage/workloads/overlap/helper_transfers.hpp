@@ -2,7 +2,6 @@
 // Transfers that helper threads make by blocking calls while their rank computes.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -21,7 +20,6 @@ class UncountedMeter final {
   [[nodiscard]] Meter& from_now() noexcept;
 
  private:
-  std::atomic<bool> never_ = false;
   std::unique_ptr<Meter> meter_;
 };
 
