@@ -35,8 +35,6 @@ struct StepShape {
   [[nodiscard]] std::string directory_path(std::uint64_t index) const;
   /// Where each level of directories ends in that numbering.
   [[nodiscard]] std::vector<std::uint64_t> directory_ends() const;
-  /// The most files that one directory holds.
-  [[nodiscard]] double files_a_directory() const noexcept;
 
   struct Item {
     std::uint64_t rank = 0;

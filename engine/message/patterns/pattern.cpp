@@ -115,12 +115,6 @@ std::uint64_t sends_of(const std::vector<mpi::MessageStep>& steps) {
       std::ranges::count_if(steps, [](const auto& step) { return step.to != mpi::MessageStep::nobody; }));
 }
 
-std::uint64_t messages_of(const Pattern& pattern) {
-  std::uint64_t messages = 0;
-  for (int place = 0; place < places_of(pattern); ++place) messages += sends_of(steps_at(pattern, place));
-  return messages;
-}
-
 std::uint64_t fingerprint(const Pattern& pattern) {
   std::uint64_t sum = 0;
   for (int place = 0; place < places_of(pattern); ++place) {

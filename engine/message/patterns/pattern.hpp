@@ -65,8 +65,6 @@ struct Pattern {
 
 /// Messages that one rank sends in an iteration, by its steps.
 [[nodiscard]] std::uint64_t sends_of(const std::vector<mpi::MessageStep>& steps);
-/// Messages of all ranks in an iteration, each counted once.
-[[nodiscard]] std::uint64_t messages_of(const Pattern& pattern);
 
 /// The same for two patterns in which every rank does the same, the steps in any order. Different patterns share one
 /// by a chance of about 2^-64.

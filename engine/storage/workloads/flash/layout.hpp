@@ -37,11 +37,6 @@ struct FlashLayout {
   static constexpr std::uint64_t header_bytes = 4096;  // of our own format
 
   [[nodiscard]] std::uint64_t real_bytes() const { return file == FlashFile::checkpoint ? 8 : plot_real_bytes; }
-  /// Points of a block: cells, or corners, of which there is one more in each direction.
-  [[nodiscard]] std::uint64_t points() const {
-    const std::uint64_t side = file == FlashFile::plot_corner ? cells + 1 : cells;
-    return side * side * side;
-  }
   [[nodiscard]] std::vector<std::string> unknowns() const;
   [[nodiscard]] std::vector<ArraySpec> arrays() const;
   /// Of a block, over all arrays: 164 B (116 B with 4-byte reals) and what the unknowns take.

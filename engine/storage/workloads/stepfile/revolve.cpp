@@ -38,15 +38,6 @@ std::uint64_t revolve_repetitions(std::uint64_t steps, std::uint64_t checkpoints
   return r;
 }
 
-std::uint64_t revolve_advances(std::uint64_t steps, std::uint64_t checkpoints) noexcept {
-  const std::uint64_t r = revolve_repetitions(steps, checkpoints);
-  return r == 0 ? 0 : r * steps - reach(checkpoints + 1, r - 1);
-}
-
-std::uint64_t revolve_recomputations(std::uint64_t steps, std::uint64_t checkpoints) noexcept {
-  return revolve_advances(steps, checkpoints) - (steps - 1);
-}
-
 Revolve::Revolve(std::uint64_t steps, std::uint64_t checkpoints)
     : open_{{0, steps, 0, std::min(checkpoints, steps)}}, current_(0) {}
 
