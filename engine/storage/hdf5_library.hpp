@@ -85,6 +85,7 @@ struct Hdf5Calls {
                 const HdfSize* block) = nullptr;
   int (*select_none)(HdfId space) = nullptr;
   std::int64_t (*count_elements)(HdfId space) = nullptr;
+  int (*count_dimensions)(HdfId space) = nullptr;
 
   int (*set_error_printer)(HdfId, void*, void*) = nullptr;
   int (*walk_errors)(HdfId, int direction, void* visit, void* data) = nullptr;

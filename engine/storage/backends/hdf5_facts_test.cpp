@@ -109,6 +109,19 @@ TEST_F(MpiHdf5Effects, DataLiesInChunks) {
   EXPECT_EQ(sum, file_bytes);
 }
 
+TEST_F(MpiHdf5Effects, ChunksOfSeveralDimensionsAreNoRanges) {
+  Bench bench;
+  const auto backend = bench.make("hdf5", {{"chunk_bytes", std::int64_t{500}}});
+  const std::vector<ArraySpec> arrays{{"frames", ElementType::byte, {10, 100}}};
+  const auto file = backend->open_arrays({"f", OpenMode::create, true, 1000}, arrays);
+  ASSERT_TRUE(file) << line_of(file);
+  EXPECT_TRUE((*file)->close());
+  bench.world().all().barrier();
+  const auto ranges = find_hdf5_data(**open_hdf5(), bench.path("f"), "frames");
+  ASSERT_FALSE(ranges);
+  EXPECT_NE(line_of(ranges).find("chunks of a dataset with several dimensions"), std::string::npos) << line_of(ranges);
+}
+
 /// Space that is allocated and filled has no holes; space that is never filled is one.
 TEST_F(MpiHdf5Effects, FillValuesAreWrittenOnlyWhereTheyAreAskedFor) {
   for (const bool fill : {false, true})
