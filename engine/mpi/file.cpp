@@ -195,7 +195,9 @@ File::~File() {
   if (handle_ && handle_->alone && handle_->file != MPI_FILE_NULL) MPI_File_close(&handle_->file);
 }
 
-Result<File> File::open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints, bool unique) {
+Result<File> File::open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints, bool unique,
+                        CallSite site) {
+  enter(comm.handle(), site);
   auto handle = std::make_unique<Handle>();
   handle->alone = comm.size() == 1;
   const int mode = mode_of(access) | (unique ? MPI_MODE_UNIQUE_OPEN : 0);

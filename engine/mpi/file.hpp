@@ -88,7 +88,8 @@ class File final {
 
   /// Collective over `comm`. `path` is absolute. `unique`: nobody else has it open.
   [[nodiscard]] static Result<File> open(const Comm& comm, const std::string& path, FileAccess access,
-                                         const Info& hints, bool unique = false);
+                                         const Info& hints, bool unique = false,
+                                         CallSite site = CallSite::current());
 
   [[nodiscard]] Result<std::uint64_t> size_bytes() const;
 
