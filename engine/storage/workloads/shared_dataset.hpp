@@ -2,6 +2,7 @@
 // What workloads have in common around datasets that cases share, and around data that another rank has made.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -20,6 +21,13 @@ namespace ullage {
 /// The same; an error also when it was not made with this layout.
 [[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context, const nlohmann::json& layout);
 
+/// Returns a file of the case as people know it: with its path where the target has one.
+[[nodiscard]] std::string path_of(const StorageContext& context, const std::string& name);
+/// Returns the size of file `name` below the run's folder, which the case has.
+[[nodiscard]] Result<std::uint64_t> size_of_file(const StorageContext& context, const std::string& name);
+/// An error where a file whose size a formula gives has another.
+[[nodiscard]] Status check_size_of_file(const StorageContext& context, const std::string& name,
+                                        std::uint64_t wanted_bytes, std::uint64_t found_bytes);
 /// Data of file `name` that is not what was written there.
 [[nodiscard]] Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch);
 

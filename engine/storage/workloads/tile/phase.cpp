@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/tile/phase.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -84,11 +80,7 @@ Result<std::uint64_t> TilePhase::find_size() const {
     if (!extents) return fail(extents.error());
     return extents->size_bytes;
   }
-  const auto file = state_.context.folder->open_file(state_.file_name(), O_RDONLY);
-  if (!file) return fail(file.error());
-  struct stat status{};
-  if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", state_.file_name()));
-  return static_cast<std::uint64_t>(status.st_size);
+  return size_of_file(state_.context, state_.file_name());
 }
 
 /// As long as the formula says, to the byte. HDF5 keeps a header and the description of the array in the file as well,
