@@ -64,7 +64,7 @@ template <class E>
 using Words = std::vector<std::pair<E, std::string>>;  // enumerator and its word
 
 namespace detail {
-/// What is said of a parameter besides its default.
+/// Holds what is said of a parameter besides its default.
 struct Saying {
   std::string_view name;
   ParameterType type = ParameterType::flag;
@@ -185,7 +185,7 @@ P bind_parameters(const Table<P>& table, const Values& values) {
   return p;
 }
 
-/// The same of a P that has a static table().
+/// Does the same for a P that has a static table().
 template <class P>
 P bind_parameters(const Values& values) {
   return bind_parameters(P::table(), values);

@@ -15,7 +15,8 @@ using std::filesystem::path;
 /// A limit of 2^62 or more is none: version 1 writes the largest multiple of a page below 2^63.
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;
 
-/// Where a version of control groups keeps what a group may take, what it has taken, and what of that could be dropped.
+/// Says where a version of control groups keeps what a group may take, what it has taken, and what of that could be
+/// dropped.
 struct Names {
   const char* limit;
   const char* taken;

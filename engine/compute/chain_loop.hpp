@@ -14,7 +14,7 @@
 
 namespace ullage::compute {
 
-/// What one body of the loop shall at least be, so that the loop itself costs less than 2 %.
+/// The loop has at least so many steps in one body, so that the loop itself costs less than 2 %.
 constexpr int least_body = 64;
 
 /// Pairs of steps of each chain in one body.

@@ -94,7 +94,7 @@ Result<void*> open_library(const std::string& name) {
   return fail(library_error("none found (tried " + tried + "); install one, or name it with `library`"));
 }
 
-/// Whether it has taken the kernels that it was told to.
+/// Returns whether it has taken the kernels that it was told to.
 Status check_core(const std::string& wanted, const Map& facts) {
   if (wanted.empty()) return {};
   const auto core = facts.find("core");

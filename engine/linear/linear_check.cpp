@@ -25,7 +25,7 @@ struct Sum {
   }
 };
 
-/// What two ways of adding `n` products of `T` may differ by.
+/// Returns what two ways of adding `n` products of `T` may differ by.
 template <class T>
 double tolerance(int n, double size) {
   return (n + 2) * static_cast<double>(std::numeric_limits<T>::epsilon()) * size;

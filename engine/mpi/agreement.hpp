@@ -8,7 +8,7 @@
 
 namespace ullage::mpi {
 
-/// What became of a step that every rank has done.
+/// Says what became of a step that every rank has done.
 struct Agreement {
   bool everywhere = true;  // it went well on all ranks; the same on each of them
   Status own;              // of this rank alone

@@ -16,7 +16,7 @@ class MpiCollectiveCheck : public ::testing::Test {
   MpiCollectiveCheck() {
     mpi::report_mismatches(all_, [](const std::string& message) { throw std::runtime_error(message); });
   }
-  /// What was reported when `call` was made; empty: nothing.
+  /// Returns what was reported when `call` was made; empty: nothing.
   template <class Call>
   [[nodiscard]] std::string reported(const Call& call) const {
     try {

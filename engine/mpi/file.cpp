@@ -80,7 +80,7 @@ class RecordType final {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// The same of scattered memory.
+/// Does the same for scattered memory.
 template <class Call>
 Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operation, const std::string& path,
                             std::uint64_t offset_bytes, const ScatteredMemory& memory) {

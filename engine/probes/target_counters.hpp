@@ -18,7 +18,7 @@ class TargetCounters final {
   /// For the file system that holds `folder`.
   [[nodiscard]] static TargetCounters of_folder(const std::string& folder);
 
-  /// What its block devices count; nothing where there are none, with the reason below.
+  /// Returns what its block devices count; nothing where there are none, with the reason below.
   [[nodiscard]] std::optional<Traffic> device() const;
   /// On the wire between an NFS or Lustre client and its servers; nothing where there is no such client.
   [[nodiscard]] std::optional<Traffic> client() const;

@@ -47,7 +47,7 @@ class NodeRing final {
   [[nodiscard]] bool stops() const noexcept { return stops_; }
   /// The node above this one in the tree has said so. Seen by silent_node().
   [[nodiscard]] bool told_to_stop() const noexcept { return told_to_stop_; }
-  /// For how long nothing came from the node above this one, in looks of silent_node(); 0 on node 0.
+  /// Returns for how long nothing came from the node above this one, in looks of silent_node(); 0 on node 0.
   [[nodiscard]] std::int64_t parent_silent_ns() const noexcept { return parent_silent_ns_; }
   /// The leader before this one.
   struct Neighbour {

@@ -218,7 +218,7 @@ TEST(ParserFuzz, PlansAreAcceptedOrNameTheirMistake) {
       EXPECT_EQ(to_line(plan.error()).find('\n'), std::string::npos);
       return;
     }
-    // What is asked of an accepted plan before anything is touched.
+    // This is asked of an accepted plan before anything is touched.
     for (const auto& planned : plan->cases) {
       (void)Registry<WorkloadEntry>::instance()
           .find(planned.workload.name)

@@ -165,7 +165,7 @@ class Passage final {
     }
   }
 
-  /// By a clock that stands still while operations are prepared, where it may.
+  /// Returns the time by a clock that stands still while operations are prepared, where it may.
   [[nodiscard]] std::int64_t running_ns() const { return now_ns() - result_.paused_ns + made_good_ns_; }
 
   void prepare_next(std::uint64_t limit) {

@@ -74,10 +74,10 @@ int ranks_sharing(const mpi::World& world, const Sharers& sharers, const TargetS
   return device.empty() ? world.size() : sharing.size();
 }
 
-/// What cases with several targets may take, by file system; those in memory have it from one memory.
+/// Holds what cases with several targets may take, by file system; those in memory have it from one memory.
 using Given = std::map<std::uint64_t, std::uint64_t>;
 
-/// Of a further target on a file system that has others: what they leave of its limit.
+/// Returns the room of a further target on a file system that has others, which is what they leave of its limit.
 std::uint64_t room_at(const TargetSpace& space, const Limits& limits, std::uint64_t memory_bytes, Given& given) {
   Limits of_all = limits;
   of_all.space_bytes.reset();
@@ -198,7 +198,7 @@ std::uint64_t free_bytes(const TargetSpace& space, std::uint64_t available_memor
   return space.memory ? std::min(space.free_bytes, available_memory_bytes) : space.free_bytes;
 }
 
-/// The same on all ranks: where one has another folder than the others, none shares its own with all.
+/// Ends the same on all ranks: where one has another folder than the others, none shares its own with all.
 Status check_one_folder(const Plan& plan, const PlannedTarget& target, const Place& place, const mpi::World& world) {
   if (place.parts == world.size()) return {};
   auto& known = Registry<WorkloadEntry>::instance();

@@ -42,10 +42,10 @@ class Places final {
   std::map<std::string, Place> places_;
 };
 
-/// What `ranks` of `all` ranks make of a total that all share evenly, rounded up.
+/// Returns what `ranks` of `all` ranks make of a total that all share evenly, rounded up.
 [[nodiscard]] std::uint64_t part_of(std::uint64_t total, int ranks, int all);
 
-/// What the limits let a plan take of a target. Pure.
+/// Returns what the limits let a plan take of a target. Pure.
 [[nodiscard]] std::uint64_t most_bytes(const TargetSpace& space, const Limits& limits,
                                        std::uint64_t available_memory_bytes);
 

@@ -33,7 +33,8 @@ Error made_up_error(int rank) {
   return errno_error(ENOSPC, "write", "/nowhere/" + std::to_string(rank), made_up_bytes);
 }
 
-/// What ranks do together, on made-up accounts that differ by rank. Each says whether this rank has what it must have.
+/// Does what ranks do together, on made-up accounts that differ by rank. Each says whether this rank has what it must
+/// have.
 class Reductions final {
  public:
   [[nodiscard]] const mpi::World& world() const { return world_; }

@@ -84,7 +84,7 @@ class Repetition final {
     };
   }
 
-  /// Of all targets of the case, from any of which a step may remove files.
+  /// Returns those of all targets of the case, from any of which a step may remove files.
   [[nodiscard]] Watchdog::Steps removal_steps() const {
     Watchdog::Steps steps;
     if (place_.folder) steps.push_back(&place_.folder->removal_steps());

@@ -6,8 +6,8 @@
 
 namespace ullage {
 
-/// For how long nothing has changed, by looks at it. A look counts half a second at most: where the machine stood still
-/// as a whole, whoever looks did not look either.
+/// Knows for how long nothing has changed, by looks at it. A look counts half a second at most: where the machine stood
+/// still as a whole, whoever looks did not look either.
 class Standstill final {
  public:
   std::int64_t look(bool has_changed, std::int64_t now_ns) noexcept {

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a watchdog calls a hang, the first time.
+/// Notes what a watchdog calls a hang, the first time.
 class FirstHang final {
  public:
   void tell(const std::string& what) {
@@ -91,7 +91,8 @@ class ModelWriteBack final : public WriteBack {
   std::uint64_t pending_;
 };
 
-/// How long it takes until this is called a hang by a watchdog with a limit of 2.5 s, in seconds; and of which limit.
+/// Says how long it takes until this is called a hang by a watchdog with a limit of 2.5 s, in seconds; and of which
+/// limit.
 struct Found {
   double seconds = 0;
   std::int64_t limit_ns = 0;

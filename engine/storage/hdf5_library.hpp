@@ -10,7 +10,7 @@
 
 namespace ullage {
 
-/// As HDF5 1.10 and later define them.
+/// Are defined so by HDF5 1.10 and later define them.
 using HdfId = std::int64_t;
 using HdfSize = unsigned long long;
 
@@ -115,7 +115,7 @@ inline constexpr const char* hdf5_variable = "ULLAGE_HDF5";
 /// this MPI.
 [[nodiscard]] const Result<Hdf5Calls>& hdf5_library();
 
-/// The same made ready for calls. MPI is running.
+/// Returns the same made ready for calls. MPI is running.
 [[nodiscard]] Result<const Hdf5Calls*> open_hdf5();
 
 /// "1.10.8"

@@ -53,7 +53,7 @@ class IoRing final {
   [[nodiscard]] OrErrno<void> queue(unsigned file, const IoRequest& request);
   /// Hands over what is queued.
   [[nodiscard]] OrErrno<void> submit();
-  /// The same, and lets the kernel say what has ended: it may wait for this call to do so.
+  /// Does the same, and lets the kernel say what has ended: it may wait for this call to do so.
   [[nodiscard]] OrErrno<void> poll();
   /// Hands over what is queued and waits for at least one completion.
   [[nodiscard]] OrErrno<void> wait();

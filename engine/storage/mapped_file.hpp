@@ -19,7 +19,7 @@
 
 namespace ullage {
 
-/// What an open mapped file is made from. `threads`: null where the rank moves its data alone.
+/// Holds what an open mapped file is made from. `threads`: null where the rank moves its data alone.
 struct MappedFileParts {
   KernelFile file;
   std::string path;

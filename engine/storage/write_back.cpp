@@ -20,8 +20,8 @@ constexpr std::uint64_t bytes_a_step = 2U << 20U;
 constexpr std::uint64_t sectors_a_step = bytes_a_step / 512;
 constexpr std::uint64_t writes_a_step = 256;
 
-/// Whose written data is in pages that the kernel counts, and then in the memory of a server. fuse stands for all of
-/// its kind.
+/// On these, written data is in pages that the kernel counts, and then in the memory of a server. fuse stands for all
+/// of its kind.
 constexpr std::array<std::string_view, 11> of_servers{"nfs",  "nfs4", "lustre",   "ceph",   "cifs",    "smb2",
                                                       "smb3", "9p",   "virtiofs", "beegfs", "orangefs"};
 /// The kernel counts its pages, and hides its devices behind one of its own.

@@ -51,7 +51,7 @@ struct WithoutStorage {
   std::string name;
   std::string doc;
   std::vector<std::string> capabilities = {};  // `describe` adds that it needs no storage
-  /// What spans parameters, and what they ask of the number of ranks; null: nothing.
+  /// Checks what spans parameters, and what they ask of the number of ranks; null: nothing.
   std::function<Status(const P&, int ranks, const std::string& pointer)> check = nullptr;
   std::function<std::unique_ptr<Workload>(const P&, const WorkloadContext&)> make = nullptr;
 };

@@ -11,7 +11,7 @@
 
 namespace ullage {
 
-/// What a cycle goes through.
+/// Says what a cycle goes through.
 struct ChaseShape {
   std::uint64_t bytes = 0;
   std::uint64_t stride = 64;   // bytes from slot to slot; a slot holds one pointer

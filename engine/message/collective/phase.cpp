@@ -32,7 +32,7 @@ Words<Collective> operation_words() {
 constexpr int fewest_ranks = 2;
 constexpr std::uint64_t most_message_bytes = std::uint64_t{1} << 40;
 
-/// What one call moves over a rank's link at least, as nccl-tests count it for their "bus bandwidth".
+/// Returns what one call moves over a rank's link at least, as nccl-tests count it for their "bus bandwidth".
 double link_bytes(const CollectiveParameters& p, int ranks) {
   const auto bytes = static_cast<double>(p.message_bytes);
   const double others = ranks - 1;
@@ -51,7 +51,7 @@ double link_bytes(const CollectiveParameters& p, int ranks) {
   }
 }
 
-/// Whether this MPI can be told how much each call moves.
+/// Checks whether this MPI can be told how much each call moves.
 Status check_counts(const CollectiveParameters& p, int ranks, const std::string& pointer) {
   const std::uint64_t largest = mpi::largest_count(p.shape(), ranks);
   if (largest <= mpi::most_int_count || mpi::has_large_counts()) return {};
@@ -134,7 +134,7 @@ Status CollectivePhase::before() {
   return {};
 }
 
-/// So that what is found afterwards was left by a call that was timed.
+/// Clears the buffers, so that what is found afterwards was left by a call that was timed.
 std::uint64_t CollectivePhase::prepare(std::uint64_t, std::uint64_t most) {
   CollectiveContent::poison(in_);
   return prepared_ = most;
@@ -211,7 +211,8 @@ std::int64_t CollectivePhase::overlapped_calls(std::uint64_t calls) {
   return now_ns() - start;
 }
 
-/// As long as a call on the slowest rank, by the shortest of a few windows: one that was interrupted looks long.
+/// Makes a computation as long as a call on the slowest rank, by the shortest of a few windows: one that was
+/// interrupted looks long.
 void CollectivePhase::size_computation() {
   constexpr int tries = 3;
   std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();

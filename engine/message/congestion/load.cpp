@@ -14,7 +14,7 @@ constexpr int messages_under_way = 4;
 constexpr std::chrono::microseconds rest_nap{500};
 constexpr int relay_fan_out = 4;
 
-/// How much one loop receives: in an incast one rank gets what all others send.
+/// Returns how much one loop receives: in an incast one rank gets what all others send.
 std::size_t room_for(LoadKind kind, int ranks, bool is_the_one, std::size_t message_bytes) {
   const int incast = is_the_one ? messages_under_way * (ranks - 1) : messages_under_way;
   return static_cast<std::size_t>(kind == LoadKind::incast ? incast : ranks) * (message_bytes + 8);

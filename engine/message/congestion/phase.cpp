@@ -165,7 +165,7 @@ void CongestionPhase::run_ring(std::uint64_t ring, Meter& meter) {
   ++rings_done_;
 }
 
-/// Until the first round of the load is done.
+/// Waits until the first round of the load is done.
 void CongestionPhase::await_load(Meter& meter) {
   if (world_.rank() == cast_.victims.front())
     while (!cast_.mailbox.look()) {

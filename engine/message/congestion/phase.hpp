@@ -32,7 +32,7 @@ struct CongestionParameters {
 
 enum class CongestionTest { latency, bandwidth, allreduce };
 
-/// Who is who; what all phases of a repetition share. Collective to make and to end.
+/// Knows who is who; what all phases of a repetition share. Collective to make and to end.
 struct CongestionCast {
   CongestionCast(const mpi::World& world, const CongestionParameters& parameters);
   std::vector<int> victims;  // rising

@@ -48,7 +48,7 @@ bool meets_twice(std::vector<int> ranks) {
   return std::ranges::adjacent_find(ranks) != ranks.end();
 }
 
-/// Whether the rank has two messages for the same rank, or from it.
+/// Returns whether the rank has two messages for the same rank, or from it.
 bool has_parallel_messages(const std::vector<mpi::MessageStep>& steps) {
   std::vector<int> to;
   std::vector<int> from;
@@ -185,7 +185,7 @@ Status ExchangePhase::execute(Meter& meter) {
   return {};
 }
 
-/// What the timed windows left, and then one iteration more, into a buffer that holds nothing right.
+/// Checks what the timed windows left, and then one iteration more, into a buffer that holds nothing right.
 Verification ExchangePhase::after(std::uint64_t, Meter&) {
   world_.all().max_all(windows_s_);
   messages_ = world_.all().sum(loop_->sends());

@@ -39,7 +39,7 @@ struct ExchangeParameters : CallWindowParameters, MessagePages {
   [[nodiscard]] static Table<ExchangeParameters> table();
 };
 
-/// What spans parameters and layout.
+/// Checks what spans parameters and layout.
 [[nodiscard]] Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer);
 
 /// The pattern of those parameters. `text` is that of a sparse pattern's file.

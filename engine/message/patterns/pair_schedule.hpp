@@ -7,7 +7,7 @@
 
 namespace ullage {
 
-/// What a measurement of one direction is between.
+/// Says what a measurement of one direction is between.
 struct PairTurn {
   int client = 0;
   int server = 0;
@@ -24,7 +24,7 @@ class PairSchedule final {
   PairSchedule(int ends, PairCompany company, int stride = 1);
 
   [[nodiscard]] std::uint64_t turns() const;
-  /// What `end` has to do with that turn, if anything.
+  /// Returns what `end` has to do with that turn, if anything.
   [[nodiscard]] std::optional<PairTurn> at(std::uint64_t turn, int end) const;
 
  private:

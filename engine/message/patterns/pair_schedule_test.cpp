@@ -12,7 +12,7 @@ namespace {
 
 using Met = std::map<std::pair<int, int>, int>;
 
-/// How often each ordered pair meets; both ends must see the same turn, and no end may be in two pairs at once.
+/// Returns how often each ordered pair meets; both ends must see the same turn, and no end may be in two pairs at once.
 Met all_met(const PairSchedule& schedule, int ends) {
   Met met;
   for (std::uint64_t turn = 0; turn < schedule.turns(); ++turn) {

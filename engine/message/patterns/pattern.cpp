@@ -31,7 +31,7 @@ struct PlacesOf {
   int operator()(const Links& links) const { return links.places; }
 };
 
-/// In terms of places.
+/// Gives the steps in terms of places.
 struct StepsAt {
   int place;
 

@@ -29,7 +29,7 @@ std::vector<Pattern> all_of_b_eff(int ranks) {
   return all;
 }
 
-/// How often there is a message from one rank to another with a tag, by the steps of one side.
+/// Returns how often there is a message from one rank to another with a tag, by the steps of one side.
 std::map<std::array<int, 3>, int> messages(const Pattern& pattern, int ranks, bool sent) {
   std::map<std::array<int, 3>, int> found;
   for (int rank = 0; rank < ranks; ++rank)

@@ -93,7 +93,7 @@ Status PingPongPhase::before() {
   return {};
 }
 
-/// By the first end with the last.
+/// Chooses by the first end with the last.
 int PingPongPhase::choose_stride() {
   if (parameters_.pairs == PairChoice::all) return stride_;
   std::int64_t took_ns = 0;

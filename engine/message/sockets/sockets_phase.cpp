@@ -18,7 +18,7 @@
 namespace ullage {
 namespace {
 
-/// How often the meter hears of what was done.
+/// So often the meter hears of what was done.
 constexpr std::int64_t look_every_ns = 100'000'000;
 /// Datagrams that are under way when the last was sent have arrived by then.
 constexpr std::int64_t linger_ns = 20'000'000;

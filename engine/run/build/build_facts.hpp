@@ -5,7 +5,7 @@
 
 namespace ullage {
 
-/// What this binary was made of and by.
+/// Says what this binary was made of and by.
 struct BuildFacts {
   std::string_view version;
   std::string_view git;

@@ -17,13 +17,13 @@
 namespace ullage::faults {
 
 void sleep_for(double seconds);
-/// Until the process is ended.
+/// Waits until the process is ended.
 [[noreturn]] void hang();
 
 [[nodiscard]] Error injected(int errno_value, FaultOperation operation, const std::string& where,
                              std::optional<std::uint64_t> offset_bytes = {});
 
-/// What one call of anything but a transfer suffers: the delay, or the error.
+/// Does what one call of anything but a transfer suffers: the delay, or the error.
 [[nodiscard]] Status suffer(FaultInjector& injector, FaultOperation operation, const std::string& where);
 
 [[nodiscard]] FaultOperation operation_of(Direction direction);

@@ -17,7 +17,7 @@
 namespace ullage {
 namespace {
 
-// What <hdf5.h> says by macros.
+// These numbers are macros of <hdf5.h>.
 constexpr HdfId hdf5_default = 0;
 constexpr unsigned hdf5_read = 0;
 constexpr unsigned hdf5_update = 1;
@@ -278,7 +278,8 @@ class Hdf5ArrayFile final : public ArrayFile {
     return error;
   }
 
-  /// What a rank brings to a collective call that moves nothing: alike in type, which decides how the call is made.
+  /// Returns what a rank brings to a collective call that moves nothing: alike in type, which decides how the call is
+  /// made.
   [[nodiscard]] static ArrayRows nothing_of(const ArrayRows& rows) {
     ArrayRows nothing{rows.array, 0, 0, rows.data};
     nothing.memory = rows.memory;
@@ -338,7 +339,8 @@ class Hdf5ArrayFile final : public ArrayFile {
 };
 
 /// Returns the chunks of a dataset of bytes in one dimension, as far as they hold data of it. In more dimensions the
-/// chunks at an edge hold data in pieces, which no range describes; the library also writes an offset for each dimension.
+/// chunks at an edge hold data in pieces, which no range describes; the library also writes an offset for each
+/// dimension.
 Result<std::vector<DataRange>> chunks_of_bytes(const Hdf5Calls& calls, const std::string& path, HdfId dataset,
                                                HdfId space, std::uint64_t data_bytes) {
   HdfSize chunks = 0;

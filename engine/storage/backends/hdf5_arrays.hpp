@@ -33,7 +33,7 @@ struct Hdf5Parameters {
   Map hints;
 };
 
-/// How a file is to be opened.
+/// Says how a file is to be opened.
 struct Hdf5Opening {
   const Hdf5Calls* calls = nullptr;
   const Hdf5Parameters* parameters = nullptr;

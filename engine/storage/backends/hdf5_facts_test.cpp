@@ -72,7 +72,7 @@ class MpiHdf5Effects : public testing::Test {
   void SetUp() override {
     if (!hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
   }
-  /// Where the data of a file lies of which nobody has written any.
+  /// Returns where the data of a file lies of which nobody has written any.
   [[nodiscard]] static std::vector<DataRange> ranges_of(Bench& bench, const Values& parameters) {
     const auto backend = bench.make("hdf5", parameters);
     const auto facts = facts_of(*backend, OpenMode::create);

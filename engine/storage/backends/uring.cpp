@@ -31,7 +31,7 @@ Table<UringParameters> uring_table() {
   return table;
 }
 
-/// What the files of one thread share.
+/// Holds what the files of one thread share.
 struct Course {
   IoRing ring;
   std::size_t depth;
@@ -111,7 +111,7 @@ class UringFile final : public File, public NonblockingTransfers {
     return next < oldest_ + course_.window;
   }
 
-  /// Of a transfer(), the clock was read when the one before it ended, which is when there was room for this one.
+  /// For a transfer(), the clock was read when the one before it ended, which is when there was room for this one.
   void begin(Direction direction, const Extent& extent, std::int64_t begun_ns) {
     const std::size_t slot = free_.back();
     free_.pop_back();
@@ -133,7 +133,7 @@ class UringFile final : public File, public NonblockingTransfers {
       goes_on_ = false;
   }
 
-  /// Whether the operation is whole now; one that is not goes on, or fails.
+  /// Returns whether the operation is whole now; one that is not goes on, or fails.
   [[nodiscard]] bool settle(Direction direction, const IoCompletion& completion) {
     const std::size_t slot = completion.tag;
     UnderWay& operation = under_way_[slot];

@@ -18,7 +18,7 @@ namespace ullage {
 /// Facts of the dataset the case names; an error when it is not there, or holds what an earlier version wrote, whose
 /// data would not be recognised.
 [[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context);
-/// The same; an error also when it was not made with this layout.
+/// Returns the same; an error also when it was not made with this layout.
 [[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context, const nlohmann::json& layout);
 
 /// Returns a file of the case as people know it: with its path where the target has one.
@@ -49,7 +49,7 @@ void append(LocalSteps& steps, LocalSteps more);
 enum class ReadBack { own, other_rank, other_node };
 [[nodiscard]] const Words<ReadBack>& read_back_words();
 
-/// Whose data a rank reads, and the word for it in records.
+/// Says whose data a rank reads, and the word for it in records.
 struct DataSource {
   int rank = 0;
   std::string data_of = "own";

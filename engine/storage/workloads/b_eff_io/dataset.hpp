@@ -31,7 +31,7 @@ struct BEffIoDataset {
   [[nodiscard]] static BEffIoDataset from(const nlohmann::json& facts);
 };
 
-/// What every case that works on these files must have in common.
+/// Returns what every case that works on these files must have in common.
 [[nodiscard]] nlohmann::json b_eff_io_layout(const BEffIoParameters& parameters, int ranks);
 
 /// Length of a pattern's calls, also of a fill-up, which ends where the segment does.

@@ -21,8 +21,8 @@ namespace ullage {
 enum class BEffIoEnd { none, once, scheduled, space, count, overtime, stopped };
 [[nodiscard]] std::string word_of(BEffIoEnd end);
 
-/// What a pattern took one rank, in ns. Filling buffers, tags and checks are apart, in `payload`; nothing of them is in
-/// what the pattern is accounted.
+/// Says what a pattern took one rank, in ns. Filling buffers, tags and checks are apart, in `payload`; nothing of them
+/// is in what the pattern is accounted.
 struct BEffIoTimes {
   std::int64_t calls = 0;
   std::int64_t barrier = 0;
@@ -39,7 +39,7 @@ struct BEffIoTimes {
   [[nodiscard]] Gauges gauges() const;
 };
 
-/// What was read and looked at.
+/// Counts what was read and looked at.
 struct BEffIoFound {
   std::uint64_t verified_bytes = 0;
   std::uint64_t bad_blocks = 0;

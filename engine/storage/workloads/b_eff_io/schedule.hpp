@@ -18,7 +18,7 @@ enum class BEffIoRule { predicted, elapsed };
 /// Calls of each rank that fit into the pattern's part of `most_bytes`, which goes by units; one at least.
 [[nodiscard]] std::uint64_t b_eff_io_most_calls(const BEffIoPattern& pattern, std::uint64_t lmax_bytes,
                                                 std::uint64_t ranks, std::uint64_t most_bytes);
-/// What a case of that type writes at most, rounded up to segments where it has them.
+/// Returns what a case of that type writes at most, rounded up to segments where it has them.
 [[nodiscard]] std::uint64_t b_eff_io_needed_bytes(BEffIoType type, std::uint64_t lmax_bytes, std::uint64_t ranks,
                                                   std::uint64_t most_bytes);
 

@@ -48,8 +48,8 @@ inline std::vector<std::uint64_t> repetitions_of(const std::vector<Json>& record
   return repetitions;
 }
 
-/// What one rank has of files with views, and what it was asked to do. Files are as long as this rank's part reaches;
-/// what others wrote is zeros here.
+/// Holds what one rank has of files with views, and what it was asked to do. Files are as long as this rank's part
+/// reaches; what others wrote is zeros here.
 struct ViewedStore {
   std::map<std::string, std::vector<std::byte>> files;
   std::vector<OpenRequest> opened;

@@ -111,7 +111,7 @@ Result<Descriptor> FindPhase::open_root() const {
   return context_.folder->open_file(directory_of_dataset(parameters_.within), O_RDONLY | O_DIRECTORY);
 }
 
-/// By its path, which still has to be the folder that the run has opened.
+/// Opens it by its path, which still has to be the folder that the run has opened.
 Result<Descriptor> FindPhase::open_run_folder() const {
   const std::string& path = context_.folder->path();
   if (const auto checked = context_.folder->checked_path(timestamp_file_); !checked) return fail(checked.error());

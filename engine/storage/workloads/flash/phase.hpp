@@ -16,7 +16,7 @@
 
 namespace ullage {
 
-/// What both phases of a repetition share on this rank.
+/// Holds what both phases of a repetition share on this rank.
 struct FlashState {
   const FlashParameters* parameters = nullptr;
   const StorageContext* context = nullptr;

@@ -166,8 +166,8 @@ Status MixedMetadataPhase::add(const Step& step) {
   return {};
 }
 
-/// Where its contents lie, as the payload counts. No number comes twice in a set, so no two objects of a rank are the
-/// same.
+/// Returns where its contents lie, as the payload counts. No number comes twice in a set, so no two objects of a rank
+/// are the same.
 std::uint64_t MixedMetadataPhase::offset_of(const Step& step) const {
   return ((state_.first + step.object) * parameters().sets + step.set) * slot_bytes();
 }

@@ -20,8 +20,8 @@
 
 namespace ullage {
 
-/// What every phase of a repetition shares on this rank. The sets of all ranks are alike: `objects` files from number
-/// `first` on.
+/// Holds what every phase of a repetition shares on this rank. The sets of all ranks are alike: `objects` files from
+/// number `first` on.
 struct MixedMetadataState {
   const MixedMetadataParameters* parameters = nullptr;
   const StorageContext* context = nullptr;

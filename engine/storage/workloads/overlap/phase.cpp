@@ -162,7 +162,7 @@ void OverlapPhase::check_area() {
   }
 }
 
-/// As long as the I/O of a batch on the slowest rank, times what was asked for.
+/// Makes a computation as long as the I/O of a batch on the slowest rank, times what was asked for.
 void OverlapPhase::size_computation(std::int64_t batch_ns) {
   const auto slowest_ns = static_cast<double>(state_.context->world->all().max(batch_ns));
   const std::uint64_t blocks =

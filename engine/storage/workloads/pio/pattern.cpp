@@ -123,7 +123,7 @@ PioPiece PioPattern::random(std::uint64_t index) const noexcept {
   return {shape_.base_bytes + begin, boundary(turn + 1) - begin, turn};
 }
 
-/// Of each P vertices in a row the ranks have one each, turned by as many places as the group's key says.
+/// Each P vertices in a row are of one rank each, turned by as many places as the group's key says.
 std::uint64_t PioPattern::vertex(std::uint64_t index) const noexcept {
   const std::uint64_t group = shape_.sorted ? index : order_(index);
   std::uint64_t place = rank_ + below(mix64(mix64(shape_.seed) ^ ~group), shape_.ranks);
@@ -159,7 +159,7 @@ std::uint64_t PioPattern::data_bytes() const noexcept {
 
 namespace {
 
-/// How many pieces of a rank make a frame, which repeats after so many bytes.
+/// Says how many pieces of a rank make a frame, which repeats after so many bytes.
 struct PioFrame {
   std::uint64_t pieces = 0;
   std::uint64_t extent_bytes = 0;

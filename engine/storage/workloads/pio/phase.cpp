@@ -231,7 +231,7 @@ Status PioPhase::move_through_view(Meter& meter) {
   return first;
 }
 
-/// As the data was made: each piece from its beginning on.
+/// Changes data as it was made: each piece from its beginning on.
 void PioPhase::change(const Call& call) const {
   const bool varies = pattern_.shape().kind == PioKind::random_strided;
   std::span<std::byte> rest = call.data;

@@ -20,7 +20,7 @@
 
 namespace ullage {
 
-/// What the phases of a repetition share on this rank.
+/// Holds what the phases of a repetition share on this rank.
 struct PioState {
   PioParameters parameters;
   StorageContext context;

@@ -69,7 +69,7 @@ class PioBench : public test::StorageWorkloadTest {
     const auto values = complete(entry().description.parameters, values_of(pattern, offsets, given), "");
     return {PioParameters::from(*values).shape(ranks()), rank};
   }
-  /// Where the bytes that a pattern places begin in a file: HDF5 has its own before them.
+  /// Returns where the bytes that a pattern places begin in a file: HDF5 has its own before them.
   [[nodiscard]] static std::uint64_t begin_of_data(const How& how, const std::string& path) {
     if (std::string(how.backend) != "hdf5") return 0;
     const auto ranges = find_hdf5_data(*hdf5_library(), path, "data");

@@ -15,7 +15,7 @@
 
 namespace ullage {
 
-/// What sets a phase apart.
+/// Says what sets a phase apart.
 struct SarPhaseTraits {
   std::string name;
   Access access = Access::none;
@@ -56,7 +56,7 @@ class SarPhase : public PhaseWork {
   }
   [[nodiscard]] virtual Status open_again() { return {}; }
   [[nodiscard]] virtual Status close_again() { return {}; }
-  /// What was read, and is in the slot.
+  /// Checks what was read and is in the slot.
   virtual void check(std::uint64_t operation, std::size_t slot) {
     (void)operation;
     (void)slot;

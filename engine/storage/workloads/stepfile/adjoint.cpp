@@ -56,7 +56,7 @@ std::uint64_t AdjointPhase::prepare(std::uint64_t first, std::uint64_t most) {
   return prepared_;
 }
 
-/// What was read since the last batch was made ready.
+/// Checks what was read since the last batch was made ready.
 void AdjointPhase::check_batch() {
   for (std::uint64_t i = 0; i < unchecked_; ++i) check(slot(first_ + i), step_of(first_ + i));
   unchecked_ = 0;

@@ -24,7 +24,7 @@ class AdjointPhase final : public StepPhase {
   [[nodiscard]] Gauges gauges() const override;
 
  private:
-  /// What a step has taken so far.
+  /// Says what a step has taken so far.
   struct Spent {
     std::int64_t computed_ns = 0;
     std::uint64_t moved_bytes = 0;

@@ -9,8 +9,8 @@
 
 namespace ullage {
 
-/// How often at most a step is advanced over when `steps` steps are reversed with `checkpoints` states kept, the first
-/// one included: the least r with C(checkpoints + r, checkpoints) >= steps.
+/// Returns how often at most a step is advanced over when `steps` steps are reversed with `checkpoints` states kept,
+/// the first one included: the least r with C(checkpoints + r, checkpoints) >= steps.
 [[nodiscard]] std::uint64_t revolve_repetitions(std::uint64_t steps, std::uint64_t checkpoints) noexcept;
 
 struct RevolveAction {

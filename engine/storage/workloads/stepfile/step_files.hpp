@@ -17,14 +17,14 @@
 
 namespace ullage {
 
-/// How long this rank waits between its last computation forward and its first one backward. What Ullage does between
-/// the phases is in neither part.
+/// Says how long this rank waits between its last computation forward and its first one backward. What Ullage does
+/// between the phases is in neither part.
 struct TurnRound {
   std::int64_t forward_ns = 0;  // until its states are written and its files closed
   std::int64_t adjoint_ns = 0;  // until the first state is read
 };
 
-/// What every phase of a repetition shares on this rank.
+/// Holds what every phase of a repetition shares on this rank.
 struct StepfileState {
   const StepfileParameters* parameters = nullptr;
   const StorageContext* context = nullptr;
@@ -46,7 +46,7 @@ struct StepfileState {
   }
 };
 
-/// How long the calls for one state took; 0 for those that were not made.
+/// Says how long the calls for one state took; 0 for those that were not made.
 struct StepTimes {
   std::int64_t open_ns = 0;
   std::int64_t transfer_ns = 0;

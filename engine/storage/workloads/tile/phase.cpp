@@ -73,7 +73,7 @@ Status TilePhase::before() {
   return status;
 }
 
-/// Of an array the backend looks at nothing but its data, of which a library's file is more.
+/// The backend looks at nothing but its data, of which a library's file is more.
 Result<std::uint64_t> TilePhase::find_size() const {
   if (state_.is_exact() || state_.context.folder == nullptr) {
     const auto extents = state_.context.backend->inspect(state_.file_name());
@@ -83,8 +83,8 @@ Result<std::uint64_t> TilePhase::find_size() const {
   return size_of_file(state_.context, state_.file_name());
 }
 
-/// As long as the formula says, to the byte. HDF5 keeps a header and the description of the array in the file as well,
-/// whose size depends on its version: there the formula is the least size.
+/// The file must be as long as the formula says, to the byte. HDF5 keeps a header and the description of the array in
+/// the file as well, whose size depends on its version: there the formula is the least size.
 Status TilePhase::check_size() {
   if (!state_.context.world->root()) return {};
   const auto found = find_size();

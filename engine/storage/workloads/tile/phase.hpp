@@ -19,7 +19,7 @@
 
 namespace ullage {
 
-/// What the phases of a repetition share.
+/// Holds what the phases of a repetition share.
 struct TileState {
   TileParameters parameters;
   TileShape shape;

@@ -37,7 +37,7 @@ class OneRepetition : public test::StorageWorkloadTest {
     return records;
   }
 
-  /// As many tiles as ranks, or one fewer, in two rows where they are even.
+  /// Gives as many tiles as ranks, or one fewer, in two rows where they are even.
   [[nodiscard]] Values tiles_for(int ranks) const {
     const std::int64_t rows = ranks % 2 == 0 ? 2 : 1;
     return {{"tiles_x", number(ranks / rows)}, {"tiles_y", number(rows)},

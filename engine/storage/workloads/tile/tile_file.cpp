@@ -12,7 +12,7 @@
 namespace ullage {
 namespace {
 
-// Of one call: counts are ints, and kernels move less than 2 GiB at once.
+// These are the most bytes of one call: counts are ints, and kernels move less than 2 GiB at once.
 constexpr std::size_t most_call_bytes = std::size_t{1} << 30;
 constexpr const char* frames_array = "frames";
 

@@ -12,7 +12,7 @@
 
 namespace ullage {
 
-/// How a file is to be opened. `together`: the calls are of all ranks that open it.
+/// Says how a file is to be opened. `together`: the calls are of all ranks that open it.
 struct TileOpening {
   OpenRequest request;
   const TileShape* shape = nullptr;

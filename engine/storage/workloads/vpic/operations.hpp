@@ -22,7 +22,7 @@ using ParticleOperations = std::variant<std::vector<Extent>, std::vector<Scatter
 
 [[nodiscard]] std::size_t count_of(const ParticleOperations& operations);
 
-/// Whose particles are moved, and between which places: those of `rank`, to or from `memory`. A writer's steps lie
+/// Says whose particles are moved, and between which places: those of `rank`, to or from `memory`. A writer's steps lie
 /// `step_places` behind each other in memory; a reader's, with 0, are all read to the same places.
 struct ParticleMove {
   const ParticleLayout* layout = nullptr;

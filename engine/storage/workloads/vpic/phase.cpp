@@ -21,7 +21,7 @@ void sleep_until(std::int64_t until_ns) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) continue;
 }
 
-/// Who converts between the orders of memory and file.
+/// Returns who converts between the orders of memory and file.
 std::string converter_of(const ParticleLayout& layout, VpicFormat format) {
   if (!layout.converts()) return "none";
   return format == VpicFormat::arrays ? "by the library, of fields of records" : "by MPI, of a datatype of the memory";

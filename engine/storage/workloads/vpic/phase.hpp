@@ -18,7 +18,7 @@
 
 namespace ullage {
 
-/// What both phases of a repetition share on this rank.
+/// Holds what both phases of a repetition share on this rank.
 struct VpicState {
   VpicParameters parameters;
   StorageContext context;
