@@ -123,7 +123,7 @@ class Meter final {
     last_ns_ = now_ns();
   }
   /// Nothing was completed, and nothing is wrong: said while a rank waits for others to hand it work.
-  void sign_of_life() noexcept { signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void report_alive() noexcept { signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   /// Changes as long as this rank is alive; for another thread, at any time.
   [[nodiscard]] std::uint64_t progress() const noexcept {
     return operations() + signs_.load(std::memory_order_relaxed);

@@ -128,7 +128,7 @@ TEST(Meter, SignOfLifeIsProgressAndNoOperation) {
   Meter meter;
   meter.start(now_ns());
   const std::uint64_t before = meter.progress();
-  meter.sign_of_life();
+  meter.report_alive();
   EXPECT_NE(meter.progress(), before);
   EXPECT_EQ(meter.operations(), 0U);
 }

@@ -86,7 +86,7 @@ std::optional<std::uint64_t> memory_left_bytes(const std::string& root) {
   return least;
 }
 
-bool may_take(std::uint64_t bytes) {
+bool is_memory_available(std::uint64_t bytes) {
   constexpr std::uint64_t least_watched_bytes = std::uint64_t{64} << 20;
   return bytes < least_watched_bytes || bytes <= memory_left_bytes().value_or(bytes);
 }

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "mpi/comm.hpp"
-#include "run/standstill.hpp"
+#include "run/stall_timer.hpp"
 
 namespace ullage {
 
@@ -52,9 +52,9 @@ class Heartbeats final {
   int ranks_on_node_;
   std::size_t bytes_;
   Slot* slots_ = nullptr;
-  Standstill neighbour_;
+  StallTimer neighbour_;
   std::uint64_t seen_beats_ = 0;
-  Standstill everybody_;
+  StallTimer everybody_;
   std::uint64_t seen_turns_ = 0;
 };
 

@@ -9,7 +9,7 @@
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"
 #include "run/watchdog.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/run_folder.hpp"
 #include "storage/write_back.hpp"
 
@@ -17,7 +17,7 @@ namespace ullage {
 
 struct Place {
   std::unique_ptr<RunFolder> folder;  // null: no storage
-  std::unique_ptr<DatasetBook> datasets = std::make_unique<DatasetBook>();
+  std::unique_ptr<DatasetFacts> datasets = std::make_unique<DatasetFacts>();
   bool writes_manifest = false;  // this rank writes the manifest: one a file system
   int part = 0;                  // of the ranks that share the folder, this one's number and their count
   int parts = 1;

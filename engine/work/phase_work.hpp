@@ -101,9 +101,9 @@ class PhaseWork {
   /// Asked after the phase.
   [[nodiscard]] virtual Counters counters() const { return {}; }
   [[nodiscard]] virtual Gauges gauges() const { return {}; }
-  /// Tells what is neither a count nor a measurement of each rank: who was whose neighbour, a matrix. Rank 0's stands
+  /// Adds what is neither a count nor a measurement of each rank: who was whose neighbour, a matrix. Rank 0's stands
   /// in the record; what it needs from others was gathered in after(). `facts` is an empty object.
-  virtual void tell(nlohmann::json& facts) const { (void)facts; }
+  virtual void add_facts(nlohmann::json& facts) const { (void)facts; }
   [[nodiscard]] virtual Map hints_given() const { return {}; }
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 

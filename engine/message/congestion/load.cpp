@@ -66,7 +66,7 @@ void CongestionLoad::run_until_stopped(int told, Meter& signs) {
     was_told = true;
     const bool stops = rank_ == decider && gets_stop(mailbox_);
     goes_on = comm_.broadcast(static_cast<std::int64_t>(stops ? 0 : 1), decider) != 0;
-    signs.sign_of_life();
+    signs.report_alive();
   }
 }
 
@@ -75,7 +75,7 @@ void CongestionLoad::rest_until_stopped(Meter& signs) {
   mpi::Mailbox& own = rank_ == 0 ? mailbox_ : relay_;
   while (!gets_stop(own)) {
     std::this_thread::sleep_for(rest_nap);
-    signs.sign_of_life();
+    signs.report_alive();
   }
   const int ranks = comm_.size();
   for (int child = relay_fan_out * rank_ + 1; child <= relay_fan_out * (rank_ + 1) && child < ranks; ++child)

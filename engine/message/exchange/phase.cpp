@@ -211,7 +211,7 @@ Gauges ExchangePhase::gauges() const {
           {"bytes", messages * static_cast<double>(parameters_.message_bytes)}};
 }
 
-void ExchangePhase::tell(nlohmann::json& facts) const {
+void ExchangePhase::add_facts(nlohmann::json& facts) const {
   facts["pattern"] = pattern_.name;
   facts["participants"] = places_of(pattern_);
   facts["messages_an_iteration"] = messages_;

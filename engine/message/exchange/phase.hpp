@@ -61,7 +61,7 @@ class ExchangePhase final : public PhaseWork {
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
 
  private:
   [[nodiscard]] Result<std::string> read_file() const;

@@ -16,12 +16,12 @@ struct PairTurn {
 
 /// alone: one pair at a time, while all others wait · together: all the disjoint pairs of a tournament's round at once,
 /// first in one direction, then in the other.
-enum class PairCompany { alone, together };
+enum class PairConcurrency { alone, together };
 
 /// Every ordered pair of different ends once, or, with a `stride`, of those among every stride-th end.
 class PairSchedule final {
  public:
-  PairSchedule(int ends, PairCompany company, int stride = 1);
+  PairSchedule(int ends, PairConcurrency concurrency, int stride = 1);
 
   [[nodiscard]] std::uint64_t turns() const;
   /// Returns what `end` has to do with that turn, if anything.
@@ -29,7 +29,7 @@ class PairSchedule final {
 
  private:
   int ends_;
-  PairCompany company_;
+  PairConcurrency concurrency_;
   int stride_;
   int chosen_;  // ends that take part
 };

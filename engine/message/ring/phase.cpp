@@ -166,7 +166,7 @@ Verification RingPhase::after(std::uint64_t, Meter& progress) {
       mpi::MessageLoop loop = make_loop(ring, method);
       ends_.exchange_fresh(loop, ring * message_methods.size() + static_cast<std::size_t>(method),
                            name_of(ring, method));
-      progress.sign_of_life();
+      progress.report_alive();
     }
   return ends_.found();
 }
@@ -181,7 +181,7 @@ Gauges RingPhase::gauges() const {
   return gauges;
 }
 
-void RingPhase::tell(Json& facts) const {
+void RingPhase::add_facts(Json& facts) const {
   facts["seed"] = parameters_.seed;
   facts["pages"] = pages_json(parameters_.pages, out_memory_, in_memory_);
   if (world_.size() > most_listed_ranks || parameters_.rings > most_listed_rings) return;

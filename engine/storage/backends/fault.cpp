@@ -239,7 +239,7 @@ class FaultBackend final : public ForwardingBackend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    if (auto status = suffer_open(request); !status) return fail(status.error());
+    if (auto status = inject_at_open(request); !status) return fail(status.error());
     auto file = inner().open(request);
     if (!file) return file;
     const Capabilities capabilities = inner().capabilities();
@@ -248,7 +248,7 @@ class FaultBackend final : public ForwardingBackend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
-    if (auto status = suffer_open(request); !status) return fail(status.error());
+    if (auto status = inject_at_open(request); !status) return fail(status.error());
     auto file = inner().open_viewed(request, hints);
     if (!file) return file;
     return make_fault_viewed_file(std::move(*file), injector_, path_of(request.name));
@@ -256,7 +256,7 @@ class FaultBackend final : public ForwardingBackend {
 
   [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
                                                                std::span<const ArraySpec> specs) override {
-    if (auto status = suffer_open(request); !status) return fail(status.error());
+    if (auto status = inject_at_open(request); !status) return fail(status.error());
     auto file = inner().open_arrays(request, specs);
     if (!file) return file;
     const bool collective = request.shared && inner().capabilities().collective;
@@ -270,18 +270,18 @@ class FaultBackend final : public ForwardingBackend {
   }
 
   [[nodiscard]] Status make_directory(const std::string& name) override {
-    if (auto status = faults::suffer(injector_, FaultOperation::mkdir, path_of(name)); !status) return status;
+    if (auto status = faults::inject_fault(injector_, FaultOperation::mkdir, path_of(name)); !status) return status;
     return inner().make_directory(name);
   }
 
   [[nodiscard]] Status remove_file(const std::string& name) override {
-    if (auto status = faults::suffer(injector_, FaultOperation::remove, path_of(name)); !status) return status;
+    if (auto status = faults::inject_fault(injector_, FaultOperation::remove, path_of(name)); !status) return status;
     return inner().remove_file(name);
   }
 
  private:
-  [[nodiscard]] Status suffer_open(const OpenRequest& request) {
-    const Status status = faults::suffer(injector_, FaultOperation::open, path_of(request.name));
+  [[nodiscard]] Status inject_at_open(const OpenRequest& request) {
+    const Status status = faults::inject_fault(injector_, FaultOperation::open, path_of(request.name));
     // The others must not wait in the inner open for a rank that never comes.
     if (request.shared && injector_.parameters().operation == FaultOperation::open)
       return mpi::share_status(request.among != nullptr ? *request.among : world_.all(), status);

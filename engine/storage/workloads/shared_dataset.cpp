@@ -10,7 +10,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/file_system_sync.hpp"
 
 namespace ullage {
@@ -94,8 +94,8 @@ LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntr
   return {{"remove items", remove_items}, {"remove directories", remove_rest}};
 }
 
-LocalStep step_to_strike(const StorageContext& context) {
-  return {"strike facts", [&context] { return context.datasets->strike(context.dataset); }};
+LocalStep step_to_remove_facts(const StorageContext& context) {
+  return {"strike facts", [&context] { return context.datasets->remove(context.dataset); }};
 }
 
 Status sync_dataset(const StorageContext& context, const DatasetEntry& entry) {

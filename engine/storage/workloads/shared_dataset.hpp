@@ -37,7 +37,7 @@ namespace ullage {
 /// Every rank removes its part of the items, then one rank of each file system the rest.
 [[nodiscard]] LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntry& entry);
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.
-[[nodiscard]] LocalStep step_to_strike(const StorageContext& context);
+[[nodiscard]] LocalStep step_to_remove_facts(const StorageContext& context);
 
 /// Makes everything durable that this node's ranks have written to the file system of a dataset, once all of them have
 /// come here: they are in it together, also one whose work has failed.

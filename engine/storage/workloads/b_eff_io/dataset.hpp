@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/b_eff_io/parameters.hpp"
 #include "storage/workloads/b_eff_io/segment.hpp"
 
@@ -40,7 +40,7 @@ struct BEffIoDataset {
 
 /// The repetitions of `counts_of` in a book; a dataset that is not there is left out. An error when none is, or one was
 /// made by other ranks or with another largest chunk.
-[[nodiscard]] Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetBook& book,
+[[nodiscard]] Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetFacts& book,
                                                               const BEffIoParameters& parameters, int ranks);
 
 }  // namespace ullage

@@ -85,7 +85,7 @@ class BEffIoLoop final {
   void call();
   void check();
   [[nodiscard]] BEffIoEnd decide(const BEffIoUntil& until, std::uint64_t repetitions) const;
-  [[nodiscard]] std::uint64_t look(const BEffIoLooks& looks, std::uint64_t repetitions);
+  [[nodiscard]] std::uint64_t look(const BEffIoCheckTimes& looks, std::uint64_t repetitions);
   void end_alone(std::int64_t allowance_ns);
   void meet();
   [[nodiscard]] double elapsed_s() const { return static_cast<double>(times_.accounted()) * 1e-9; }

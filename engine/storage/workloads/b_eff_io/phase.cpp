@@ -118,7 +118,7 @@ std::optional<Error> BEffIoPhase::mismatch() const {
   return error;
 }
 
-void BEffIoPhase::tell(Json& facts) const {
+void BEffIoPhase::add_facts(Json& facts) const {
   const BEffIoPattern& pattern = task_.pattern;
   facts = {{"pattern", pattern.number},
            {"type", word_of(pattern.type)},

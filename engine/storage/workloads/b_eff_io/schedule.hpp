@@ -24,10 +24,10 @@ enum class BEffIoRule { predicted, elapsed };
 
 /// When ranks whose calls are collective look together whether they go on: often enough to end soon after they should,
 /// seldom enough to cost nothing.
-class BEffIoLooks final {
+class BEffIoCheckTimes final {
  public:
   /// `allowance_s`: what the pattern may take; infinite: as long as it needs.
-  explicit BEffIoLooks(double allowance_s);
+  explicit BEffIoCheckTimes(double allowance_s);
 
   /// The repetition after which the first look is.
   [[nodiscard]] static constexpr std::uint64_t first() { return 1; }

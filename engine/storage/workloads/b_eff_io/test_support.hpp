@@ -22,7 +22,7 @@
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/storage_context.hpp"
 #include "work/workload.hpp"
 
@@ -221,7 +221,7 @@ class BEffIoCases : public ::testing::Test {
   mpi::CommonClock clock_;
   ViewedStore store_;
   StoredViews backend_;
-  DatasetBook book_;
+  DatasetFacts book_;
   AlignedBuffer buffer_;
   Meter meter_;
   Watchdog watchdog_;

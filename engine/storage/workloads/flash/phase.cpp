@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/json.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/flash/raw_arrays.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -144,7 +144,7 @@ Verification FlashPhase::check_data(std::uint64_t executed, Meter& progress) con
     verification.verified_bytes += data_of(a).size();
     verification.bad_blocks += check.wrong_elements;
     if (check.first && !verification.first) verification.first = wrong_element(a, *check.first);
-    progress.sign_of_life();
+    progress.report_alive();
   }
   return verification;
 }
@@ -170,7 +170,7 @@ Gauges FlashPhase::gauges() const {
           {"unknowns_s", static_cast<double>(unknowns_ns_) * 1e-9}};
 }
 
-void FlashPhase::tell(Json& facts) const {
+void FlashPhase::add_facts(Json& facts) const {
   facts["total_blocks"] = state_.layout.total_blocks;
   facts["block_bytes"] = state_.layout.block_bytes();
   facts["data_bytes"] = state_.layout.data_bytes();

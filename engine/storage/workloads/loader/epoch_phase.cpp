@@ -111,7 +111,7 @@ Gauges EpochPhase::gauges() const {
           {"least_use", account_.least_use()},        {"late_s", static_cast<double>(account_.most_late_ns()) * 1e-9}};
 }
 
-void EpochPhase::tell(Json& facts) const {
+void EpochPhase::add_facts(Json& facts) const {
   facts["accelerators"] = state_.accelerators();
   facts["epoch"] = epoch_ + 1;
   facts["writers_known"] = state_.own_group.has_value();

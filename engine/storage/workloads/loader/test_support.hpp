@@ -53,7 +53,7 @@ class OneRepetition : public test::StorageWorkloadTest {
   }
 
   std::string dataset_;
-  DatasetBook book_;
+  DatasetFacts book_;
 };
 
 }  // namespace ullage::loader_test

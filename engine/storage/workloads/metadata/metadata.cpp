@@ -5,7 +5,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/metadata/parameters.hpp"
 #include "storage/workloads/metadata/phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"

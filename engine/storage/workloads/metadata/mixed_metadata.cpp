@@ -4,7 +4,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/metadata/mixed_parameters.hpp"
 #include "storage/workloads/metadata/mixed_phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"

@@ -368,7 +368,7 @@ void PioPhase::read_again(std::uint64_t first, Meter& progress, Verification& ve
   if (!status && !verification.first) verification.first = status.error();
 }
 
-void PioPhase::tell(Json& facts) const {
+void PioPhase::add_facts(Json& facts) const {
   facts = {{"pattern", word_of(pattern_.shape().kind)},
            {"calls", operations()},
            {"data_bytes", pattern_.data_bytes()},

@@ -38,7 +38,7 @@ class SarPhase : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   /// images: that were stored or read. files: that were made or opened. written_bytes: of a phase that reads, besides.
   [[nodiscard]] Counters counters() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override { return state_.context.backend->hints_granted(); }
 

@@ -20,7 +20,7 @@ class AdjointPhase final : public StepPhase {
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
-  /// `turn_round_s`: see TurnRound.
+  /// `turn_round_s`: see Turnaround.
   [[nodiscard]] Gauges gauges() const override;
 
  private:

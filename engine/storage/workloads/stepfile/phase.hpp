@@ -41,7 +41,7 @@ class StepPhase : public PhaseWork {
   [[nodiscard]] std::uint64_t operations() const override { return parameters().steps; }
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
 
  protected:

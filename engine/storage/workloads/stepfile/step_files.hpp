@@ -19,7 +19,7 @@ namespace ullage {
 
 /// Says how long this rank waits between its last computation forward and its first one backward. What Ullage does
 /// between the phases is in neither part.
-struct TurnRound {
+struct Turnaround {
   std::int64_t forward_ns = 0;  // until its states are written and its files closed
   std::int64_t adjoint_ns = 0;  // until the first state is read
 };
@@ -31,7 +31,7 @@ struct StepfileState {
   Capabilities capabilities;
   DatasetEntry dataset;
   StepTiers* tiers = nullptr;
-  TurnRound* turn_round = nullptr;
+  Turnaround* turnaround = nullptr;
 
   [[nodiscard]] const StepShape& shape() const { return *dataset.steps; }
   [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(context->world->rank()); }

@@ -182,7 +182,7 @@ void TilePhase::verify_frame(std::uint64_t frame, Meter& progress, Verification&
       found.first->text += " (frame " + std::to_string(frame) + ", row " + std::to_string(row) + " of the tile" +
                            (state_.is_exact() ? "" : "; the offset is in the dataset") + ")";
     }
-    progress.sign_of_life();
+    progress.report_alive();
   }
   found.verified_bytes += tile.size();
 }
@@ -207,7 +207,7 @@ void TilePhase::read_again(std::uint64_t frames, Meter& progress, Verification& 
   if (!status && !found.first) found.first = status.error();
 }
 
-void TilePhase::tell(Json& facts) const {
+void TilePhase::add_facts(Json& facts) const {
   const TileShape& shape = state_.shape;
   Json surplus = Json::array();
   const auto ranks = static_cast<std::uint64_t>(state_.context.world->size());

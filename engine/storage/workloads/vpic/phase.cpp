@@ -128,7 +128,7 @@ void VpicPhase::compute(Meter& meter) {
   const std::int64_t until_ns = begun_ns + wanted_ns;
   for (std::int64_t now = begun_ns; now < until_ns && meter.goes_on(); now = now_ns()) {
     sleep_until(std::min(until_ns, now + longest_nap_ns));
-    meter.sign_of_life();
+    meter.report_alive();
   }
   const std::int64_t ended_ns = now_ns();
   slept_ns_ += ended_ns - begun_ns;
@@ -213,7 +213,7 @@ Gauges VpicPhase::gauges() const {
   return {{"raw_s", static_cast<double>(raw_ns_) * 1e-9}, {"slept_s", static_cast<double>(slept_ns_) * 1e-9}};
 }
 
-void VpicPhase::tell(Json& facts) const {
+void VpicPhase::add_facts(Json& facts) const {
   facts = {{"particles", state_.layout.particles},
            {"steps", state_.layout.steps},
            {"memory", word(state_.layout.memory)},
