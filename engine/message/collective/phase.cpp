@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "memory/room.hpp"
+#include "mpi/agreement.hpp"
 #include "noise/fixed_chain.hpp"
 
 namespace ullage {
@@ -114,7 +115,7 @@ Status CollectivePhase::make_call() {
   const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
   const auto ranks_here = static_cast<std::uint64_t>(world_.topology().ranks_on_node);
   Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here);
-  if (comm_.any(!fits)) return fits;
+  if (!mpi::all_succeeded(comm_, fits)) return fits;
   out_.resize(room.out);
   in_.resize(room.in);
   call_.emplace(comm_, parameters_.shape(), out_, in_);

@@ -15,6 +15,7 @@
 #include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/patterns/sparse.hpp"
+#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {
@@ -127,7 +128,7 @@ Status ExchangePhase::before() {
   pattern_ = std::move(*pattern);
   windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
   const Status made = make_loop();
-  if (world_.all().any(!made)) return made;
+  if (!mpi::all_succeeded(world_.all(), made)) return made;
   iterations_ = calls_of_a_window(world_.all(), parameters_, [&](std::uint64_t count) {
     world_.all().barrier();
     return run(count);

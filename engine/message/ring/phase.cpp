@@ -14,6 +14,7 @@
 #include "message/message_methods.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/rank_nodes.hpp"
+#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {
@@ -94,7 +95,7 @@ Status RingPhase::before() {
   const auto buffer_bytes = messages_a_loop * round_up<std::size_t>(parameters_.message_bytes, sizeof(std::uint64_t));
   Status room =
       check_room("message_bytes", 2 * buffer_bytes * static_cast<std::uint64_t>(world_.topology().ranks_on_node));
-  if (world_.all().any(!room)) return room;
+  if (!mpi::all_succeeded(world_.all(), room)) return room;
   out_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
   in_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
   out_ = mpi::RotatingBuffer(out_memory_.bytes());

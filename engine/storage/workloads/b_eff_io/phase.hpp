@@ -38,7 +38,6 @@ class BEffIoPhase final : public PhaseWork {
   [[nodiscard]] const BEffIoParameters& parameters() const { return run_.parameters(); }
   [[nodiscard]] bool verifies() const { return !parameters().writes() && parameters().verify == BEffIoVerify::full; }
   [[nodiscard]] double scheduled_s() const { return task_.pattern.units * parameters().unit_s; }
-  [[nodiscard]] bool all_have(const Status& status) const { return !run_.everyone().any(!status); }
   void barrier();
   [[nodiscard]] std::optional<Error> mismatch() const;
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/rounding.hpp"
+#include "mpi/agreement.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -100,7 +101,8 @@ Status OverlapPhase::open_for_overlap() {
 /// When a stretch has failed anywhere, no rank begins another one.
 Status OverlapPhase::execute(Meter& meter) {
   const mpi::Comm& all = state_.context->world->all();
-  for (std::uint64_t i = first_; i < first_ + prepared_ && !all.any(!status_); ++i) do_stretch(i, meter);
+  const std::uint64_t end = first_ + prepared_;
+  for (std::uint64_t i = first_; i < end && mpi::all_succeeded(all, status_); ++i) do_stretch(i, meter);
   return status_;
 }
 
