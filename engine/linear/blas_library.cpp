@@ -119,7 +119,7 @@ Result<std::unique_ptr<Blas>> load(const BlasChoice& choice) {
 }  // namespace
 
 Result<Blas*> load_blas(const BlasChoice& choice) {
-  static std::mutex mutex;
+  static std::mutex mutex;  // guards the two below, and the loading itself
   static std::optional<BlasChoice> chosen;
   static Result<std::unique_ptr<Blas>> loaded;
   const std::scoped_lock lock(mutex);
