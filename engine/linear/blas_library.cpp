@@ -15,7 +15,7 @@
 namespace ullage {
 namespace {
 
-/// In the order of how fast they usually are.
+/// The names stand in the order of how fast they usually are.
 constexpr std::array usual_names{"libopenblas.so.0", "libopenblas.so", "libblis.so.4",
                                  "libmkl_rt.so.2",   "libmkl_rt.so",   "libblas.so.3"};
 constexpr const char* core_variable = "OPENBLAS_CORETYPE";

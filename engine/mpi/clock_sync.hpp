@@ -47,7 +47,7 @@ struct OffsetEstimate {
   std::int64_t residual_ns = 0;  // the offset is at most this wrong, however the delays were shared out
   std::int64_t measured_ns = 0;  // the middle of that round trip, by the asker's clock
 };
-/// From the shortest of at least one round trip. Source: Cristian, Probabilistic clock synchronization, 1989.
+/// Estimates from the shortest of at least one round trip. Source: Cristian, Probabilistic clock synchronization, 1989.
 [[nodiscard]] OffsetEstimate estimate_offset(std::span<const RoundTrip> trips);
 
 }  // namespace ullage::mpi

@@ -13,9 +13,9 @@ namespace ullage {
 /// Found once for a folder, then read around each phase.
 class TargetCounters final {
  public:
-  /// Without counters.
+  /// Has no counters.
   explicit TargetCounters(std::string reason) : device_reason_(std::move(reason)) {}
-  /// For the file system that holds `folder`.
+  /// Finds those of the file system that holds `folder`.
   [[nodiscard]] static TargetCounters of_folder(const std::string& folder);
 
   /// Returns what its block devices count; nothing where there are none, with the reason below.

@@ -26,7 +26,7 @@ class Heartbeats final {
   Heartbeats& operator=(const Heartbeats&) = delete;
   [[nodiscard]] bool shared() const noexcept { return slots_ != nullptr; }
 
-  // From here on called by one thread, but for leave().
+  // What follows is called by one thread, but for leave().
 
   /// This rank lives. `turn` changes with what it works on; `rests`: it waits for others.
   void beat(std::uint64_t turn, bool rests) noexcept;

@@ -37,7 +37,7 @@ class NodeRing final {
   /// Collective. Does nothing where there is one node, and for ranks that are no leaders.
   explicit NodeRing(const mpi::World& world);
 
-  // From here on called by one thread.
+  // What follows is called by one thread.
 
   /// To every address that the next leader has, and those below this one in the tree: which of them they can be reached
   /// by shows in what they hear.
@@ -71,7 +71,7 @@ class NodeRing final {
     std::int32_t node = -1;
     std::int32_t stops = 0;
   };
-  /// Whose datagrams came since the last look.
+  /// Says whose datagrams came since the last look.
   struct Received {
     bool before = false;
     bool parent = false;

@@ -130,7 +130,7 @@ class PhaseExecution final {
 
   void set(Stage stage, std::int64_t start, std::int64_t stop) { result_.stages[stage] = {start, stop}; }
 
-  /// Also of a rank whose open failed: the others count on it where they agree.
+  /// Is done also by a rank whose open failed: the others count on it where they agree.
   void transfer() {
     if (takes_part()) up_to(total_);
     if (info_.stonewall_ns == 0) return;

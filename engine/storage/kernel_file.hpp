@@ -47,7 +47,7 @@ class KernelFile final {
 
   [[nodiscard]] int get() const noexcept { return descriptor_.get(); }
   [[nodiscard]] Status sync() const;
-  /// Also of one that is closed already.
+  /// Succeeds also for one that is closed already.
   [[nodiscard]] Status close();
 
   [[nodiscard]] Error failed(Direction direction, int code, std::uint64_t offset_bytes) const;

@@ -31,7 +31,7 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// From the beginning, whatever was read before; empty when it cannot be read.
+/// Reads from the beginning, whatever was read before; empty when it cannot be read.
 std::string_view read_again(const Descriptor& file, std::span<char> buffer) noexcept {
   const ssize_t length = ::pread(file.get(), buffer.data(), buffer.size(), 0);
   return {buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0};

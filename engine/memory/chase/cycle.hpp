@@ -19,7 +19,7 @@ struct ChaseShape {
   [[nodiscard]] std::uint64_t slots() const { return bytes / stride; }
   /// Slots of one neighbourhood.
   [[nodiscard]] std::uint64_t local_slots() const { return locality == 0 ? slots() : locality / stride; }
-  /// With what is needed beside the memory itself to verify where a chase must end.
+  /// Returns the bytes of the memory, with what is needed beside the memory itself to verify where a chase must end.
   [[nodiscard]] std::uint64_t needed_bytes() const { return bytes + slots() * sizeof(std::uint32_t); }
 };
 

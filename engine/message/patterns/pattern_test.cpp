@@ -159,7 +159,7 @@ TEST(Pattern, FingerprintTellsWhatIsDoneAndNotHowItIsWritten) {
   EXPECT_EQ(fingerprint(ring), fingerprint(turned));
   EXPECT_EQ(fingerprint(ring), fingerprint(mirrored));
   EXPECT_NE(fingerprint(ring), fingerprint(other));
-  // The same messages, but one after the other.
+  // These are the same messages, but one after the other.
   EXPECT_NE(fingerprint({"r", {}, Rings{2, 2, 0, 0}}), fingerprint({"p", {}, Pairs{2}}));
 }
 

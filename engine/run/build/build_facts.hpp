@@ -15,7 +15,7 @@ struct BuildFacts {
   std::string_view mpiexec;
 };
 
-/// In a file of its own, since that is compiled anew after every commit.
+/// This stands in a file of its own, since that is compiled anew after every commit.
 [[nodiscard]] BuildFacts build_facts();
 
 }  // namespace ullage

@@ -77,7 +77,7 @@ void BEffIoLoop::run(std::uint64_t count, double allowance_s) {
   accounted_until_ = meter_.clock_ns();
 }
 
-/// Also of a rank in error: its file takes part with nothing, so that no other rank waits for it.
+/// Is done also by a rank in error: its file takes part with nothing, so that no other rank waits for it.
 void BEffIoLoop::call() {
   const auto data =
       work_.direction == Direction::write ? work_.buffers->next_to_write() : work_.buffers->next_to_read();

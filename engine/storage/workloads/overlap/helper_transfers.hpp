@@ -16,7 +16,7 @@ namespace ullage {
 class UncountedMeter final {
  public:
   UncountedMeter();
-  /// For a transfer that begins now: what lies between transfers is no device's time.
+  /// Returns the meter for a transfer that begins now: what lies between transfers is no device's time.
   [[nodiscard]] Meter& from_now() noexcept;
 
  private:

@@ -233,7 +233,7 @@ std::int64_t OverlapPhase::both_at_once() {
   return last - begun;
 }
 
-/// As an application does that overlaps nothing: the rank's own thread makes blocking calls, then it computes.
+/// Does as an application that overlaps nothing: the rank's own thread makes blocking calls, then it computes.
 std::int64_t OverlapPhase::one_after_the_other() {
   const std::int64_t begun = now_ns();
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {

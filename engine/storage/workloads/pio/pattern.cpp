@@ -110,7 +110,7 @@ std::uint64_t PioPattern::nested(std::uint64_t index) const noexcept {
   return place + index * stride;
 }
 
-/// In bytes from the base on, where piece `turn` of all ranks begins.
+/// Returns, in bytes from the base on, where piece `turn` of all ranks begins.
 std::uint64_t PioPattern::boundary(std::uint64_t turn) const noexcept {
   if (turn == 0 || turn == shape_.requests * shape_.ranks) return turn * shape_.request_bytes;
   const std::uint64_t drawn = below(mix64(mix64(shape_.seed) ^ turn), 2 * jitter_ + 1);

@@ -35,7 +35,7 @@ class SarCalls final {
   /// Adds what each part took to the meter.
   void done() noexcept;
 
-  /// For transfers besides those of operations.
+  /// Is for transfers besides those of operations.
   [[nodiscard]] Meter& ticked() noexcept { return *ticked_; }
 
   /// Files that were opened or made.

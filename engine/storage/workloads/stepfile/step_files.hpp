@@ -79,7 +79,7 @@ class StepFiles final {
   [[nodiscard]] Status sync_log();
   [[nodiscard]] Status close_log();
 
-  /// From one state of the log to the next.
+  /// Returns the bytes from one state of the log to the next.
   [[nodiscard]] static std::uint64_t log_stride(const StepfileState& state);
 
  private:

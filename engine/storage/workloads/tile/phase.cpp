@@ -139,7 +139,7 @@ Status TilePhase::open() {
   return status;
 }
 
-/// Also of a rank in error where calls are collective: its file takes part with nothing.
+/// Is done also by a rank in error where calls are collective: its file takes part with nothing.
 Status TilePhase::execute(Meter& meter) {
   if (!file_) return {};
   Status first;

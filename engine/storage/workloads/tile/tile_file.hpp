@@ -20,7 +20,7 @@ struct TileOpening {
   bool together = false;
 };
 
-/// With the rules of File for errors and collective calls: a rank in error takes part with nothing.
+/// Has the rules of File for errors and collective calls: a rank in error takes part with nothing.
 class TileFile {
  public:
   TileFile() = default;

@@ -77,7 +77,7 @@ struct ParticleLayout {
   /// Those of all steps, in order. Where the memory has records, each variable's is one of records of a single field,
   /// so that a library can take it from there.
   [[nodiscard]] std::vector<ArraySpec> arrays() const;
-  /// In our own format: where the value of a variable of a particle, counted over all ranks, begins.
+  /// Returns where, in our own format, the value of a variable of a particle, counted over all ranks, begins.
   [[nodiscard]] std::uint64_t offset_bytes(std::uint64_t step, std::size_t variable, std::uint64_t particle) const;
   /// The header of our own format: what a reader must know to find the values.
   [[nodiscard]] std::string header() const;
