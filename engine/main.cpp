@@ -74,7 +74,7 @@ int run(int argc, char** argv, const std::string& plan) {
   const ullage::mpi::Environment environment(&argc, &argv);
   const ullage::mpi::World world;
   // What a case cannot get is its error; without the little that the run itself needs there is no run.
-  const auto code = ullage::within_resources([&] -> ullage::Result<int> { return ullage::run_plan(plan, world); });
+  const auto code = ullage::catch_resource_errors([&] -> ullage::Result<int> { return ullage::run_plan(plan, world); });
   if (!code) ullage::mpi::abort_all(complain(code.error(), ullage::exit_code::environment));
   return *code;
 }

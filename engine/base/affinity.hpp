@@ -9,7 +9,7 @@
 
 namespace ullage {
 
-/// What names the core of a CPU: the same text for those that share one (the kernel's thread_siblings_list); empty
+/// Names the core of a CPU: the same text for those that share one (the kernel's thread_siblings_list); empty
 /// where the system does not say.
 using CoreOf = std::function<std::string(int cpu)>;
 
@@ -21,7 +21,7 @@ using CoreOf = std::function<std::string(int cpu)>;
 
 /// CPUs this thread may run on, in the kernel's order; empty where the kernel does not say.
 [[nodiscard]] std::vector<int> own_cpus();
-/// The same as threads take them, cores first; never empty.
+/// Returns the same as threads take them, cores first; never empty.
 [[nodiscard]] std::vector<int> allowed_cpus();
 /// `count` of `cpus` from number `first` on, each once before any is taken again.
 [[nodiscard]] std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count);

@@ -44,7 +44,7 @@ AlignedBuffer::AlignedBuffer(std::size_t size_bytes, std::size_t alignment) : si
   if (size_bytes == 0) return;
   const bool large = size_bytes >= least_huge_bytes && alignment <= huge_page_bytes;
   const std::size_t whole = round_up(size_bytes, large ? huge_page_bytes : alignment);
-  if (!may_take(whole)) throw std::bad_alloc();
+  if (!is_memory_available(whole)) throw std::bad_alloc();
   BufferRelease release;
   std::byte* const data =
       large ? map_huge(whole, release) : static_cast<std::byte*>(std::aligned_alloc(alignment, whole));

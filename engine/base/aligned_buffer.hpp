@@ -7,7 +7,7 @@
 
 namespace ullage {
 
-/// How the memory of a buffer goes back: as a mapping, where it is one.
+/// Says how the memory of a buffer goes back: as a mapping, where it is one.
 struct BufferRelease {
   void* base = nullptr;
   std::size_t mapped_bytes = 0;

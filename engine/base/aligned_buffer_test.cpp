@@ -50,7 +50,7 @@ TEST(AlignedBuffer, LargeOnesBeginWhereHugePagesDo) {
   }
 }
 
-/// Where the kernel says that each page of `bytes` lies: a node, or minus an errno.
+/// Returns where the kernel says that each page of `bytes` lies: a node, or minus an errno.
 std::vector<int> nodes_of(std::span<std::byte> bytes) {
   constexpr std::size_t page = 4096;
   std::vector<void*> pages;

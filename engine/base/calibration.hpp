@@ -8,7 +8,7 @@
 
 namespace ullage {
 
-/// So many repetitions, at least one and at most `most`, that they last about `wanted_s`. `run(n)` makes n of them and
+/// Returns how many repetitions, at least one and at most `most`, last about `wanted_s`. `run(n)` makes n of them and
 /// returns how many ns they took; where ranks do that together, all have to be told the same time. It is called a few
 /// times with each number it is tried with, of which the shortest counts: what was interrupted looks long, too.
 [[nodiscard]] std::uint64_t repetitions_that_last(double wanted_s,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and memory as people read them in error texts: hexadecimal digits, lower case.
+// Hexadecimal digits, lower case: numbers and memory as people read them in error texts, and names made of them.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,20 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace ullage {
 
+inline constexpr std::string_view hex_digits = "0123456789abcdef";
+
+[[nodiscard]] inline bool is_hex(std::string_view text) noexcept {
+  return text.find_first_not_of(hex_digits) == std::string_view::npos;
+}
+
 /// The lowest `bytes` bytes of a number, with leading zeros.
 [[nodiscard]] inline std::string hex_of(std::uint64_t number, std::size_t bytes) {
-  constexpr const char* digits = "0123456789abcdef";
   std::string text(2 * bytes, '0');
-  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, number >>= 4U) *digit = digits[number & 15U];
+  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, number >>= 4U) *digit = hex_digits[number & 15U];
   return text;
 }
 

@@ -21,5 +21,12 @@ TEST(Hex, MemoryIsReadFromItsBeginning) {
   EXPECT_EQ(hex_of(std::span<const std::byte>{}, 8), "");
 }
 
+TEST(Hex, DigitsAreOfLowerCase) {
+  EXPECT_TRUE(is_hex("0123456789abcdef"));
+  EXPECT_TRUE(is_hex(""));
+  EXPECT_FALSE(is_hex("0A"));
+  EXPECT_FALSE(is_hex("0g"));
+}
+
 }  // namespace
 }  // namespace ullage::hex_test

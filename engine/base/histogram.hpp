@@ -60,7 +60,7 @@ class Histogram final {
   [[nodiscard]] std::uint64_t max_ns() const noexcept { return max_ns_; }
   [[nodiscard]] std::span<const std::uint64_t, bucket_count> counts() const noexcept { return counts_; }
 
-  /// For the reduction over ranks: replaces the contents by summed counts and sums and the extremes.
+  /// Replaces the contents by summed counts and sums and the extremes.
   void assign(std::span<const std::uint64_t, bucket_count> counts, std::uint64_t sum_ns, std::uint64_t min_ns,
               std::uint64_t max_ns) noexcept;
 

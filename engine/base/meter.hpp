@@ -21,6 +21,8 @@ namespace ullage {
 /// and neither looks at the clock in between: an operation lasts from the end of the one before it.
 class Meter final {
  public:
+  /// Nobody stops what it accounts for.
+  Meter() noexcept : Meter(never) {}
   explicit Meter(const std::atomic<bool>& stop_now) noexcept : given_stop_(&stop_now), stop_now_(&stop_now) {}
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
@@ -42,7 +44,7 @@ class Meter final {
   /// Call after each operation. False: begin no further one (deadline reached or the run is being stopped).
   [[nodiscard]] bool completed(std::uint64_t bytes) noexcept { return completed_since(last_ns_, bytes); }
 
-  /// The same of an operation that was begun at `begun_ns`, while others were under way.
+  /// Does the same for an operation that was begun at `begun_ns`, while others were under way.
   [[nodiscard]] bool completed_since(std::int64_t begun_ns, std::uint64_t bytes) noexcept {
     if (only_counts_) return counted(bytes);
     const std::int64_t now = clock_.now_ns();
@@ -97,14 +99,14 @@ class Meter final {
   void add_part(std::size_t part, std::int64_t took_ns) noexcept { parts_[part].add(took_ns); }
   [[nodiscard]] std::span<const Histogram> parts() const noexcept { return parts_; }
 
-  /// Which operations are looked into part by part where not all are: others by another key. Kept by forget().
+  /// Says which operations are looked into part by part where not all are: others by another key. Kept by forget().
   void sample_by(std::uint64_t key) noexcept { sampling_key_ = key; }
   [[nodiscard]] bool samples_next() const noexcept { return is_sampled(operations(), sampling_key_); }
 
   /// Now, by the clock that times operations; for their parts.
   [[nodiscard]] std::int64_t clock_ns() noexcept { return clock_.now_ns(); }
 
-  /// What completed() said last, or would say.
+  /// Returns what completed() said last, or would say.
   [[nodiscard]] bool goes_on() const noexcept {
     return last_ns_ < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
   }
@@ -121,7 +123,7 @@ class Meter final {
     last_ns_ = now_ns();
   }
   /// Nothing was completed, and nothing is wrong: said while a rank waits for others to hand it work.
-  void sign_of_life() noexcept { signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void report_alive() noexcept { signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   /// Changes as long as this rank is alive; for another thread, at any time.
   [[nodiscard]] std::uint64_t progress() const noexcept {
     return operations() + signs_.load(std::memory_order_relaxed);

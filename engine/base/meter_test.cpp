@@ -7,8 +7,7 @@ namespace ullage::meter_test {
 namespace {
 
 TEST(Meter, CountsBytesOperationsAndLatencies) {
-  const std::atomic<bool> stop = false;
-  Meter meter(stop);
+  Meter meter;
   meter.start(now_ns());
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(meter.completed(10));
   EXPECT_EQ(meter.bytes(), 1000U);
@@ -18,8 +17,7 @@ TEST(Meter, CountsBytesOperationsAndLatencies) {
 }
 
 TEST(Meter, StopsAtTheDeadlineAfterTheOperationThatPassedIt) {
-  const std::atomic<bool> stop = false;
-  Meter meter(stop);
+  Meter meter;
   meter.start(now_ns(), now_ns() - 1);
   EXPECT_FALSE(meter.completed(1));
   EXPECT_FALSE(meter.goes_on());
@@ -52,9 +50,8 @@ TEST(Meter, ThatOnlyCountsReadsNoClock) {
 }
 
 TEST(Meter, WhatLiesBeforeResumeIsNoLatency) {
-  const std::atomic<bool> stop = false;
   constexpr std::int64_t minute_ns = 60'000'000'000;
-  Meter meter(stop);
+  Meter meter;
   meter.start(now_ns() - minute_ns);
   meter.resume(now_ns());
   EXPECT_TRUE(meter.completed(1));
@@ -65,8 +62,7 @@ TEST(Meter, WhatLiesBeforeResumeIsNoLatency) {
 }
 
 TEST(Meter, ManyAtOnceCountAsMany) {
-  const std::atomic<bool> never = false;
-  Meter meter(never);
+  Meter meter;
   meter.start(now_ns());
   EXPECT_TRUE(meter.completed_many(1000, 4096));
   EXPECT_TRUE(meter.completed_many(0, 0));
@@ -80,8 +76,7 @@ TEST(Meter, ManyAtOnceCountAsMany) {
 
 /// Short ones share a reading of the clock, and none is lost: sums stay exact.
 TEST(Meter, GroupsShortOperationsAlone) {
-  const std::atomic<bool> never = false;
-  Meter meter(never);
+  Meter meter;
   const std::int64_t start = now_ns();
   meter.start(start);
   EXPECT_TRUE(meter.each(10'000, [](std::uint64_t) { return 8U; }));
@@ -106,8 +101,7 @@ TEST(Meter, GroupsShortOperationsAlone) {
 }
 
 TEST(Meter, EachEndsWithTheOperationThatFailsOrAStop) {
-  const std::atomic<bool> never = false;
-  Meter meter(never);
+  Meter meter;
   meter.start(now_ns());
   EXPECT_FALSE(meter.each(1000, [](std::uint64_t i) { return i < 700 ? 8U : 0U; }));
   EXPECT_EQ(meter.operations(), 700U) << "those before it were done";
@@ -120,8 +114,7 @@ TEST(Meter, EachEndsWithTheOperationThatFailsOrAStop) {
 }
 
 TEST(Meter, PartsAreForgottenWithEverythingElse) {
-  const std::atomic<bool> never = false;
-  Meter meter(never);
+  Meter meter;
   meter.use_parts(2);
   meter.start(now_ns());
   meter.add_part(1, 500);
@@ -132,11 +125,10 @@ TEST(Meter, PartsAreForgottenWithEverythingElse) {
 }
 
 TEST(Meter, SignOfLifeIsProgressAndNoOperation) {
-  const std::atomic<bool> never = false;
-  Meter meter(never);
+  Meter meter;
   meter.start(now_ns());
   const std::uint64_t before = meter.progress();
-  meter.sign_of_life();
+  meter.report_alive();
   EXPECT_NE(meter.progress(), before);
   EXPECT_EQ(meter.operations(), 0U);
 }

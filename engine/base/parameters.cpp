@@ -141,32 +141,32 @@ ParameterSpec::~ParameterSpec() = default;
 namespace detail {
 
 template <class Stored>
-ParameterSpec plain_spec(const Saying& saying, const Stored& default_value) {
+ParameterSpec plain_spec(const ParameterTraits& traits, const Stored& default_value) {
   std::optional<double> minimum;
   std::optional<double> maximum;
-  if (saying.bounds) {
-    minimum = saying.bounds->minimum;
-    maximum = saying.bounds->maximum;
+  if (traits.bounds) {
+    minimum = traits.bounds->minimum;
+    maximum = traits.bounds->maximum;
   }
-  return {std::string(saying.name), saying.type, std::string(saying.unit), default_value, minimum, maximum, {},
-          std::string(saying.doc)};
+  return {std::string(traits.name), traits.type, std::string(traits.unit), default_value, minimum, maximum, {},
+          std::string(traits.doc)};
 }
-template ParameterSpec plain_spec(const Saying&, const bool&);
-template ParameterSpec plain_spec(const Saying&, const std::int64_t&);
-template ParameterSpec plain_spec(const Saying&, const double&);
-template ParameterSpec plain_spec(const Saying&, const std::string&);
-template ParameterSpec plain_spec(const Saying&, const Map&);
+template ParameterSpec plain_spec(const ParameterTraits&, const bool&);
+template ParameterSpec plain_spec(const ParameterTraits&, const std::int64_t&);
+template ParameterSpec plain_spec(const ParameterTraits&, const double&);
+template ParameterSpec plain_spec(const ParameterTraits&, const std::string&);
+template ParameterSpec plain_spec(const ParameterTraits&, const Map&);
 
-ParameterSpec choice_spec(const Saying& saying, std::vector<std::string> words, std::string default_word) {
-  ParameterSpec spec = plain_spec(saying, std::string());
+ParameterSpec choice_spec(const ParameterTraits& traits, std::vector<std::string> words, std::string default_word) {
+  ParameterSpec spec = plain_spec(traits, std::string());
   spec.default_value = std::move(default_word);
   spec.choices = std::move(words);
   return spec;
 }
 
-ParameterSpec choices_spec(const Saying& saying, std::vector<std::string> words,
+ParameterSpec choices_spec(const ParameterTraits& traits, std::vector<std::string> words,
                            std::vector<std::string> default_words) {
-  ParameterSpec spec = plain_spec(saying, std::string());
+  ParameterSpec spec = plain_spec(traits, std::string());
   spec.default_value = std::move(default_words);
   spec.choices = std::move(words);
   return spec;

@@ -64,8 +64,8 @@ template <class E>
 using Words = std::vector<std::pair<E, std::string>>;  // enumerator and its word
 
 namespace detail {
-/// What is said of a parameter besides its default.
-struct Saying {
+/// Holds what is said of a parameter besides its default.
+struct ParameterTraits {
   std::string_view name;
   ParameterType type = ParameterType::flag;
   std::string_view unit;
@@ -74,15 +74,16 @@ struct Saying {
 };
 /// `Stored` is what a Value holds of that type; compiled in parameters.cpp.
 template <class Stored>
-[[nodiscard]] ParameterSpec plain_spec(const Saying& saying, const Stored& default_value);
-[[nodiscard]] ParameterSpec choice_spec(const Saying& saying, std::vector<std::string> words, std::string default_word);
-[[nodiscard]] ParameterSpec choices_spec(const Saying& saying, std::vector<std::string> words,
+[[nodiscard]] ParameterSpec plain_spec(const ParameterTraits& traits, const Stored& default_value);
+[[nodiscard]] ParameterSpec choice_spec(const ParameterTraits& traits, std::vector<std::string> words,
+                                        std::string default_word);
+[[nodiscard]] ParameterSpec choices_spec(const ParameterTraits& traits, std::vector<std::string> words,
                                          std::vector<std::string> default_words);
 [[nodiscard]] const Value& value_at(const Values& values, const ParameterSpec& spec);
 
 template <class P, class Stored, class M>
-Field<P> plain(const Saying& saying, M P::* member) {
-  return {plain_spec(saying, static_cast<Stored>(P{}.*member)),
+Field<P> plain(const ParameterTraits& traits, M P::* member) {
+  return {plain_spec(traits, static_cast<Stored>(P{}.*member)),
           [member](P& p, const Value& v) { p.*member = static_cast<M>(std::get<Stored>(v)); }};
 }
 template <class E>
@@ -185,7 +186,7 @@ P bind_parameters(const Table<P>& table, const Values& values) {
   return p;
 }
 
-/// The same of a P that has a static table().
+/// Does the same for a P that has a static table().
 template <class P>
 P bind_parameters(const Values& values) {
   return bind_parameters(P::table(), values);

@@ -28,7 +28,7 @@ struct PayloadSpec {
   bool shared_file = false;      // all writers in one file: duplicates are the same whoever writes them
 };
 
-/// Where and how a block differs from what was written.
+/// Says where and how a block differs from what was written.
 struct Mismatch {
   std::uint64_t offset_bytes = 0;  // first bad byte of the file
   std::string expected;            // hex of up to 8 bytes from there

@@ -11,8 +11,8 @@
 namespace ullage {
 namespace {
 
-/// What one block costs zstd -1 beside its random words: the tag, and one sequence (literals, then filler), found by
-/// measurement.
+/// This is what one block costs zstd -1 beside its random words: the tag, and one sequence (literals, then filler),
+/// found by measurement.
 constexpr double block_cost_bytes = TagCoder::tag_bytes + 3;
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 

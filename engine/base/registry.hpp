@@ -14,7 +14,7 @@
 
 namespace ullage {
 
-/// What `describe` prints of anything registered.
+/// Holds what `describe` prints of anything registered.
 struct Description {
   std::string name;
   std::string doc;

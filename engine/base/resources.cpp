@@ -15,7 +15,8 @@ using std::filesystem::path;
 /// A limit of 2^62 or more is none: version 1 writes the largest multiple of a page below 2^63.
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;
 
-/// Where a version of control groups keeps what a group may take, what it has taken, and what of that could be dropped.
+/// Says where a version of control groups keeps what a group may take, what it has taken, and what of that could be
+/// dropped.
 struct Names {
   const char* limit;
   const char* taken;
@@ -85,7 +86,7 @@ std::optional<std::uint64_t> memory_left_bytes(const std::string& root) {
   return least;
 }
 
-bool may_take(std::uint64_t bytes) {
+bool is_memory_available(std::uint64_t bytes) {
   constexpr std::uint64_t least_watched_bytes = std::uint64_t{64} << 20;
   return bytes < least_watched_bytes || bytes <= memory_left_bytes().value_or(bytes);
 }

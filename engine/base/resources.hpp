@@ -17,9 +17,10 @@
 
 namespace ullage {
 
-/// What `work` returns, a Status or a Result; what it could not get of memory or threads is an error of that kind.
+/// Returns what `work` returns, a Status or a Result; what it could not get of memory or threads is an error of that
+/// kind.
 template <class Work>
-[[nodiscard]] std::invoke_result_t<Work&> within_resources(Work&& work) {
+[[nodiscard]] std::invoke_result_t<Work&> catch_resource_errors(Work&& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
@@ -35,8 +36,8 @@ template <class Work>
 /// where it is not known. `root` is where /proc and /sys are looked for.
 [[nodiscard]] std::optional<std::uint64_t> memory_left_bytes(const std::string& root = "/");
 
-/// Whether there are `bytes` of memory to fill. The system promises more than there is, and ends a process that takes
-/// it at its word. Small amounts are not looked after: finding out costs more.
-[[nodiscard]] bool may_take(std::uint64_t bytes);
+/// Returns whether there are `bytes` of memory to fill. The system promises more than there is, and ends a process that
+/// takes it at its word. Small amounts are not looked after: finding out costs more.
+[[nodiscard]] bool is_memory_available(std::uint64_t bytes);
 
 }  // namespace ullage

@@ -37,7 +37,7 @@ class Machine final {
 constexpr const char* meminfo = "MemTotal:  2000 kB\nMemFree: 10 kB\nMemAvailable:  1000 kB\n";
 
 TEST(Resources, MemoryThatIsNotThereIsAnError) {
-  const Status refused = within_resources([]() -> Status {
+  const Status refused = catch_resource_errors([]() -> Status {
     const AlignedBuffer buffer(std::size_t{1} << 49);
     return buffer.size() > 0 ? Status{} : fail(bad_plan("", "no buffer"));
   });
@@ -46,21 +46,21 @@ TEST(Resources, MemoryThatIsNotThereIsAnError) {
 }
 
 TEST(Resources, SizesBeyondAllMemoryAndThreadsThatDoNotStartAreErrors) {
-  const auto too_long = within_resources([]() -> Status {
+  const auto too_long = catch_resource_errors([]() -> Status {
     return std::vector<int>(std::numeric_limits<std::size_t>::max()).empty() ? Status{} : Status{};
   });
   EXPECT_FALSE(too_long.has_value());
-  const auto no_thread = within_resources([]() -> Result<int> {
+  const auto no_thread = catch_resource_errors([]() -> Result<int> {
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
   });
   ASSERT_FALSE(no_thread.has_value());
   EXPECT_EQ(no_thread.error().errno_value, EAGAIN);
-  EXPECT_EQ(within_resources([]() -> Result<int> { return 7; }).value(), 7);
+  EXPECT_EQ(catch_resource_errors([]() -> Result<int> { return 7; }).value(), 7);
 }
 
 TEST(Resources, MoreThanThereIsMayNotBeTaken) {
-  EXPECT_TRUE(may_take(1));
-  EXPECT_FALSE(may_take(std::uint64_t{1} << 50));
+  EXPECT_TRUE(is_memory_available(1));
+  EXPECT_FALSE(is_memory_available(std::uint64_t{1} << 50));
 }
 
 TEST(Resources, WithoutGroupsTheMachineCounts) {

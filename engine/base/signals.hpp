@@ -6,7 +6,7 @@
 
 namespace ullage {
 
-/// What the outside asked of this rank. `requested`: end after the repetition. `now`: begin no further operation.
+/// Holds what the outside asked of this rank. `requested`: end after the repetition. `now`: begin no further operation.
 /// Process-wide because signal handlers are.
 class StopFlags final {
  public:

@@ -9,7 +9,7 @@
 namespace ullage {
 namespace {
 
-/// How often a thread looks for the others before it lets somebody else have its core.
+/// So often a thread looks for the others before it lets somebody else have its core.
 constexpr int looks_before_yield = 2000;
 
 }  // namespace

@@ -32,7 +32,7 @@ class TickClock final {
     return ullage::now_ns();
   }
 
-  /// Whether the kernel says that it keeps time by a counter that runs at one rate on all cores.
+  /// Returns whether the kernel says that it keeps time by a counter that runs at one rate on all cores.
   [[nodiscard]] static bool is_usable() noexcept;
 
  private:

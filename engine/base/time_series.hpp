@@ -48,8 +48,9 @@ class TimeSeries final {
   };
   [[nodiscard]] Total until(std::int64_t at_ns) const noexcept;
 
-  /// The same as seen from a start `offset_ns` (>= 0) earlier. What was done in an interval is shared out between the
-  /// two that it then lies in, in proportion to the time; every sum is kept. Ends with the last of `interval_count`.
+  /// Is the same as seen from a start `offset_ns` (>= 0) earlier. What was done in an interval is shared out between
+  /// the two that it then lies in, in proportion to the time; every sum is kept. Ends with the last of
+  /// `interval_count`.
   struct Placed {
     std::array<std::uint64_t, interval_count> bytes{};
     std::array<std::uint64_t, interval_count> operations{};

@@ -24,7 +24,7 @@ class ChainKernel final : public WindowedKernel {
   /// operations, instructions (of all threads)
   void report(const WindowTotals& totals, Gauges& gauges) const override;
 
-  /// What this thread computes with and has computed; for tests.
+  /// Returns what this thread computes with and has computed; for tests.
   [[nodiscard]] KernelData& data(std::size_t thread) { return *threads_.at(thread).data; }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace ullage::compute {
 
-/// What one body of the loop shall at least be, so that the loop itself costs less than 2 %.
+/// The loop has at least so many steps in one body, so that the loop itself costs less than 2 %.
 constexpr int least_body = 64;
 
 /// Pairs of steps of each chain in one body.
@@ -25,7 +25,8 @@ template <class Step, class V, std::size_t... chain>
   (Step::step(accumulators[chain], a, b), ...);
 }
 
-/// By way of a variable of its own: copied straight into an element of an array, g++ would keep a float as an integer.
+/// Goes by way of a variable of its own: copied straight into an element of an array, g++ would keep a float as an
+/// integer.
 template <class V>
 [[gnu::always_inline]] inline void load_one(V& to, const std::byte* from) {
   V value;

@@ -45,7 +45,7 @@ struct Bfloat {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16U);
 }
 
-/// For values of at most eight significant bits only, since nothing is rounded.
+/// Takes values of at most eight significant bits only, since nothing is rounded.
 [[nodiscard]] inline Bfloat to_bfloat(float value) {
   return {static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U)};
 }

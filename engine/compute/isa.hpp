@@ -24,7 +24,7 @@ enum class Architecture { x86_64, aarch64, other };
 
 [[nodiscard]] std::string_view name_of(Architecture architecture);
 
-/// What the machine says of itself, uninterpreted. Fields of other architectures are zero.
+/// Holds what the machine says of itself, uninterpreted. Fields of other architectures are zero.
 struct RawCpu {
   Architecture architecture = Architecture::other;
   std::uint32_t leaf1_ecx = 0;  // CPUID

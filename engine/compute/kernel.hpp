@@ -31,7 +31,7 @@ constexpr std::size_t most_accumulator_bytes = 6144;  // six of them; 24 vectors
 using Accumulators = std::array<std::byte, most_accumulator_bytes>;
 using Operand = std::array<std::byte, most_operand_bytes>;
 
-/// What one thread works on. Step number s of a chain is `accumulator = operation(accumulator, a, b[s % 2])`.
+/// Holds what one thread works on. Step number s of a chain is `accumulator = operation(accumulator, a, b[s % 2])`.
 struct alignas(64) KernelData {
   Operand a{};
   std::array<Operand, 2> b{};
@@ -61,7 +61,7 @@ struct Kernel {
   std::vector<Variant> variants = {};     // by their chains, ascending
   std::function<void(KernelData&)> seed =
       nullptr;  // operands and seeds: random, bounded, no denormals, every chain its own
-  /// What `steps` steps of `chains` chains must leave, bit for bit.
+  /// Says what `steps` steps of `chains` chains must leave, bit for bit.
   std::function<void(const KernelData&, int chains, std::uint64_t steps, Accumulators& expected)> reference = nullptr;
   std::size_t accumulator_bytes = 8;  // of one chain, as they are compared
 

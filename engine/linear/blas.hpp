@@ -40,11 +40,11 @@ class Blas {
   Blas& operator=(const Blas&) = delete;
   virtual ~Blas() = default;
 
-  /// What was loaded: `library` (path), and where it says so `core` (whose kernels it has chosen) and `config`.
+  /// Returns what was loaded: `library` (path), and where it says so `core` (whose kernels it has chosen) and `config`.
   [[nodiscard]] virtual Map facts() const = 0;
   /// An error when the library cannot be told and might use another number.
   [[nodiscard]] virtual Status use_threads(int threads) = 0;
-  /// As the library says.
+  /// Returns what the library says.
   [[nodiscard]] virtual int threads() const = 0;
 
   /// C := alpha A B + beta C
@@ -55,7 +55,7 @@ class Blas {
   /// B := A^-1 B, where A is a triangle of the square `a`; of the other half nothing is looked at.
   virtual void solve_triangle(Triangle triangle, const Block<double>& a, const Block<double>& b) const = 0;
   virtual void solve_triangle(Triangle triangle, const Block<double>& a, std::span<double> x) const = 0;
-  /// Whether it has LAPACK's dgetrf.
+  /// Returns whether it has LAPACK's dgetrf.
   [[nodiscard]] virtual bool can_factor() const = 0;
   /// P A = L U in place, with `pivots` as LAPACK counts them: row i was exchanged for row pivots[i] - 1, in that order.
   /// 0, or the first column (from 1) whose pivot is zero.

@@ -11,7 +11,7 @@
 namespace ullage {
 namespace {
 
-/// What the wheel puts before each of its names.
+/// The wheel puts this before each of its names.
 constexpr const char* wheel_prefix = "scipy_";
 
 template <class Call>

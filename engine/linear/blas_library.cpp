@@ -15,7 +15,7 @@
 namespace ullage {
 namespace {
 
-/// In the order of how fast they usually are.
+/// The names stand in the order of how fast they usually are.
 constexpr std::array usual_names{"libopenblas.so.0", "libopenblas.so", "libblis.so.4",
                                  "libmkl_rt.so.2",   "libmkl_rt.so",   "libblas.so.3"};
 constexpr const char* core_variable = "OPENBLAS_CORETYPE";
@@ -94,7 +94,7 @@ Result<void*> open_library(const std::string& name) {
   return fail(library_error("none found (tried " + tried + "); install one, or name it with `library`"));
 }
 
-/// Whether it has taken the kernels that it was told to.
+/// Returns whether it has taken the kernels that it was told to.
 Status check_core(const std::string& wanted, const Map& facts) {
   if (wanted.empty()) return {};
   const auto core = facts.find("core");
@@ -119,7 +119,7 @@ Result<std::unique_ptr<Blas>> load(const BlasChoice& choice) {
 }  // namespace
 
 Result<Blas*> load_blas(const BlasChoice& choice) {
-  static std::mutex mutex;
+  static std::mutex mutex;  // guards the two below, and the loading itself
   static std::optional<BlasChoice> chosen;
   static Result<std::unique_ptr<Blas>> loaded;
   const std::scoped_lock lock(mutex);

@@ -8,7 +8,7 @@
 
 namespace ullage {
 
-/// Which one. Empty: the first that the dynamic linker finds; the kernels it chooses itself.
+/// Says which one. Empty: the first that the dynamic linker finds; the kernels it chooses itself.
 struct BlasChoice {
   std::string library;  // a path, or a name that the dynamic linker finds
   std::string core;     // whose kernels: a word of OPENBLAS_CORETYPE (Haswell, SkylakeX ...)

@@ -44,7 +44,7 @@ Verification SystemsPhase::after(std::uint64_t, Meter& progress) {
   for (std::uint64_t call = 0; call < solutions_.size(); ++call) {
     const double residual = residual_of(seed_of(call), solutions_[call]);
     if (!(residual <= residual_)) residual_ = residual;
-    progress.sign_of_life();
+    progress.report_alive();
     if (residual < most_residual) continue;
     if (counts_it()) ++found.bad_blocks;
     found.first = environment_error(info().name, "HPL's scaled residual is " + std::to_string(residual) +

@@ -43,12 +43,12 @@ class SystemsPhase : public LibraryPhase {
   [[nodiscard]] virtual Status make_system(std::uint64_t seed) = 0;
   /// Solves the system; timed. Not 0: what the library says of a system that has no solution.
   [[nodiscard]] virtual int solve() = 0;
-  /// For people.
+  /// Returns a text for people.
   [[nodiscard]] virtual std::string said(int not_solved) const = 0;
-  /// What solve() has left.
+  /// Returns what solve() has left.
   [[nodiscard]] virtual const std::vector<double>& solution() const = 0;
   [[nodiscard]] virtual double residual_of(std::uint64_t seed, const std::vector<double>& solution) const = 0;
-  /// Whether a wrong solution is counted here, which one of the ranks does that have solved it together.
+  /// Returns whether a wrong solution is counted here, which one of the ranks does that have solved it together.
   [[nodiscard]] virtual bool counts_it() const { return true; }
 
   [[nodiscard]] std::uint64_t seed_of(std::uint64_t call) const;

@@ -25,13 +25,13 @@ struct Sum {
   }
 };
 
-/// What two ways of adding `n` products of `T` may differ by.
+/// Returns what two ways of adding `n` products of `T` may differ by.
 template <class T>
 double tolerance(int n, double size) {
   return (n + 2) * static_cast<double>(std::numeric_limits<T>::epsilon()) * size;
 }
 
-/// Also when `found` is no number.
+/// True also when `found` is no number.
 bool differs(double found, double right, double allowed) { return !(std::abs(found - right) <= allowed); }
 
 Status wrong(const std::string& what, double found, double right) {

@@ -11,7 +11,7 @@
 
 namespace ullage::test {
 
-/// As in a textbook, and as wrong as a test wants it.
+/// Does everything as in a textbook, and as wrong as a test wants it.
 class PlainBlas final : public Blas {
  public:
   bool has_factor = true;

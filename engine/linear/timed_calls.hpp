@@ -14,7 +14,7 @@
 
 namespace ullage {
 
-/// What `gemm` and `solve` share.
+/// Holds what `gemm` and `solve` share.
 struct CallParameters {
   int threads = 1;
   int calls = 1;

@@ -13,7 +13,7 @@
 
 namespace ullage {
 
-/// Where the kernel lists its nodes.
+/// The kernel lists its nodes here.
 inline constexpr const char* node_folder = "/sys/devices/system/node";
 
 /// Nodes that have memory, ascending; {0} where the kernel lists none.
@@ -30,8 +30,8 @@ inline constexpr const char* node_folder = "/sys/devices/system/node";
 /// there is no such node or the system does not let us.
 [[nodiscard]] Status bind_to_node(std::span<std::byte> memory, int node);
 
-/// How many of the pages of `memory` lie on each node, of those that are there; of many pages some, evenly spread.
-/// Nothing where the system does not say.
+/// Returns how many of the pages of `memory` lie on each node, of those that are there; of many pages some, evenly
+/// spread. Nothing where the system does not say.
 [[nodiscard]] std::map<int, std::uint64_t> pages_on_nodes(std::span<const std::byte> memory);
 
 }  // namespace ullage

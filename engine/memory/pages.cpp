@@ -80,7 +80,7 @@ const Words<Pages>& pages_words() {
 Result<Region> Region::map(std::uint64_t bytes, Pages pages, int node) {
   const std::uint64_t size = whole(bytes, pages == Pages::huge ? huge_page : page_size());
   // Pages that were set aside as huge ones are not in what the machine has left.
-  if (pages != Pages::huge && !may_take(size)) return fail(no_room(bytes, ENOMEM));
+  if (pages != Pages::huge && !is_memory_available(size)) return fail(no_room(bytes, ENOMEM));
   // Room to align it, and at least a page that cannot be accessed on either side.
   const std::uint64_t reserved_size = size + 2 * huge_page;
   void* reserved = mmap(nullptr, reserved_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -38,7 +38,7 @@ class Region final {
   [[nodiscard]] std::span<std::byte> bytes() const { return memory_; }
   /// Touches the pages of a part of it by the calling thread. An error where the system has none to give.
   [[nodiscard]] Status touch(std::span<std::byte> part) const;
-  /// How much of the touched memory lies in huge pages, by the kernel's account; 0 also where it keeps none.
+  /// Returns how much of the touched memory lies in huge pages, by the kernel's account; 0 also where it keeps none.
   [[nodiscard]] std::uint64_t huge_bytes() const;
 
  private:

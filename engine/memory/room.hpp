@@ -11,7 +11,8 @@
 
 namespace ullage {
 
-/// What a control group's texts leave of its memory limit: reclaimable file pages count as free. Nothing: no limit.
+/// Returns what a control group's texts leave of its memory limit: reclaimable file pages count as free. Nothing: no
+/// limit.
 [[nodiscard]] std::optional<std::uint64_t> parse_cgroup_room(std::string_view limit, std::string_view used,
                                                              std::string_view stat);
 

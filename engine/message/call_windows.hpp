@@ -18,8 +18,8 @@ struct CallWindowParameters {
   [[nodiscard]] static Table<CallWindowParameters> table();
 };
 
-/// How many calls make a window, agreed between the ranks of `comm`, and the warm-up. `run(calls)` makes them and
-/// returns the ns this rank took; it is called equally often on all ranks. Collective.
+/// Returns how many calls make a window, agreed between the ranks of `comm`, and the warm-up. `run(calls)` makes them
+/// and returns the ns this rank took; it is called equally often on all ranks. Collective.
 [[nodiscard]] std::uint64_t calls_of_a_window(const mpi::Comm& comm, const CallWindowParameters& parameters,
                                               const std::function<std::int64_t(std::uint64_t)>& run);
 

@@ -27,12 +27,12 @@ void fill_words(std::span<std::byte> out, std::uint64_t seed) {
   }
 }
 
-/// Whether each rank gets what no other gets.
+/// Returns whether each rank gets what no other gets.
 bool has_blocks_of_each(Collective collective) {
   return collective == Collective::alltoall || collective == Collective::alltoallv || collective == Collective::scatter;
 }
 
-/// Where they differ first.
+/// Returns where they differ first.
 std::optional<std::size_t> wrong_words(std::span<const std::byte> in, std::uint64_t seed) {
   for (std::size_t place = 0; place < in.size(); place += sizeof(std::uint64_t)) {
     const std::uint64_t word = word_at(seed, place / sizeof(word));

@@ -17,13 +17,13 @@ class CollectiveContent final {
  public:
   CollectiveContent(const mpi::CollectiveShape& shape, int rank, int ranks, std::uint64_t key);
 
-  /// What this rank gives, in a buffer of room_of().out bytes.
+  /// Writes what this rank gives, in a buffer of room_of().out bytes.
   void fill(std::span<std::byte> out) const;
   /// Nothing a right result could be.
   static void poison(std::span<std::byte> in);
   /// Bytes of `in` that the operation has set on this rank when `root` was the root.
   [[nodiscard]] std::size_t expected_bytes(int root) const;
-  /// Whether they are what it must have set.
+  /// Checks whether they are what it must have set.
   [[nodiscard]] Status check(std::span<const std::byte> in, int root) const;
 
  private:

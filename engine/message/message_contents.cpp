@@ -16,7 +16,7 @@ constexpr std::size_t content_word_bytes = sizeof(std::uint64_t);
 constexpr std::uint64_t place_step = 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t message_poison = 0xfeedfacedeadbeefULL;
 constexpr std::size_t most_poison_apart = 512;
-/// So many small messages lie one after the other. Large ones fill the caches that are near by themselves, and lie
+/// This many small messages lie one after the other. Large ones fill the caches that are near by themselves, and lie
 /// where the one before did: in memory that is as warm as that of a program which sends the same array again.
 constexpr std::size_t usual_slots = 6;
 constexpr std::size_t largest_small_bytes = std::size_t{64} << 10;

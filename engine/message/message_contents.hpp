@@ -25,7 +25,7 @@ class MessageContents final {
   void fill(std::span<std::byte> buffer, int sender) const;
   /// Makes all places at which a message may have arrived recognisably empty.
   void poison(std::span<std::byte> buffer) const;
-  /// Whether that is a message of `sender`, from any place of a buffer that begins at a multiple of 8.
+  /// Checks whether that is a message of `sender`, from any place of a buffer that begins at a multiple of 8.
   [[nodiscard]] Status check(std::span<const std::byte> message, int sender) const;
   /// The messages that a loop has received last.
   void check_received(const mpi::MessageLoop& loop, Verification& found) const;
@@ -37,8 +37,8 @@ class MessageContents final {
   std::size_t message_bytes_;
 };
 
-/// What one rank sends from and receives into. `out_at_once`, `in_at_once`: messages that are under way at the same
-/// time, which lie apart from each other; there is room for some more, so that small messages do not meet the same
+/// Holds what one rank sends from and receives into. `out_at_once`, `in_at_once`: messages that are under way at the
+/// same time, which lie apart from each other; there is room for some more, so that small messages do not meet the same
 /// cache lines again.
 class MessageBuffers final {
  public:

@@ -25,7 +25,7 @@ void write_ends(std::span<std::byte> message, std::uint64_t at_first, std::uint6
   std::memcpy(message.last(ends.last).data(), &at_last, ends.last);
 }
 
-/// What is left of a word in so many bytes, so that it compares with those read.
+/// Returns what is left of a word in so many bytes, so that it compares with those read.
 std::uint64_t cut(std::uint64_t word, std::size_t bytes) {
   std::uint64_t left = 0;
   std::memcpy(&left, &word, bytes);

@@ -28,7 +28,7 @@ class MessageMemory final {
   MessageMemory(std::size_t size_bytes, Pages pages);
 
   [[nodiscard]] std::span<std::byte> bytes() const;
-  /// How much of it lies in huge pages, by the kernel's account.
+  /// Returns how much of it lies in huge pages, by the kernel's account.
   [[nodiscard]] std::uint64_t huge_bytes() const;
 
  private:

@@ -9,11 +9,11 @@
 
 namespace ullage {
 
-/// In the order in which b_eff takes them; the enumerator is the place in it.
+/// The methods stand in the order in which b_eff takes them; the enumerator is the place in it.
 inline constexpr std::array message_methods{mpi::MessageMethod::sendrecv, mpi::MessageMethod::alltoallv,
                                             mpi::MessageMethod::nonblocking};
 
-/// As plans, gauges and reports call them.
+/// Names them as plans, gauges and reports call them.
 [[nodiscard]] inline const Words<mpi::MessageMethod>& message_method_words() {
   static const Words<mpi::MessageMethod> words{{mpi::MessageMethod::sendrecv, "sendrecv"},
                                                {mpi::MessageMethod::alltoallv, "alltoallv"},

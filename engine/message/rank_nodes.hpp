@@ -15,7 +15,7 @@ inline constexpr int most_listed_ranks = 32;
 /// The number of each rank's node, by rank; empty above most_listed_ranks. Collective.
 [[nodiscard]] std::vector<std::uint64_t> nodes_by_rank(const mpi::World& world);
 
-/// The same as facts have it: an object, ranks are the keys.
+/// Returns the same as facts have it: an object, ranks are the keys.
 [[nodiscard]] Json nodes_json(const std::vector<std::uint64_t>& nodes);
 
 }  // namespace ullage

@@ -22,8 +22,10 @@ Error shared_error(const Comm& everyone, const Error& own, int root) {
 
 }  // namespace
 
+bool all_succeeded(const Comm& everyone, const Status& own, CallSite site) { return !everyone.any(!own, site); }
+
 Agreement agree(const Comm& everyone, Status own, CallSite site) {
-  const bool everywhere = !everyone.any(!own, site);
+  const bool everywhere = all_succeeded(everyone, own, site);
   return {everywhere, std::move(own)};
 }
 

@@ -8,13 +8,16 @@
 
 namespace ullage::mpi {
 
-/// What became of a step that every rank has done.
+/// Says what became of a step that every rank has done.
 struct Agreement {
   bool everywhere = true;  // it went well on all ranks; the same on each of them
   Status own;              // of this rank alone
 };
 
-/// Collective.
+/// Collective: whether the step went well on all ranks.
+[[nodiscard]] bool all_succeeded(const Comm& everyone, const Status& own, CallSite site = CallSite::current());
+
+/// Collective: the same, with what became of the step here.
 [[nodiscard]] Agreement agree(const Comm& everyone, Status own, CallSite site = CallSite::current());
 
 /// Collective: success when every rank had it. Else each rank that failed keeps its own error, and the others get that

@@ -17,6 +17,8 @@ TEST(MpiAgreement, IsEverywhereOrNotAndKeepsTheOwnOutcome) {
   const mpi::Agreement agreement = mpi::agree(all, failing_on(fails));
   EXPECT_FALSE(agreement.everywhere);
   EXPECT_EQ(agreement.own.has_value(), !fails);
+  EXPECT_TRUE(mpi::all_succeeded(all, {}));
+  EXPECT_FALSE(mpi::all_succeeded(all, failing_on(fails)));
 }
 
 TEST(MpiAgreement, SharedStatusIsTheOwnErrorOrThatOfTheLowestRankThatFailed) {

@@ -9,7 +9,7 @@
 
 namespace ullage::mpi {
 
-/// From this rank's clock to rank 0's and back.
+/// Converts from this rank's clock to rank 0's and back.
 class ClockLine final {
  public:
   /// This rank reads rank 0's clock.
@@ -22,8 +22,8 @@ class ClockLine final {
 
   [[nodiscard]] std::int64_t to_root(std::int64_t local_ns) const noexcept;
   [[nodiscard]] std::int64_t to_local(std::int64_t root_ns) const noexcept;
-  /// How wrong to_root() may be there: what the measurements leave, and drift x age. The age counts from the nearest
-  /// measurement: between two, the rate may have been anything from none to twice the mean.
+  /// Returns how wrong to_root() may be there: what the measurements leave, and drift x age. The age counts from the
+  /// nearest measurement: between two, the rate may have been anything from none to twice the mean.
   [[nodiscard]] std::int64_t residual_ns(std::int64_t local_ns) const noexcept;
   /// Change of the offset by time; of a single measurement the bound.
   [[nodiscard]] double drift() const noexcept { return drift_; }

@@ -25,7 +25,7 @@ OffsetEstimate measured(const Truth& truth, std::int64_t since_ns, std::int64_t 
 
 ClockLine around(const Truth& truth) { return {measured(truth, 0, 300, 500), measured(truth, span_ns, -400, 500)}; }
 
-/// By how much the line is wrong at most, in ten thousand places, and whether the residual always says so.
+/// Checks by how much the line is wrong at most, in ten thousand places, and whether the residual always says so.
 void expect_within_residual(const ClockLine& line, const Truth& truth) {
   for (int i = 0; i <= 10'000; ++i) {
     const std::int64_t since_ns = span_ns / 10'000 * i;

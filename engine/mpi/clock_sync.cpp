@@ -66,8 +66,8 @@ OffsetEstimate ask(const Comm& comm, const LocalClock& clock, std::int64_t patie
   return estimate_offset(trips);
 }
 
-/// Who asks: of every node the leader and those whose clock is not the leader's, unless they have rank 0's clock. A
-/// node's other ranks take over what its leader found.
+/// Asks rank 0 for the time. Those who ask are of every node the leader and those whose clock is not the leader's,
+/// unless they have rank 0's clock. A node's other ranks take over what its leader found.
 OffsetEstimate calibrate_against_root(const World& world, const LocalClock& clock) {
   const std::int64_t roots = world.all().broadcast(clock.identity, 0);
   const std::int64_t leaders = world.node().broadcast(clock.identity, 0);

@@ -16,7 +16,7 @@ struct ClockSync {
   std::int64_t residual_ns = 0;  // half the shortest round trip: the offset is at most this wrong
   std::int64_t measured_ns = 0;  // when it was so, by this rank's clock
   bool reads_roots = true;       // this rank and rank 0 read one clock: the offset is 0 for ever
-  // The same on every rank:
+  // These are the same on every rank:
   bool several_clocks = false;
   std::int64_t largest_offset_ns = 0;  // of the rank whose offset is farthest from 0
   int largest_offset_rank = 0;
@@ -47,7 +47,7 @@ struct OffsetEstimate {
   std::int64_t residual_ns = 0;  // the offset is at most this wrong, however the delays were shared out
   std::int64_t measured_ns = 0;  // the middle of that round trip, by the asker's clock
 };
-/// From the shortest of at least one round trip. Source: Cristian, Probabilistic clock synchronization, 1989.
+/// Estimates from the shortest of at least one round trip. Source: Cristian, Probabilistic clock synchronization, 1989.
 [[nodiscard]] OffsetEstimate estimate_offset(std::span<const RoundTrip> trips);
 
 }  // namespace ullage::mpi

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int exit_code_of_a_mismatch = 5;
 
-/// What a rank says of the collective it is about to enter; cut, so that all ranks' have one length.
+/// Holds what a rank says of the collective it is about to enter; cut, so that all ranks' have one length.
 using Said = std::array<char, 256>;
 
 std::string say(const Comm::Handle& handle, const CallSite& site) {

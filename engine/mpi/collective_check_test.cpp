@@ -5,6 +5,9 @@
 
 #include <stdexcept>
 
+#include "mpi/file.hpp"
+#include "mpi/windows.hpp"
+
 namespace ullage::collective_check_test {
 namespace {
 
@@ -13,7 +16,7 @@ class MpiCollectiveCheck : public ::testing::Test {
   MpiCollectiveCheck() {
     mpi::report_mismatches(all_, [](const std::string& message) { throw std::runtime_error(message); });
   }
-  /// What was reported when `call` was made; empty: nothing.
+  /// Returns what was reported when `call` was made; empty: nothing.
   template <class Call>
   [[nodiscard]] std::string reported(const Call& call) const {
     try {
@@ -53,6 +56,24 @@ TEST_F(MpiCollectiveCheck, NamesBothPlacesOnEveryRankAndNobodyHangs) {
   EXPECT_NE(message.find("rank " + std::to_string(all_.size() - 1) + " at engine/mpi/collective_check_test.cpp:"),
             std::string::npos)
       << message;
+}
+
+TEST_F(MpiCollectiveCheck, SeesARankThatDoesNotOpenTheFileOrMakeTheWindow) {
+  if (all_.size() == 1) GTEST_SKIP() << "one rank always agrees with itself";
+  const std::string opened = reported([&] {
+    if (is_last())
+      all_.barrier();
+    else
+      (void)mpi::File::open(all_, "/nowhere/f", mpi::FileAccess::create, {});
+  });
+  EXPECT_NE(opened.find("ranks enter different collectives"), std::string::npos) << opened;
+  const std::string made = reported([&] {
+    if (is_last())
+      all_.barrier();
+    else
+      const mpi::Window window(all_, 8);
+  });
+  EXPECT_NE(made.find("ranks enter different collectives"), std::string::npos) << made;
 }
 
 TEST_F(MpiCollectiveCheck, SeesARankThatHasLeftOneOut) {

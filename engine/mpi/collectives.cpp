@@ -58,7 +58,7 @@ std::uint64_t largest_count(const CollectiveShape& shape, int ranks) {
   }
 }
 
-/// What MPI is called with, again and again. A call with a request is the nonblocking form of the same operation.
+/// Holds what MPI is called with, again and again. A call with a request is the nonblocking form of the same operation.
 struct CollectiveCall::Arguments {
   Arguments() = default;
   Arguments(const Arguments&) = delete;

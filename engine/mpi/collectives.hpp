@@ -26,7 +26,7 @@ enum class Collective {
   reduce_scatter
 };
 
-/// What reductions add up.
+/// Says what reductions add up.
 enum class Element { fp32, fp64 };
 
 [[nodiscard]] constexpr std::size_t bytes_of(Element element) noexcept { return element == Element::fp32 ? 4 : 8; }
@@ -44,13 +44,13 @@ struct CollectiveShape {
          collective == Collective::reduce_scatter;
 }
 
-/// Whether one rank gives or gets what the others get or give.
+/// Returns whether one rank gives or gets what the others get or give.
 [[nodiscard]] constexpr bool has_root(Collective collective) noexcept {
   return collective == Collective::bcast || collective == Collective::reduce || collective == Collective::gather ||
          collective == Collective::scatter;
 }
 
-/// What a rank has to hold, the same for all ranks.
+/// Says what a rank has to hold, the same for all ranks.
 struct CollectiveRoom {
   std::size_t out = 0;
   std::size_t in = 0;
@@ -69,9 +69,9 @@ struct ElementShare {
 /// (Libraries add them up in an int where they forward whole parts of them; in an alltoall nobody does.)
 [[nodiscard]] std::uint64_t largest_count(const CollectiveShape& shape, int ranks);
 
-/// What the int of an MPI before version 4 holds.
+/// This is the most that the int of an MPI before version 4 holds.
 inline constexpr std::uint64_t most_int_count = std::numeric_limits<std::int32_t>::max();
-/// Whether this MPI has calls with larger counts.
+/// Returns whether this MPI has calls with larger counts.
 [[nodiscard]] bool has_large_counts();
 
 /// as_needed: with large counts where int is too small · large: always, where the MPI has them.

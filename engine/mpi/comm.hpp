@@ -33,8 +33,8 @@ class Environment final {
 /// process ends, and its launcher ends the others.
 [[noreturn]] void abort_all(int exit_code);
 
-/// Where a collective is called from. The builds of the tests and of the sanitizers compare it over the ranks before
-/// they enter: see mpi/collective_check.hpp.
+/// Says where a collective is called from. The builds of the tests and of the sanitizers compare it over the ranks
+/// before they enter: see mpi/collective_check.hpp.
 using CallSite = std::source_location;
 
 /// A communicator; move-only, freed when it owns one (world does not).
@@ -108,7 +108,7 @@ class Comm final {
   std::unique_ptr<Handle> handle_;
 };
 
-/// Where the ranks sit, by true node, not by name order.
+/// Says where the ranks sit, by true node, not by name order.
 struct Topology {
   int rank = 0;
   int ranks = 1;
@@ -126,7 +126,7 @@ struct Topology {
 class World final {
  public:
   World();
-  /// As if this rank ran on a host of that name.
+  /// Makes the world as if this rank ran on a host of that name.
   explicit World(std::string host);
   [[nodiscard]] const Comm& all() const { return all_; }
   [[nodiscard]] const Comm& node() const { return node_; }

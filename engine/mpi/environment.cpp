@@ -43,9 +43,9 @@ void end_process_after(std::chrono::seconds patience, int exit_code) {
   }
 }
 
-/// As most programs ask, so that messages take no locks: with Open MPI these are a fifth of a short one's time at any
-/// higher level. Our other threads never call MPI. But where the launcher's environment asks MPICH for more, that: its
-/// waiting ranks leave their core only then.
+/// Returns what most programs ask for, so that messages take no locks: with Open MPI these are a fifth of a short one's
+/// time at any higher level. Our other threads never call MPI. But where the launcher's environment asks MPICH for
+/// more, that: its waiting ranks leave their core only then.
 int wanted_level() {
   const char* told = std::getenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL");
   const bool more = told != nullptr && std::string_view(told) == "MPI_THREAD_MULTIPLE";

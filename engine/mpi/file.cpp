@@ -80,7 +80,7 @@ class RecordType final {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// The same of scattered memory.
+/// Does the same for scattered memory.
 template <class Call>
 Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operation, const std::string& path,
                             std::uint64_t offset_bytes, const ScatteredMemory& memory) {
@@ -195,7 +195,9 @@ File::~File() {
   if (handle_ && handle_->alone && handle_->file != MPI_FILE_NULL) MPI_File_close(&handle_->file);
 }
 
-Result<File> File::open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints, bool unique) {
+Result<File> File::open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints, bool unique,
+                        CallSite site) {
+  enter(comm.handle(), site);
   auto handle = std::make_unique<Handle>();
   handle->alone = comm.size() == 1;
   const int mode = mode_of(access) | (unique ? MPI_MODE_UNIQUE_OPEN : 0);

@@ -41,16 +41,16 @@ struct FilePiece {
   std::uint64_t length_bytes = 0;
 };
 
-/// Which bytes of a file a rank sees, one after the other; pointers count from there. In units of MPI_DOUBLE: sizes are
-/// multiples of 8. With an array in units of bytes.
+/// Says which bytes of a file a rank sees, one after the other; pointers count from there. In units of MPI_DOUBLE:
+/// sizes are multiples of 8. With an array in units of bytes.
 struct FileView {
   std::uint64_t displacement_bytes = 0;  // what is before it is not seen
   std::uint64_t chunk_bytes = 0;         // of each parts x chunk_bytes the part-th chunk; 0: everything
   int part = 0;
   int parts = 1;
   std::optional<FileArray> array = std::nullopt;  // instead of chunks
-  /// Instead of chunks, unless empty: these bytes, from the first to the last and without overlap, and the same again
-  /// every `extent_bytes`. Read by set_view() alone.
+  /// If not empty, these bytes are seen instead of chunks, from the first to the last and without overlap, and the same
+  /// again every `extent_bytes`. Read by set_view() alone.
   std::span<const FilePiece> pieces = {};
   std::uint64_t extent_bytes = 0;
 };
@@ -88,7 +88,7 @@ class File final {
 
   /// Collective over `comm`. `path` is absolute. `unique`: nobody else has it open.
   [[nodiscard]] static Result<File> open(const Comm& comm, const std::string& path, FileAccess access,
-                                         const Info& hints, bool unique = false);
+                                         const Info& hints, bool unique = false, CallSite site = CallSite::current());
 
   [[nodiscard]] Result<std::uint64_t> size_bytes() const;
 
@@ -101,7 +101,7 @@ class File final {
   [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const;
 
-  /// The same with memory that MPI puts together, by a data type that lives no longer than the call.
+  /// Does the same with memory that MPI puts together, by a data type that lives no longer than the call.
   [[nodiscard]] Result<std::size_t> write_at(std::uint64_t offset_bytes, const ScatteredMemory& memory) const;
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes, const ScatteredMemory& memory) const;
   [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, const ScatteredMemory& memory) const;
@@ -111,16 +111,16 @@ class File final {
   [[nodiscard]] Status set_view(const FileView& view, const Info& hints) const;
   [[nodiscard]] Status set_hints(const Info& hints) const;  // collective
 
-  /// From the pointers on: this rank's own, alone or (all) together, or the shared one, in the order of the ranks. They
-  /// return what write_at does. Multiples of the view's unit; nothing is allocated. Libraries count what they please in
-  /// collective reads past the end of the file, and of operations that failed.
+  /// These move data from the pointers on: this rank's own, alone or (all) together, or the shared one, in the order of
+  /// the ranks. They return what write_at does. Multiples of the view's unit; nothing is allocated. Libraries count
+  /// what they please in collective reads past the end of the file, and of operations that failed.
   [[nodiscard]] Result<std::size_t> write(std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read(std::span<std::byte> data) const;
   [[nodiscard]] Result<std::size_t> write_all(std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_all(std::span<std::byte> data) const;
   [[nodiscard]] Result<std::size_t> write_ordered(std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_ordered(std::span<std::byte> data) const;
-  /// Where in the file the shared pointer is, whatever the view; one rank may ask alone.
+  /// Returns where in the file the shared pointer is, whatever the view; one rank may ask alone.
   [[nodiscard]] Result<std::uint64_t> shared_position_bytes() const;
 
   [[nodiscard]] Status preallocate(std::uint64_t size_bytes) const;  // collective
@@ -139,8 +139,8 @@ class File final {
   std::string path_;
 };
 
-/// Which MPI-IO implementation serves files here: "ompio", "romio321", "romio" ...; "" when it cannot be known. Needs
-/// MPI running.
+/// Returns which MPI-IO implementation serves files here: "ompio", "romio321", "romio" ...; "" when it cannot be known.
+/// Needs MPI running.
 [[nodiscard]] std::string mpi_io_component();
 
 }  // namespace ullage::mpi

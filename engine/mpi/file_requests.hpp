@@ -33,8 +33,8 @@ class FileRequests final {
 
   /// Asks each once (MPI_Test); true when all have ended.
   bool test();
-  /// Until all have ended (MPI_Waitall); the next ones may be begun then. The bytes really moved by the i-th of those
-  /// begun since the last wait() are moved_bytes(i).
+  /// Waits until all have ended (MPI_Waitall); the next ones may be begun then. The bytes really moved by the i-th of
+  /// those begun since the last wait() are moved_bytes(i).
   void wait();
   /// After wait(), as File::write_at returns it: fewer than asked for is no error of this call.
   [[nodiscard]] Result<std::size_t> moved_bytes(std::size_t index) const;

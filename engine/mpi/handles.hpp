@@ -18,7 +18,7 @@ struct Comm::Handle {
   mutable MismatchReporter on_mismatch;   // empty: all ranks are ended
 };
 
-/// Whether this build compares where ranks call collectives from; CMake says so.
+/// Says whether this build compares where ranks call collectives from; CMake says so.
 inline constexpr bool checks_collectives = ULLAGE_CHECK_COLLECTIVES != 0;
 
 /// Comes before every collective. Costs nothing where it does not check.

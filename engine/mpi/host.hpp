@@ -6,7 +6,7 @@
 
 namespace ullage::mpi {
 
-/// As the process sees it: of its UTS namespace.
+/// Returns the name as the process sees it: of its UTS namespace.
 [[nodiscard]] std::string host_name();
 
 /// Same for processes on the same running kernel, whatever their namespaces call it; the host's name where the kernel

@@ -15,7 +15,7 @@ namespace {
 std::string value_of(MPI_Info info, const char* key) {
   int found = 0;
 #if MPI_VERSION >= 4
-  // With a buffer from the start: MPICH 4.0 refuses a length of 0, by which the standard asks for the length alone.
+  // It has a buffer from the start: MPICH 4.0 refuses a length of 0, by which the standard asks for the length alone.
   std::string value(MPI_MAX_INFO_VAL + 1, '\0');
   int length = static_cast<int>(value.size());  // with the terminating NUL
   check(MPI_Info_get_string(info, key, &length, value.data(), &found), "MPI_Info_get_string");

@@ -27,7 +27,7 @@ struct MessageStep {
 /// communicator take part · nonblocking: MPI_Irecv and MPI_Isend for all steps, then one MPI_Waitall.
 enum class MessageMethod { sendrecv, alltoallv, nonblocking };
 
-/// Where successive messages lie: each begins where the one before ended, rounded up to 8 bytes, until the end is
+/// Knows where successive messages lie: each begins where the one before ended, rounded up to 8 bytes, until the end is
 /// reached. Small messages so do not meet the same cache lines again.
 class RotatingBuffer final {
  public:
@@ -64,13 +64,13 @@ class MessageLoop final {
 
   /// Messages this rank sends in an iteration.
   [[nodiscard]] std::uint64_t sends() const noexcept { return sends_; }
-  /// Whether run() would do nothing on this rank, whose call may then be left out.
+  /// Returns whether run() would do nothing on this rank, whose call may then be left out.
   [[nodiscard]] bool is_idle() const noexcept { return steps_.empty() && method_ != MessageMethod::alltoallv; }
 
   [[nodiscard]] const std::vector<MessageStep>& steps() const noexcept { return steps_; }
   [[nodiscard]] std::size_t message_bytes() const noexcept { return message_bytes_; }
-  /// Where the next iteration begins: a copy tells where its messages will lie, sends and receives each in the order of
-  /// the steps.
+  /// Returns where the next iteration begins: a copy tells where its messages will lie, sends and receives each in the
+  /// order of the steps.
   [[nodiscard]] const RotatingBuffer& out() const noexcept { return *out_; }
   [[nodiscard]] const RotatingBuffer& in() const noexcept { return *in_; }
 
@@ -78,9 +78,9 @@ class MessageLoop final {
     int from = MessageStep::nobody;
     std::span<const std::byte> data;
   };
-  /// What the last iteration received, in the order of the steps.
+  /// Returns what the last iteration received, in the order of the steps.
   [[nodiscard]] const std::vector<Received>& last_received() const noexcept { return received_; }
-  /// Where the last iteration's messages were sent from, in the order of the steps that send.
+  /// Returns where the last iteration's messages were sent from, in the order of the steps that send.
   [[nodiscard]] const std::vector<std::span<std::byte>>& last_sent() const noexcept { return sent_; }
 
  private:

@@ -10,7 +10,8 @@ struct Window::Handle {
   MPI_Win win = MPI_WIN_NULL;
 };
 
-Window::Window(const Comm& comm, std::size_t bytes) : handle_(std::make_unique<Handle>()) {
+Window::Window(const Comm& comm, std::size_t bytes, CallSite site) : handle_(std::make_unique<Handle>()) {
+  enter(comm.handle(), site);
   void* base = nullptr;
   check(MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm.handle().comm, static_cast<void*>(&base),
                          &handle_->win),

@@ -16,7 +16,7 @@ namespace ullage::mpi {
 class Window final {
  public:
   /// Collective; each rank may give a size of its own. `comm` outlives it.
-  Window(const Comm& comm, std::size_t bytes);
+  Window(const Comm& comm, std::size_t bytes, CallSite site = CallSite::current());
   /// Collective, after every epoch has ended.
   ~Window();
   Window(const Window&) = delete;

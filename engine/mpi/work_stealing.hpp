@@ -23,7 +23,7 @@ class SharedWork {
 
   /// About half of what waits here, which is no longer this rank's; empty when nothing waits. Below 1 GiB.
   [[nodiscard]] virtual std::string give() = 0;
-  /// What another rank gave.
+  /// Takes what another rank gave.
   virtual void take(const std::string& given) = 0;
 };
 

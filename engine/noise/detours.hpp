@@ -11,10 +11,10 @@ namespace ullage {
 /// influence of operating systems on the performance of collective operations at extreme scale", Cluster 2006.
 constexpr std::int64_t usual_detour_ns = 500;
 
-/// The same, where looking at the clock takes so long that a few looks would be one.
+/// Returns the same where looking at the clock takes so long that a few looks would be one.
 [[nodiscard]] std::int64_t detour_from_ns(std::int64_t look_ns);
 
-/// How long a look at this machine's clock takes when nothing disturbs it: the fastest of many.
+/// Returns how long a look at this machine's clock takes when nothing disturbs it: the fastest of many.
 [[nodiscard]] std::int64_t time_of_a_look_ns();
 
 /// Watches one thread: looks at the clock all the time and keeps the gaps that are longer than a look.
@@ -37,7 +37,7 @@ class DetourWatch final {
     watched_ns_ = last - begun;
   }
 
-  /// How long each detour of the last watch took, without the look at the clock itself.
+  /// Returns how long each detour of the last watch took, without the look at the clock itself.
   [[nodiscard]] const std::vector<std::int64_t>& detours() const { return detours_; }
   [[nodiscard]] std::int64_t watched_ns() const { return watched_ns_; }
 

@@ -111,7 +111,7 @@ void FixedWorkPhase::watch(Meter& meter) {
     const std::int64_t slice = std::min(left_ns, watch_slice_ns);
     (void)team_.run({[&](std::size_t thread) { workers_[thread].watch.watch(slice, now_ns); }, {}});
     count_detours(meter);
-    meter.sign_of_life();
+    meter.report_alive();
     left_ns -= slice;
   }
 }

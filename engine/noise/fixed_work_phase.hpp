@@ -40,7 +40,7 @@ class FixedWorkPhase final : public PhaseWork {
   [[nodiscard]] Gauges gauges() const override;
 
  private:
-  /// What belongs to a thread; on cache lines of its own.
+  /// Holds what belongs to a thread; on cache lines of its own.
   struct alignas(256) Worker {
     std::vector<std::int64_t> stamps;  // of a batch
     QuantumAccount account;

@@ -28,7 +28,7 @@ class QuantumAccount final {
   [[nodiscard]] std::uint64_t count() const { return histogram_.operations(); }
   [[nodiscard]] const Histogram& histogram() const { return histogram_; }
   [[nodiscard]] double total_ns() const { return static_cast<double>(histogram_.sum_ns()); }
-  /// What all quanta would have taken had nobody interrupted them, at the clocks they had.
+  /// Returns what all quanta would have taken had nobody interrupted them, at the clocks they had.
   [[nodiscard]] double undisturbed_ns() const { return undisturbed_ns_; }
   /// Share of the time beyond that; 0 of nothing.
   [[nodiscard]] double noise_share() const;

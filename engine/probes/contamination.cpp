@@ -35,7 +35,7 @@ std::optional<T> parsed(const char* path, Parse parse) {
   return text ? parse(*text) : std::nullopt;
 }
 
-/// What one rank has used so far, read at either end of a phase.
+/// Holds what one rank has used so far, read at either end of a phase.
 struct RankReading {
   std::int64_t at_ns = 0;
   std::int64_t cpu_ns = 0;
@@ -57,7 +57,7 @@ RankReading read_rank() {
   return reading;
 }
 
-/// What a whole running kernel has used so far, read by the leader of its ranks.
+/// Holds what a whole running kernel has used so far, read by the leader of its ranks.
 struct KernelReading {
   std::int64_t at_ns = 0;
   std::optional<CpuTicks> ticks;
@@ -76,7 +76,7 @@ std::int64_t growth_ppm(std::optional<std::uint64_t> before, std::optional<std::
   return static_cast<std::int64_t>(std::min(1.0, share) * 1e6);
 }
 
-/// Where the results that are reduced by their maximum lie.
+/// Says where the results that are reduced by their maximum lie.
 enum Worst : std::size_t {
   foreign,
   steal,

@@ -20,14 +20,14 @@ struct CoreUse {
   std::int64_t tick_ns = 10'000'000;  // resolution of the kernel's accounts
 };
 
-/// In parts per million of all cores' time, as measured.
+/// Has shares in parts per million of all cores' time, as measured.
 struct CoreShares {
   std::int64_t foreign_ppm = 0;
   std::int64_t steal_ppm = 0;
   std::int64_t kernel_ppm = 0;
   std::int64_t uncertainty_ppm = 0;  // what others had together lies so much above or below foreign_ppm + steal_ppm
 
-  /// What others had at least, and at most.
+  /// Returns what others had at least, and at most.
   [[nodiscard]] std::int64_t least_ppm() const { return foreign_ppm + steal_ppm - uncertainty_ppm; }
   [[nodiscard]] std::int64_t most_ppm() const { return foreign_ppm + steal_ppm + uncertainty_ppm; }
 };
@@ -51,10 +51,10 @@ struct Evidence {
   std::string worst_node;
 };
 
-/// By what others used (foreign use and steal): A where it was below 1 % for certain, B where below 5 %, C where it was
-/// 5 % or more for certain; '?' where the accounts cannot tell. Waiting for a core (of ranks that have one each),
-/// waiting for memory, and a clock that changed make an A a B, each from 5 % on: they say that something was in the
-/// way, not that it was others. Pressure of I/O is not judged: our own I/O makes it.
+/// Returns the grade by what others used (foreign use and steal): A where it was below 1 % for certain, B where below 5
+/// %, C where it was 5 % or more for certain; '?' where the accounts cannot tell. Waiting for a core (of ranks that
+/// have one each), waiting for memory, and a clock that changed make an A a B, each from 5 % on: they say that
+/// something was in the way, not that it was others. Pressure of I/O is not judged: our own I/O makes it.
 [[nodiscard]] char grade_of(const Evidence& evidence);
 /// The one of two grades that promises less: A, B, ?, C in this order.
 [[nodiscard]] char worse_grade(char first, char second);

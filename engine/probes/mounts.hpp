@@ -26,8 +26,8 @@ struct Mount {
 /// equals.
 [[nodiscard]] std::optional<Mount> mount_of(std::span<const Mount> mounts, std::string_view path);
 
-/// Where the counters of the block devices under a path are ("/sys/dev/block/254:1/stat"), all members of a btrfs; or
-/// why there are none.
+/// Says where the counters of the block devices under a path are ("/sys/dev/block/254:1/stat"), all members of a btrfs;
+/// or why there are none.
 struct BlockCounters {
   std::vector<std::string> stat_files;
   std::string reason;

@@ -14,7 +14,7 @@
 namespace ullage {
 namespace {
 
-/// What a counter says of one direction.
+/// Returns what a counter says of one direction.
 std::optional<std::uint64_t> grown(const std::optional<Traffic>& before, const std::optional<Traffic>& after,
                                    bool reads) {
   if (!before || !after) return std::nullopt;
@@ -96,7 +96,8 @@ class MovedProbe final : public Probe {
     reading.client = counters_->client();
   }
 
-  /// What a kernel's leading rank reads for all ranks on it; null for the others, which would count the same again.
+  /// Returns what a kernel's leading rank reads for all ranks on it; null for the others, which would count the same
+  /// again.
   const TargetCounters* counters_of(const PhaseScope& scope) {
     if (scope.world->kernel().rank() != 0) return nullptr;
     const std::string path = scope.folder == nullptr ? "" : scope.folder->path();
@@ -109,7 +110,7 @@ class MovedProbe final : public Probe {
     return &found->second;
   }
 
-  /// As rank 0 knows them.
+  /// Returns them as rank 0 knows them.
   [[nodiscard]] Json reasons(const std::array<std::uint64_t, 6>& values) const {
     Json reasons = Json::array();
     if (values[1] != 0) reasons.push_back("process_bytes: /proc/self/io cannot be read");

@@ -34,7 +34,8 @@ Json number_or_null(const std::string& path) {
   return word ? or_null(number_of(*word)) : Json(nullptr);
 }
 
-/// Of the first CPU, while the launch begins: the clock that is granted then, not what a loaded core reaches.
+/// Reads the clock of the first CPU while the launch begins, which is the clock that is granted then, not what a loaded
+/// core reaches.
 Json number_of_text(const std::optional<std::string>& text) {
   double value = 0;
   if (!text) return nullptr;
@@ -82,7 +83,7 @@ void add_memory(Json& facts) {
   facts["dirty_background_ratio"] = number_or_null("/proc/sys/vm/dirty_background_ratio");
 }
 
-/// What the launcher granted, read back.
+/// Adds what the launcher granted, read back.
 void add_granted(const CoreBudget& budget, std::int64_t pinned_ranks, Json& facts) {
   facts["cores_available"] = budget.cores_available;
   facts["cpus"] = cpu_list_text(budget.cpus);

@@ -7,7 +7,7 @@
 
 namespace ullage {
 
-/// What /proc/cpuinfo, a text of lines "key : value", says of its first CPU.
+/// Returns what /proc/cpuinfo, a text of lines "key : value", says of its first CPU.
 [[nodiscard]] std::optional<std::string> cpuinfo_value(std::string_view cpuinfo, std::string_view key);
 
 /// "madvise" of "always [madvise] never".

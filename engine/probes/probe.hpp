@@ -17,7 +17,7 @@
 
 namespace ullage {
 
-/// What a probe may know of the phase it surrounds. Same fields on every rank except `files`.
+/// Says what a probe may know of the phase it surrounds. Same fields on every rank except `files`.
 struct PhaseScope {
   const mpi::World* world = nullptr;
   const RunFolder* folder = nullptr;  // null without a path
@@ -57,7 +57,7 @@ struct ProbeEntry {
 void report_nodes(const mpi::World& world,
                   const std::function<void(const std::string& node, const nlohmann::json& facts)>& sink);
 
-/// Whether this rank is bound to fewer cores than its node lets it use, and the cores its node's ranks may use
+/// Says whether this rank is bound to fewer cores than its node lets it use, and the cores its node's ranks may use
 /// (affinity and cgroup counted).
 struct CoreBudget {
   bool pinned = false;

@@ -13,12 +13,12 @@ namespace ullage {
 /// Found once for a folder, then read around each phase.
 class TargetCounters final {
  public:
-  /// Without counters.
+  /// Has no counters.
   explicit TargetCounters(std::string reason) : device_reason_(std::move(reason)) {}
-  /// For the file system that holds `folder`.
+  /// Finds those of the file system that holds `folder`.
   [[nodiscard]] static TargetCounters of_folder(const std::string& folder);
 
-  /// What its block devices count; nothing where there are none, with the reason below.
+  /// Returns what its block devices count; nothing where there are none, with the reason below.
   [[nodiscard]] std::optional<Traffic> device() const;
   /// On the wire between an NFS or Lustre client and its servers; nothing where there is no such client.
   [[nodiscard]] std::optional<Traffic> client() const;

@@ -22,7 +22,7 @@ namespace ullage {
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-/// With the kernel's \ooo, which stand for blanks and backslashes in names, resolved.
+/// Resolves the kernel's \ooo, which stand for blanks and backslashes in names.
 [[nodiscard]] std::string unescaped(std::string_view text);
 
 /// A whole word of decimal digits.

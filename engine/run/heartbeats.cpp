@@ -25,7 +25,7 @@ namespace {
 constexpr const char* memory_name = "ullage-heartbeats";
 constexpr std::uint64_t gone = std::numeric_limits<std::uint64_t>::max();
 
-/// Where the leader's memory is found, and what stands in front of it: process ids of another container may be
+/// Says where the leader's memory is found, and what stands in front of it: process ids of another container may be
 /// anyone's.
 struct Where {
   std::int64_t pid = -1;

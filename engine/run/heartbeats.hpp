@@ -12,7 +12,7 @@
 #include <string>
 
 #include "mpi/comm.hpp"
-#include "run/standstill.hpp"
+#include "run/stall_timer.hpp"
 
 namespace ullage {
 
@@ -26,7 +26,7 @@ class Heartbeats final {
   Heartbeats& operator=(const Heartbeats&) = delete;
   [[nodiscard]] bool shared() const noexcept { return slots_ != nullptr; }
 
-  // From here on called by one thread, but for leave().
+  // What follows is called by one thread, but for leave().
 
   /// This rank lives. `turn` changes with what it works on; `rests`: it waits for others.
   void beat(std::uint64_t turn, bool rests) noexcept;
@@ -52,9 +52,9 @@ class Heartbeats final {
   int ranks_on_node_;
   std::size_t bytes_;
   Slot* slots_ = nullptr;
-  Standstill neighbour_;
+  StallTimer neighbour_;
   std::uint64_t seen_beats_ = 0;
-  Standstill everybody_;
+  StallTimer everybody_;
   std::uint64_t seen_turns_ = 0;
 };
 

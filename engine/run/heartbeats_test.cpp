@@ -11,7 +11,7 @@ constexpr std::int64_t limit_ns = 10 * look_ns;
 
 class MpiHeartbeats : public ::testing::Test {
  protected:
-  /// What this rank finds in so many looks, at each of which it says that it lives, if it is to.
+  /// Returns what this rank finds in so many looks, at each of which it says that it lives, if it is to.
   std::optional<int> look(int looks, bool beats) {
     std::optional<int> silent;
     for (int i = 0; i < looks && !silent; ++i) {

@@ -27,7 +27,7 @@ struct CurrentRepetition {
   int repetition = 0;
 };
 
-/// What became of the cases so far, the same on every rank.
+/// Counts what became of the cases so far, the same on every rank.
 struct CaseCounts {
   std::set<std::string> ok;  // cases with a good repetition and no bad one
   std::set<std::string> failed;
@@ -45,7 +45,7 @@ struct Hang {
 /// Collective; the record is rank 0's.
 [[nodiscard]] nlohmann::json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world,
                                         const mpi::ClockSync& clock, const CoreBudget& budget, std::int64_t origin_ns);
-/// What the run record says that its readers must not overlook: oversubscription, unpinned ranks, clocks apart.
+/// Returns what the run record says that its readers must not overlook: oversubscription, unpinned ranks, clocks apart.
 [[nodiscard]] std::vector<nlohmann::json> launch_events(const nlohmann::json& run);
 [[nodiscard]] nlohmann::json case_record(const PlannedCase& planned, const Schedule::Next& next,
                                          const RepetitionReport& report, const Verdict& verdict);

@@ -41,7 +41,7 @@ std::string seconds_text(std::int64_t ns) {
   return text.data();
 }
 
-/// Also where the file system of the records hangs: then there are none of the end.
+/// Ends the process also where the file system of the records hangs: then there are none of the end.
 void abort_within(std::chrono::seconds patience) {
   try {
     std::thread([patience] {

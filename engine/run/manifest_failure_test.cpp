@@ -32,7 +32,7 @@ class CasesOnOnePlace {
   }
 
   /// Collective. `keep` writes the facts of datasets on rank 0; null: into the manifest.
-  void prepare(const DatasetBook::Keep& keep) {
+  void prepare(const DatasetFacts::Keep& keep) {
     Json json = test::small_plan(world_, folder_, cases_);
     json["order"] = "listed";
     auto plan = parse_plan(json.dump());
@@ -51,7 +51,7 @@ class CasesOnOnePlace {
       return place_.folder->enter_facts(name, facts);
     };
     if (world_.root())
-      place_.datasets = std::make_unique<DatasetBook>(std::map<std::string, Json>{}, keep ? keep : into_manifest);
+      place_.datasets = std::make_unique<DatasetFacts>(std::map<std::string, Json>{}, keep ? keep : into_manifest);
   }
 
   [[nodiscard]] RepetitionReport run(std::size_t index) {

@@ -12,7 +12,7 @@ namespace {
 constexpr double share_of_error = 0.75;
 constexpr std::size_t sign_terms = 64;
 
-/// How often [x_(rank), x_(n+1-rank)] covers the median; beyond the middle the negative of the other way round.
+/// Returns how often [x_(rank), x_(n+1-rank)] covers the median; beyond the middle the negative of the other way round.
 double rank_coverage(std::size_t n, std::size_t rank) {
   const double log_half_n = -static_cast<double>(n) * std::numbers::ln2;
   double below = 0;
@@ -24,7 +24,8 @@ double rank_coverage(std::size_t n, std::size_t rank) {
   return 1 - 2 * below;
 }
 
-/// By what factor correlation makes the median's error grow: that of the signs of a normal autoregressive series.
+/// Returns by what factor correlation makes the median's error grow: that of the signs of a normal autoregressive
+/// series.
 double stretch_of(std::size_t n, double correlation) {
   if (correlation <= 0) return 1;
   double sum = 0;

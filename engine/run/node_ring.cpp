@@ -163,10 +163,10 @@ void NodeRing::send() noexcept {
   for (const Addresses& child : children_) send_to(child);
 }
 
-NodeRing::Heard NodeRing::receive() noexcept {
-  Heard heard;
+NodeRing::Received NodeRing::receive() noexcept {
+  Received heard;
   for (const Descriptor* socket : {&v4_, &v6_}) {
-    Sign sign;
+    Datagram sign;
     while (*socket) {
       const ssize_t got = recv(socket->get(), &sign, sizeof(sign), MSG_DONTWAIT);
       if (got < 0) break;
@@ -181,7 +181,7 @@ NodeRing::Heard NodeRing::receive() noexcept {
 
 std::optional<NodeRing::Neighbour> NodeRing::silent_node(std::int64_t now_ns, std::int64_t limit_ns) noexcept {
   if (before_.rank < 0) return std::nullopt;
-  const Heard heard = receive();
+  const Received heard = receive();
   heard_ = heard_ || heard.before;
   if (parent_ >= 0) parent_silent_ns_ = parent_silence_.look(heard.parent, now_ns);
   if (silence_.look(heard.before, now_ns) < limit_ns || !heard_) return std::nullopt;

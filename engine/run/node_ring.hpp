@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mpi/comm.hpp"
-#include "run/standstill.hpp"
+#include "run/stall_timer.hpp"
 #include "storage/descriptor.hpp"
 
 namespace ullage {
@@ -37,7 +37,7 @@ class NodeRing final {
   /// Collective. Does nothing where there is one node, and for ranks that are no leaders.
   explicit NodeRing(const mpi::World& world);
 
-  // From here on called by one thread.
+  // What follows is called by one thread.
 
   /// To every address that the next leader has, and those below this one in the tree: which of them they can be reached
   /// by shows in what they hear.
@@ -47,7 +47,7 @@ class NodeRing final {
   [[nodiscard]] bool stops() const noexcept { return stops_; }
   /// The node above this one in the tree has said so. Seen by silent_node().
   [[nodiscard]] bool told_to_stop() const noexcept { return told_to_stop_; }
-  /// For how long nothing came from the node above this one, in looks of silent_node(); 0 on node 0.
+  /// Returns for how long nothing came from the node above this one, in looks of silent_node(); 0 on node 0.
   [[nodiscard]] std::int64_t parent_silent_ns() const noexcept { return parent_silent_ns_; }
   /// The leader before this one.
   struct Neighbour {
@@ -65,14 +65,14 @@ class NodeRing final {
     socklen_t length = 0;
   };
   using Addresses = std::vector<Address>;
-  /// What a datagram says.
-  struct Sign {
+  /// The content of a datagram.
+  struct Datagram {
     std::uint64_t key = 0;  // of this launch: strangers' datagrams are none of its signs
     std::int32_t node = -1;
     std::int32_t stops = 0;
   };
-  /// What came since the last look.
-  struct Heard {
+  /// Says whose datagrams came since the last look.
+  struct Received {
     bool before = false;
     bool parent = false;
   };
@@ -81,7 +81,7 @@ class NodeRing final {
   [[nodiscard]] static Addresses addresses_of(const std::string& text);
   void meet_children(const mpi::Comm& leaders);
   void send_to(const Addresses& addresses) const noexcept;
-  [[nodiscard]] Heard receive() noexcept;
+  [[nodiscard]] Received receive() noexcept;
 
   Descriptor v4_;
   Descriptor v6_;
@@ -90,12 +90,12 @@ class NodeRing final {
   Neighbour before_;
   int node_before_ = -1;
   int parent_ = -1;
-  Sign sign_;
+  Datagram sign_;
   bool heard_ = false;
-  Standstill silence_;
+  StallTimer silence_;
   bool stops_ = false;
   bool told_to_stop_ = false;
-  Standstill parent_silence_;
+  StallTimer parent_silence_;
   std::int64_t parent_silent_ns_ = 0;
 };
 

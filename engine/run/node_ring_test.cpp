@@ -40,7 +40,7 @@ class MpiNodeRing : public ::testing::Test {
     for (int i = 0; i < looks && !silent; ++i) silent = ring_.silent_node(now_ns_ += look_ns, limit_ns);
     return silent;
   }
-  /// Until the neighbour was heard of; datagrams on one machine are there within milliseconds.
+  /// Waits until the neighbour was heard of; datagrams on one machine are there within milliseconds.
   void hear() {
     for (int i = 0; i < 1000 && !ring_.heard(); ++i) {
       ring_.send();

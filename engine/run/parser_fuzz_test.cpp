@@ -46,15 +46,15 @@ void say_seed_and_die(int number) {
 }
 
 /// Says the seed where a parser ends the process.
-class LastWords final {
+class SeedReport final {
  public:
-  LastWords() {
+  SeedReport() {
     if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(say_seed);
     for (std::size_t i = 0; i < deadly.size(); ++i) before_[i] = std::signal(deadly[i], say_seed_and_die);
   }
-  LastWords(const LastWords&) = delete;
-  LastWords& operator=(const LastWords&) = delete;
-  ~LastWords() {
+  SeedReport(const SeedReport&) = delete;
+  SeedReport& operator=(const SeedReport&) = delete;
+  ~SeedReport() {
     for (std::size_t i = 0; i < deadly.size(); ++i) std::signal(deadly[i], before_[i]);
     if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(nullptr);
   }
@@ -165,7 +165,7 @@ std::string damaged_document(const std::string& text, Random& random) {
 /// Calls `parse` with damaged members of the corpus until the time is over, or something is wrong.
 void fuzz(const std::vector<std::string>& corpus, const std::function<void(const std::string&)>& parse) {
   ASSERT_FALSE(corpus.empty());
-  const LastWords last_words;
+  const SeedReport last_words;
   const std::chrono::duration<double> patience(setting("ULLAGE_FUZZ_S", 2));
   const auto begun = std::chrono::steady_clock::now();
   const auto first = static_cast<std::uint64_t>(setting("ULLAGE_FUZZ_SEED", 1));
@@ -218,7 +218,7 @@ TEST(ParserFuzz, PlansAreAcceptedOrNameTheirMistake) {
       EXPECT_EQ(to_line(plan.error()).find('\n'), std::string::npos);
       return;
     }
-    // What is asked of an accepted plan before anything is touched.
+    // This is asked of an accepted plan before anything is touched.
     for (const auto& planned : plan->cases) {
       (void)Registry<WorkloadEntry>::instance()
           .find(planned.workload.name)

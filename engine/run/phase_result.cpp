@@ -71,7 +71,7 @@ std::int64_t with_pauses(const RankResult& result, std::int64_t local_ns) {
   return start_ns + std::llround(static_cast<double>(local_ns - start_ns) * longer);
 }
 
-/// What was complete, over all ranks, when the first of them had done its last operation.
+/// Returns what was complete, over all ranks, when the first of them had done its last operation.
 Json first_done(const mpi::World& world, const RankResult& result, Meter& meter, std::int64_t start_ns) {
   const std::int64_t first_ns = world.all().min(result.stages[stage_transfer].stop_ns);
   const TimeSeries::Total mine = meter.series().until(with_pauses(result, result.to_local(first_ns)));
@@ -133,7 +133,7 @@ Json series_json(const mpi::World& world, const RankResult& result, std::int64_t
           {"operations", std::vector<std::uint64_t>(operations, operations + static_cast<std::ptrdiff_t>(used))}};
 }
 
-/// How well the stamps are known, by the worst of all ranks.
+/// Returns how well the stamps are known, by the worst of all ranks.
 Json clocks_json(const mpi::Comm& all, const RankResult& result) {
   std::array<double, 1> drift{std::abs(result.clock.drift())};
   all.max_all(drift);
@@ -143,7 +143,7 @@ Json clocks_json(const mpi::Comm& all, const RankResult& result) {
           {"jumped", all.any(result.clock.has_jumped())}};
 }
 
-/// What `rank` has to say, on root. `mine` is looked at on that rank only.
+/// Returns what `rank` has to say, on root. `mine` is looked at on that rank only.
 Json told_to_root(const mpi::World& world, int rank, const Json& mine) {
   if (rank == 0) return mine;
   if (world.rank() == rank) world.all().send(json_text(mine), 0, tag_text);

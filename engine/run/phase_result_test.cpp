@@ -34,8 +34,7 @@ TEST(MpiPhaseResult, NoErrorIsNoFailure) {
 
 TEST(MpiPhaseResult, ElapsedRunsFromTheFirstStartToTheLastStop) {
   const mpi::World world;
-  const std::atomic<bool> never = false;
-  const auto meter = std::make_unique<Meter>(never);
+  const auto meter = std::make_unique<Meter>();
   meter->start(now_ns());
   RankResult result;
   const std::int64_t late = 10 * world.rank();
@@ -53,8 +52,7 @@ TEST(MpiPhaseResult, ElapsedRunsFromTheFirstStartToTheLastStop) {
 
 TEST(MpiPhaseResult, RanksHaveALeastAMeanAndAMost) {
   const mpi::World world;
-  const std::atomic<bool> never = false;
-  const auto meter = std::make_unique<Meter>(never);
+  const auto meter = std::make_unique<Meter>();
   meter->start(now_ns());
   RankResult result;
   for (auto& stage : result.stages) stage = {100, 200};
@@ -71,8 +69,7 @@ TEST(MpiPhaseResult, RanksHaveALeastAMeanAndAMost) {
 TEST(MpiPhaseResult, SeriesAreAddedByTheCommonClock) {
   constexpr std::int64_t interval = TimeSeries::smallest_interval_ns;
   const mpi::World world;
-  const std::atomic<bool> never = false;
-  const auto meter = std::make_unique<Meter>(never);
+  const auto meter = std::make_unique<Meter>();
   RankResult result;
   const std::int64_t ahead = std::int64_t{1'000'000'000} * (1 + world.rank());  // no rank's own clock says anything
   result.clock = mpi::ClockLine({-ahead, 0, 0}, 0);

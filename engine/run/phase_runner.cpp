@@ -4,7 +4,6 @@
 #include <ctime>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -26,11 +25,11 @@ std::uint64_t process_cpu_ns() {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// One rank's passage through one phase. Inside the timer it reads the clock and says with single stores what this rank
-/// works on: a short operation would otherwise be mostly our own book-keeping.
-class Passage final {
+/// One rank's execution through one phase. Inside the timer it reads the clock and says with single stores what this
+/// rank works on: a short operation would otherwise be mostly our own book-keeping.
+class PhaseExecution final {
  public:
-  Passage(const RunContext& context, PhaseWork& work, const PhaseInfo& info)
+  PhaseExecution(const RunContext& context, PhaseWork& work, const PhaseInfo& info)
       : context_(context),
         work_(work),
         info_(info),
@@ -48,7 +47,7 @@ class Passage final {
   /// Readies the first batch and the account, so that nothing is generated or cleared inside the timer when a phase
   /// fits into a batch.
   void prepare_first() {
-    note(within_resources([this] -> Status {
+    note(catch_resource_errors([this] -> Status {
       total_ = work_.operations();
       if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
       return {};
@@ -66,7 +65,7 @@ class Passage final {
     paused_cpu_ns_ = 0;
     context_.watchdog->watch(opening_);
     const std::int64_t start = now_ns();
-    note(within_resources([this] { return work_.open(); }));
+    note(catch_resource_errors([this] { return work_.open(); }));
     (void)meter.clock_ns();  // sets it by the kernel's where that is due, which is no operation's work
     const std::int64_t opened = now_ns();
     meter.begin(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
@@ -131,7 +130,7 @@ class Passage final {
 
   void set(Stage stage, std::int64_t start, std::int64_t stop) { result_.stages[stage] = {start, stop}; }
 
-  /// Also of a rank whose open failed: the others count on it where they agree.
+  /// Is done also by a rank whose open failed: the others count on it where they agree.
   void transfer() {
     if (takes_part()) up_to(total_);
     if (info_.stonewall_ns == 0) return;
@@ -157,7 +156,7 @@ class Passage final {
     while (begun_ < limit) {
       if (prepared_ == 0) prepare_next(limit);
       const std::uint64_t done_before = meter.operations();
-      note(within_resources([&] { return work_.execute(meter); }));
+      note(catch_resource_errors([&] { return work_.execute(meter); }));
       const std::uint64_t done = meter.operations() - done_before;
       const bool stopped = result_.error.has_value() || done < prepared_ || !meter.goes_on();
       begun_ += info_.collective ? prepared_ : done;
@@ -166,7 +165,7 @@ class Passage final {
     }
   }
 
-  /// By a clock that stands still while operations are prepared, where it may.
+  /// Returns the time by a clock that stands still while operations are prepared, where it may.
   [[nodiscard]] std::int64_t running_ns() const { return now_ns() - result_.paused_ns + made_good_ns_; }
 
   void prepare_next(std::uint64_t limit) {
@@ -265,10 +264,9 @@ void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, R
             Json& record) {
   const mpi::Comm& all = context.world->all();
   if (!all.any(result.error.has_value()) && !cut_short) {
-    const std::atomic<bool> never = false;
-    const auto progress = std::make_unique<Meter>(never);
+    const auto progress = std::make_unique<Meter>();
     context.watchdog->watch(info.name + ": verify", progress.get());
-    const Status looked = within_resources([&] -> Status {
+    const Status looked = catch_resource_errors([&] -> Status {
       result.verification = work.after(context.meter->operations(), *progress);
       return {};
     });
@@ -332,11 +330,11 @@ void each_probe(const RunContext& context, const std::string& step, const Call& 
 }
 
 /// Everything between the first probe and the last rank's close.
-bool pass(const RunContext& context, const PhaseScope& scope, Passage& passage) {
-  passage.prepare_first();
+bool execute_phase(const RunContext& context, const PhaseScope& scope, PhaseExecution& execution) {
+  execution.prepare_first();
   each_probe(context, "begin", [&](Probe& probe) { probe.begin(scope); });
   context.world->all().barrier();
-  passage.run();
+  execution.run();
   each_probe(context, "end", [&](Probe& probe) { probe.end(scope); });
   const bool cut_short = context.world->all().any(StopFlags::instance().now().load());
   each_probe(context, "settle", [&](Probe& probe) { probe.settle(scope); });
@@ -363,16 +361,16 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   record = record_of(info, *context.world);
 
   context.watchdog->watch(info.name + ": before", nullptr);
-  const mpi::Agreement ready = mpi::agree(all, within_resources([&] { return work.before(); }));
+  const mpi::Agreement ready = mpi::agree(all, catch_resource_errors([&] { return work.before(); }));
   context.watchdog->rest();
   if (!ready.everywhere) return refused(context, ready.own, record);
 
   context.clock->before_phase();
-  Passage passage(context, work, info);
+  PhaseExecution execution(context, work, info);
   PhaseScope scope{context.world, folder, info.access == Access::read, info.access == Access::write, info.files, 0, 0};
-  const bool cut_short = pass(context, scope, passage);
-  passage.place(context.clock->after_phase());
-  RankResult& result = passage.result();
+  const bool cut_short = execute_phase(context, scope, execution);
+  execution.place(context.clock->after_phase());
+  RankResult& result = execution.result();
   verify(context, work, info, result, cut_short, record);
 
   PhaseOutcome outcome;
@@ -386,7 +384,7 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   record["counters"] = counters_json(all, work.counters());
   record["gauges"] = gauges_json(all, work.gauges());
   record["facts"] = Json::object();
-  work.tell(record["facts"]);
+  work.add_facts(record["facts"]);
   record["hints_given"] = work.hints_given();
   record["hints_granted"] = work.hints_granted();
   return outcome;

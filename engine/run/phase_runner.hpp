@@ -18,7 +18,7 @@
 
 namespace ullage {
 
-/// What all phases of a run share; outlives them.
+/// Holds what all phases of a run share; outlives them.
 struct RunContext {
   const mpi::World* world = nullptr;
   mpi::CommonClock* clock = nullptr;
@@ -31,7 +31,7 @@ struct RunContext {
 
 enum class PhaseStatus { ok, failed, interrupted };
 
-/// The same on every rank.
+/// Is the same on every rank.
 struct PhaseOutcome {
   PhaseStatus status = PhaseStatus::ok;
   std::int64_t elapsed_ns = 0;

@@ -48,17 +48,17 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std
 
 /// The ranks for which a target is the same path: all, unless the path has words that stand for where a rank is. Of
 /// those on a node the first leads.
-struct Sharers {
+struct SharingRanks {
   mpi::Comm all;
   mpi::Comm node;
-  Sharers(const mpi::World& world, const std::string& path)
+  SharingRanks(const mpi::World& world, const std::string& path)
       : all(world.all().split_by_text(path)), node(world.node().split_by_text(path)) {}
   [[nodiscard]] bool root() const { return all.rank() == 0; }
   [[nodiscard]] bool leader() const { return node.rank() == 0; }
 };
 
 /// Collective: of what the leader has found there, for each of the node's ranks.
-std::unique_ptr<WriteBack> write_back_of(const Sharers& sharers, const Place& place) {
+std::unique_ptr<WriteBack> write_back_of(const SharingRanks& sharers, const Place& place) {
   TargetSpace space;
   space.file_system = sharers.node.broadcast(place.space.file_system, 0);
   space.device = static_cast<std::uint64_t>(sharers.node.broadcast(static_cast<std::int64_t>(place.space.device), 0));
@@ -67,17 +67,17 @@ std::unique_ptr<WriteBack> write_back_of(const Sharers& sharers, const Place& pl
 
 /// Collective: how many ranks work on the file system that this rank finds there: those that share its device where it
 /// is one of a node, else all. Hosts that are namespaces of one machine may share one. The leader of a node looks.
-int ranks_sharing(const mpi::World& world, const Sharers& sharers, const TargetSpace* space) {
+int ranks_sharing(const mpi::World& world, const SharingRanks& sharers, const TargetSpace* space) {
   std::string device = space != nullptr && space->of_this_node() ? std::to_string(space->device) : std::string();
   device = sharers.node.broadcast(std::move(device), 0);
   const mpi::Comm sharing = world.kernel().split_by_text(device);
   return device.empty() ? world.size() : sharing.size();
 }
 
-/// What cases with several targets may take, by file system; those in memory have it from one memory.
+/// Holds what cases with several targets may take, by file system; those in memory have it from one memory.
 using Given = std::map<std::uint64_t, std::uint64_t>;
 
-/// Of a further target on a file system that has others: what they leave of its limit.
+/// Returns the room of a further target on a file system that has others, which is what they leave of its limit.
 std::uint64_t room_at(const TargetSpace& space, const Limits& limits, std::uint64_t memory_bytes, Given& given) {
   Limits of_all = limits;
   of_all.space_bytes.reset();
@@ -110,7 +110,7 @@ Status check_target(const Plan& plan, const PlannedTarget& target, int sharing, 
 }
 
 /// Collective: the leader of those that share the path on a node judges the room there.
-Status look_at(const Plan& plan, const PlannedTarget& target, const mpi::World& world, const Sharers& sharers,
+Status look_at(const Plan& plan, const PlannedTarget& target, const mpi::World& world, const SharingRanks& sharers,
                Given& given, Place& place) {
   Result<TargetSpace> space = TargetSpace{};
   if (sharers.leader()) space = RunFolder::space(target.path);
@@ -146,26 +146,27 @@ Status find_or_make(const std::string& path, const Plan& plan, const std::string
 }
 
 /// Collective: what an earlier launch has entered, as the root finds it, and who shares the folder.
-void open_book(const Plan& plan, const mpi::World& world, const Sharers& sharers, Place& place, Watchdog& watchdog) {
+void open_book(const Plan& plan, const mpi::World& world, const SharingRanks& sharers, Place& place,
+               Watchdog& watchdog) {
   std::string known = "{}";
   if (plan.continues && sharers.root()) {
     const Watched watched(watchdog, "read the manifest of " + place.folder->path());
     known = json_text(Json(place.folder->facts()));
   }
   known = sharers.all.broadcast(std::move(known), 0);
-  DatasetBook::Keep keep;
+  DatasetFacts::Keep keep;
   if (place.writes_manifest)
     keep = [folder = place.folder.get()](const std::string& name, const Json& facts) {
       return folder->enter_facts(name, facts);
     };
-  place.datasets = std::make_unique<DatasetBook>(parse_json(known).get<std::map<std::string, Json>>(), keep);
+  place.datasets = std::make_unique<DatasetFacts>(parse_json(known).get<std::map<std::string, Json>>(), keep);
   const mpi::Comm sharing = world.all().split_by_text(place.folder->nonce());
   place.part = sharing.rank();
   place.parts = sharing.size();
 }
 
 /// Collective: the root of each path first, then the other nodes' leaders, then everybody else.
-Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, const Sharers& sharers,
+Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, const SharingRanks& sharers,
                     Place& place, Watchdog& watchdog) {
   const std::string what = "prepare target '" + target.name + "'";
   Status status;
@@ -198,7 +199,7 @@ std::uint64_t free_bytes(const TargetSpace& space, std::uint64_t available_memor
   return space.memory ? std::min(space.free_bytes, available_memory_bytes) : space.free_bytes;
 }
 
-/// The same on all ranks: where one has another folder than the others, none shares its own with all.
+/// Ends the same on all ranks: where one has another folder than the others, none shares its own with all.
 Status check_one_folder(const Plan& plan, const PlannedTarget& target, const Place& place, const mpi::World& world) {
   if (place.parts == world.size()) return {};
   auto& known = Registry<WorkloadEntry>::instance();
@@ -249,7 +250,7 @@ Status check_room(const PlannedTarget& target, const TargetSpace& space, std::ui
 
 Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchdog& watchdog) {
   Places places;
-  std::map<std::string, Sharers> sharers;
+  std::map<std::string, SharingRanks> sharers;
   Given given;
   Status status;
   for (const auto& target : plan.targets) {
@@ -258,7 +259,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
       place.writes_manifest = world.root();
       continue;
     }
-    const Sharers& own = sharers.try_emplace(target.name, world, target.path).first->second;
+    const SharingRanks& own = sharers.try_emplace(target.name, world, target.path).first->second;
     const Watched watched(watchdog, "check target '" + target.name + "'");
     Status found = look_at(plan, target, world, own, given, place);
     if (status) status = std::move(found);
@@ -268,7 +269,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
   for (const auto& target : plan.targets) {
     if (!is_used(plan, target)) continue;
     Place& place = places.places_[target.name];
-    const Sharers& own = sharers.at(target.name);
+    const SharingRanks& own = sharers.at(target.name);
     place.write_back = write_back_of(own, place);
     status = make_folders(plan, target, world, own, place, watchdog);
     if (status) status = check_one_folder(plan, target, place, world);

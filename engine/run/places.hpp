@@ -9,7 +9,7 @@
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"
 #include "run/watchdog.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/run_folder.hpp"
 #include "storage/write_back.hpp"
 
@@ -17,7 +17,7 @@ namespace ullage {
 
 struct Place {
   std::unique_ptr<RunFolder> folder;  // null: no storage
-  std::unique_ptr<DatasetBook> datasets = std::make_unique<DatasetBook>();
+  std::unique_ptr<DatasetFacts> datasets = std::make_unique<DatasetFacts>();
   bool writes_manifest = false;  // this rank writes the manifest: one a file system
   int part = 0;                  // of the ranks that share the folder, this one's number and their count
   int parts = 1;
@@ -42,10 +42,10 @@ class Places final {
   std::map<std::string, Place> places_;
 };
 
-/// What `ranks` of `all` ranks make of a total that all share evenly, rounded up.
+/// Returns what `ranks` of `all` ranks make of a total that all share evenly, rounded up.
 [[nodiscard]] std::uint64_t part_of(std::uint64_t total, int ranks, int all);
 
-/// What the limits let a plan take of a target. Pure.
+/// Returns what the limits let a plan take of a target. Pure.
 [[nodiscard]] std::uint64_t most_bytes(const TargetSpace& space, const Limits& limits,
                                        std::uint64_t available_memory_bytes);
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "base/hex.hpp"
 #include "base/json.hpp"
 #include "base/registry.hpp"
 #include "run/stop_rule.hpp"
@@ -174,7 +175,7 @@ Result<PlannedCase> parse_case(const Json& json, const std::string& pointer) {
   const Json* prior = reader.member("prior_elapsed_ns");
   if (backend == nullptr) reader.mistake(bad_plan(reader.at("backend"), "is missing"));
   if (workload == nullptr) reader.mistake(bad_plan(reader.at("workload"), "is missing"));
-  if (planned.id.size() != 16 || planned.id.find_first_not_of("0123456789abcdef") != std::string::npos)
+  if (planned.id.size() != 16 || !is_hex(planned.id))
     reader.mistake(bad_plan(reader.at("id"), "must be 16 hexadecimal digits"));
   if (auto status = reader.finish(); !status) return fail(status.error());
   auto backend_values = parse_named<BackendEntry>(*backend, pointer + "/backend", "backend");

@@ -44,7 +44,7 @@ struct Limits {
   std::uint64_t reserve_bytes = 1ULL << 30;
 };
 
-/// In which order a round goes through the cases.
+/// Says in which order a round goes through the cases.
 enum class CaseOrder { shuffled, listed };
 
 struct Plan {
@@ -68,7 +68,7 @@ struct Plan {
   std::vector<PlannedCase> cases;
 
   [[nodiscard]] const PlannedTarget& target_of(const PlannedCase& planned) const;
-  /// Whether data of the case may lie there.
+  /// Returns whether data of the case may lie there.
   [[nodiscard]] static bool may_lie_at(const PlannedCase& planned, const std::string& target);
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -34,11 +33,10 @@ Error made_up_error(int rank) {
   return errno_error(ENOSPC, "write", "/nowhere/" + std::to_string(rank), made_up_bytes);
 }
 
-/// What ranks do together, on made-up accounts that differ by rank. Each says whether this rank has what it must have.
+/// Does what ranks do together, on made-up accounts that differ by rank. Each says whether this rank has what it must
+/// have.
 class Reductions final {
  public:
-  Reductions() : meter_(std::make_unique<Meter>(never_)) {}
-
   [[nodiscard]] const mpi::World& world() const { return world_; }
   [[nodiscard]] const Json& record() const { return record_; }
 
@@ -120,8 +118,7 @@ class Reductions final {
   [[nodiscard]] const mpi::Comm& all() const { return world_.all(); }
 
   mpi::World world_;
-  const std::atomic<bool> never_ = false;
-  std::unique_ptr<Meter> meter_;
+  std::unique_ptr<Meter> meter_ = std::make_unique<Meter>();
   Json record_;
 };
 

@@ -63,7 +63,7 @@ class Repetition final {
     file_system_ = !capabilities.memory ? place_.space.file_system : capabilities.dax ? "devdax" : "memory";
     StorageContext& bound = contexts.front();
     bound.spill.assign(contexts.begin() + 1, contexts.end());
-    const auto made = within_resources([&] { return make_workload(planned_.workload, bound, tables_); });
+    const auto made = catch_resource_errors([&] { return make_workload(planned_.workload, bound, tables_); });
     if (!agreed("make workload", mpi::agree(world_.all(), made ? Status{} : fail(made.error()))))
       return std::move(report_);
     const auto& workload = *made;
@@ -84,7 +84,7 @@ class Repetition final {
     };
   }
 
-  /// Of all targets of the case, from any of which a step may remove files.
+  /// Returns those of all targets of the case, from any of which a step may remove files.
   [[nodiscard]] Watchdog::Steps removal_steps() const {
     Watchdog::Steps steps;
     if (place_.folder) steps.push_back(&place_.folder->removal_steps());
@@ -134,7 +134,7 @@ class Repetition final {
           .find(planned_.backend.name)
           ->make(planned_.backend.values, {&world_, place.folder.get(), key});
     };
-    return within_resources(make);
+    return catch_resource_errors(make);
   }
 
   /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.
@@ -152,7 +152,7 @@ class Repetition final {
 
   void phases(Workload& workload) {
     for (std::size_t i = 0; i < workload.phases() && report_.outcome.ok && !report_.interrupted; ++i) {
-      const auto made = within_resources([&] -> Result<std::unique_ptr<PhaseWork>> { return workload.phase(i); });
+      const auto made = catch_resource_errors([&] -> Result<std::unique_ptr<PhaseWork>> { return workload.phase(i); });
       if (!agreed("make phase", mpi::agree(world_.all(), made ? Status{} : fail(made.error())))) return;
       const auto& work = *made;
       if (next_.repetition == planned_.first_repetition) notices(work->info());

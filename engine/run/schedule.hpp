@@ -14,7 +14,7 @@
 
 namespace ullage {
 
-/// What a repetition came to.
+/// Says what a repetition came to.
 struct RepetitionOutcome {
   bool ok = true;
   bool warmup = false;
@@ -23,7 +23,7 @@ struct RepetitionOutcome {
   Samples phases;               // one elapsed time a phase
 };
 
-/// What to write into the case record.
+/// Holds what to write into the case record.
 struct Verdict {
   std::string stop;  // empty: another repetition follows
   std::optional<double> relative_width;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -84,8 +83,7 @@ Finding check_histogram() {
 
 Finding check_meter() {
   constexpr std::uint64_t operations = 1'000'000;
-  const std::atomic<bool> stop = false;
-  const auto meter = std::make_unique<Meter>(stop);
+  const auto meter = std::make_unique<Meter>();
   const std::int64_t start = now_ns();
   meter->start(start);
   for (std::uint64_t i = 0; i < operations && meter->completed(4096); ++i) continue;

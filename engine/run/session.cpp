@@ -224,7 +224,7 @@ int run_plan(const std::string& plan_path, const mpi::World& world) {
     if (!result) opened = fail(result.error());
     if (result) writer = std::move(*result);
   }
-  if (world.all().any(!opened))
+  if (!mpi::all_succeeded(world.all(), opened))
     return report(world, opened ? environment_error(plan->records, "cannot be written") : opened.error());
 
   auto places = Places::prepare(*plan, world, watch.watchdog());

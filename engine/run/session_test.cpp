@@ -15,7 +15,7 @@
 namespace ullage::session_test {
 namespace {
 
-/// What is said on std::cerr.
+/// Catches what is said on std::cerr.
 class Cerr final {
  public:
   Cerr() : before_(std::cerr.rdbuf(text_.rdbuf())) {}

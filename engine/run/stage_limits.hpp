@@ -7,7 +7,7 @@
 
 namespace ullage {
 
-/// What a whole launch is expected to move to a target at least, in bytes a second: a slower one is a hang.
+/// A whole launch is expected to move to a target at least, in bytes a second: a slower one is a hang.
 inline constexpr double slowest_bytes_per_s = 10e6;
 
 /// `least_ns`, or the time that `bytes` of all ranks take at that rate.

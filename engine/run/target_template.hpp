@@ -11,7 +11,7 @@
 
 namespace ullage {
 
-/// Where a rank is. `socket` (package) and `numa` (NUMA node): nothing where the CPUs on which it may run are of
+/// Says where a rank is. `socket` (package) and `numa` (NUMA node): nothing where the CPUs on which it may run are of
 /// several, since it could move between them.
 struct RankLocation {
   int rank = 0;

@@ -24,7 +24,7 @@ class Watchdog final {
     std::function<bool()> asked_to_stop;  // from the watchdog's thread, twice a second, until it says so
     std::function<void()> on_stop;        // from the watchdog's thread, once
     std::function<void()> on_tick;        // from the watchdog's thread, ten times a second
-    // From the watchdog's thread, with what hung and for how long; expected not to return.
+    // Called from the watchdog's thread, with what hung and for how long; expected not to return.
     std::function<void(const std::string& what, std::int64_t limit_ns)> on_hang;
     std::vector<int> cpus = {};  // its thread stays on these; empty: where the caller's may run
   };
@@ -38,8 +38,8 @@ class Watchdog final {
   /// Counters that change while a rank progresses in work that no meter counts, such as removing names.
   using Steps = std::vector<const std::atomic<std::uint64_t>*>;
 
-  /// What a rank works on. Progress are operations of `meter`, changes of any of `steps` and what `write_back` counts.
-  /// Pointers to meter and write-back may be null.
+  /// Says what a rank works on. Progress are operations of `meter`, changes of any of `steps` and what `write_back`
+  /// counts. Pointers to meter and write-back may be null.
   struct Work {
     std::string what;
     const Meter* meter = nullptr;
@@ -60,11 +60,11 @@ class Watchdog final {
     turn_.store(turn_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     work_.store(&work, std::memory_order_release);  // who sees the work sees its turn, too
   }
-  /// The same where the work has no place of its own; not inside a timer.
+  /// Does the same where the work has no place of its own; not inside a timer.
   void watch(std::string what, const Meter* meter, Steps steps = {});
   /// This rank waits for others, which is not its own lack of progress.
   void rest();
-  /// For any thread: whether this rank rests, and a number that changes when it begins work.
+  /// Returns, to any thread, whether this rank rests, and a number that changes when it begins work.
   [[nodiscard]] bool resting() const noexcept { return work_.load(std::memory_order_relaxed) == nullptr; }
   [[nodiscard]] std::uint64_t turn() const noexcept { return turn_.load(std::memory_order_relaxed); }
 

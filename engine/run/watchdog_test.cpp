@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a watchdog calls a hang, the first time.
+/// Notes what a watchdog calls a hang, the first time.
 class FirstHang final {
  public:
   void tell(const std::string& what) {
@@ -54,8 +54,7 @@ TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
   bool is_alive = false;
   for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
     FirstHang hang;
-    const std::atomic<bool> stop = false;
-    Meter meter(stop);
+    Meter meter;
     meter.start(now_ns());
     Watchdog watchdog({.limit_ns = 400'000'000,
                        .asked_to_stop = {},
@@ -92,7 +91,8 @@ class ModelWriteBack final : public WriteBack {
   std::uint64_t pending_;
 };
 
-/// How long it takes until this is called a hang by a watchdog with a limit of 2.5 s, in seconds; and of which limit.
+/// Says how long it takes until this is called a hang by a watchdog with a limit of 2.5 s, in seconds; and of which
+/// limit.
 struct Found {
   double seconds = 0;
   std::int64_t limit_ns = 0;

@@ -18,7 +18,7 @@
 
 namespace ullage::test {
 
-/// What a launch has, and workloads as the engine checks and runs them.
+/// Holds what a launch has, and workloads as the engine checks and runs them.
 class Launch {
  public:
   static constexpr std::size_t all_phases = std::numeric_limits<std::size_t>::max();
@@ -40,7 +40,7 @@ class Launch {
     const Status status = values ? entry(name).check(*values, {}, layout, "/p") : fail(values.error());
     return status ? "" : to_line(status.error());
   }
-  /// The same parameters, with windows as short as can be.
+  /// Returns the same parameters, with windows as short as can be.
   [[nodiscard]] static Values brief(Values given) {
     given.try_emplace("windows", std::int64_t{2});
     given.try_emplace("window_s", 1e-4);

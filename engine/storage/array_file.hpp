@@ -76,15 +76,15 @@ struct ArrayRows {
   std::uint64_t first = 0;
   std::uint64_t rows = 0;
   std::byte* data = nullptr;
-  /// Of an array of records of one dimension: what each of them is in memory, where it is not as in the file. The
+  /// For an array of records of one dimension, says what each of them is in memory, where it is not as in the file. The
   /// library converts; fields that both have are moved. The caller keeps it as long as the file is open.
   std::span<const RecordField> memory = {};
-  /// Instead of one run of rows, runs of so many, each `stride_rows` behind the one before it; 0: one run. `rows` is a
-  /// multiple of it, and `first` the beginning of the first run.
+  /// If not 0, the operation has runs of so many rows instead of one run, each `stride_rows` behind the one before it;
+  /// 0: one run. `rows` is a multiple of it, and `first` the beginning of the first run.
   std::uint64_t run_rows = 0;
   std::uint64_t stride_rows = 0;
-  /// Instead of whole rows, this part of each: a range of every dimension but the first. Only files of a library that
-  /// selects parts of arrays have it. The caller keeps it during the call.
+  /// If not empty, only this part of each row is moved: a range of every dimension but the first. Only files of a
+  /// library that selects parts of arrays have it. The caller keeps it during the call.
   std::span<const ArrayRange> within = {};
 
   /// The row behind the last one.
@@ -127,7 +127,7 @@ class ArrayFile {
   [[nodiscard]] virtual Status transfer(Direction direction, std::span<const ArrayRows> operations, Meter& meter) = 0;
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
-  /// What the library says that it uses; see File.
+  /// Returns what the library says that it uses; see File.
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 };
 

@@ -43,7 +43,7 @@ class NonblockingTransfers {
   virtual void start(Direction direction, std::span<const Extent> extents) = 0;
   /// Lets a library go on with the batch that does so only when it is called.
   virtual void test() = 0;
-  /// Until the batch has ended, each extent whole or not at all; its first error.
+  /// Waits until the batch has ended, each extent whole or not at all; its first error.
   [[nodiscard]] virtual Status wait() = 0;
 };
 
@@ -70,7 +70,7 @@ class File {
   /// The first error ends the call (a collective file goes on taking part with empty operations, so no other rank
   /// hangs).
   [[nodiscard]] virtual Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) = 0;
-  /// The same of extents whose memory the library puts together, within the time; an error where it does not.
+  /// Does the same for extents whose memory the library puts together, within the time; an error where it does not.
   [[nodiscard]] virtual Status transfer_scattered(Direction direction, std::span<const ScatteredExtent> extents,
                                                   Meter& meter);
   /// Exactly one request to make the file's data durable.
@@ -117,7 +117,7 @@ struct Capabilities {
   std::size_t alignment_bytes = 1;  // of offsets, lengths and buffers, known once the target is (else 1)
 };
 
-/// How a phase moves its data: each of `threads` has up to `queue_depth` operations under way at once.
+/// Says how a phase moves its data: each of `threads` has up to `queue_depth` operations under way at once.
 struct Concurrency {
   int queue_depth = 1;
   int threads = 1;
@@ -158,8 +158,8 @@ class NamesFacet {
 class ViewsFacet {
  public:
   virtual ~ViewsFacet() = default;
-  /// As Backend::open(), for reading and writing unless the request's mode is `read`; `hints` besides the backend's
-  /// own, before which they go. `unique` counts here.
+  /// Does as Backend::open(), for reading and writing unless the request's mode is `read`; `hints` besides the
+  /// backend's own, before which they go. `unique` counts here.
   [[nodiscard]] virtual Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request,
                                                                         const Map& hints) = 0;
 };
@@ -176,7 +176,7 @@ class MetadataFacet {
 class ArraysFacet {
  public:
   virtual ~ArraysFacet() = default;
-  /// As Backend::open(). The arrays are made in a new file, and must be in one that is there with as many rows; an
+  /// Does as Backend::open(). The arrays are made in a new file, and must be in one that is there with as many rows; an
   /// array of 0 rows then has those of the file.
   [[nodiscard]] virtual Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
                                                                        std::span<const ArraySpec> arrays) = 0;
@@ -203,7 +203,7 @@ class Backend {
   /// Collective over `everyone` when request.shared: all ranks succeed or all fail.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(const OpenRequest& request) = 0;
   [[nodiscard]] virtual Map hints_given() const { return {}; }
-  /// What is known of its files after a phase, besides what each says; finding out may take time.
+  /// Returns what is known of its files after a phase, besides what each says; finding out may take time.
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 
   [[nodiscard]] virtual ConcurrencyFacet* concurrency() { return nullptr; }
@@ -228,7 +228,7 @@ class Backend {
   [[nodiscard]] Status drop_cached(const std::string& name);
 };
 
-/// What a backend is made from; outlives it. `folder` is null for backends without a path.
+/// Holds what a backend is made from; outlives it. `folder` is null for backends without a path.
 struct BackendContext {
   const mpi::World* world = nullptr;
   const RunFolder* folder = nullptr;
@@ -240,8 +240,8 @@ struct BackendEntry {
   Capabilities capabilities;  // before a target is known
   /// Collective: every rank makes its own at the same time.
   std::function<Result<std::unique_ptr<Backend>>(const Values&, const BackendContext&)> make;
-  /// What the table of parameters cannot say, before anything is touched; null: nothing. `pointer` is that of the
-  /// parameters object.
+  /// Checks what the table of parameters cannot say, before anything is touched; null: nothing. `pointer` is that of
+  /// the parameters object.
   std::function<Status(const Values&, const std::string& pointer)> check = nullptr;
   bool wraps = false;  // its parameter `inner` is a choice of all the others
 };

@@ -15,8 +15,8 @@ namespace {
 
 struct Installed {
   std::mutex mutex;
-  int count = 0;  // guarded by mutex
-  struct sigaction before{};
+  int count = 0;              // guarded by mutex
+  struct sigaction before{};  // guarded by mutex
 };
 
 Installed& installed() {

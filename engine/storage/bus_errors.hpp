@@ -18,7 +18,7 @@ class BusErrorHandler final {
 };
 
 namespace detail {
-/// Where this thread goes on after SIGBUS; null: nowhere.
+/// Says where this thread goes on after SIGBUS; null: nowhere.
 extern thread_local constinit sigjmp_buf* after_bus_error;
 }  // namespace detail
 

@@ -38,7 +38,7 @@ class NumberedRemoval final {
     }
   }
 
-  /// What the library of a run that was ended left beside the files.
+  /// Removes what the library of a run that was ended left beside the files.
   void take_side_files(int directory) {
     std::vector<std::string> found;
     const auto visited = for_each_name(directory, [&](const std::string& name) {

@@ -13,7 +13,7 @@
 
 namespace ullage {
 
-/// What a removal did and could not do.
+/// Says what a removal did and could not do.
 struct Leftovers {
   std::uint64_t removed_files = 0;
   std::vector<std::string> left;  // "name: reason", at most 32

@@ -19,10 +19,10 @@
 
 namespace ullage {
 
-/// Whether it is such a device, as the kernel says of its number.
+/// Returns whether it is such a device, as the kernel says of its number.
 [[nodiscard]] bool is_dax_device(const struct stat& status);
 
-/// Where the first byte is that is not zero.
+/// Returns where the first byte is that is not zero.
 [[nodiscard]] std::optional<std::uint64_t> first_not_zero(std::span<const std::byte> bytes);
 
 /// The part `index` of `parts` of a device, in whole units of `unit_bytes`.

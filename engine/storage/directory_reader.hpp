@@ -26,7 +26,7 @@ class DirectoryReader final {
 
   /// Reads the next entries of an open directory, without "." and "..". False: there are no more.
   [[nodiscard]] OrErrno<bool> read(int directory);
-  /// What the last read gave; the names live until the next one.
+  /// Returns what the last read gave; the names live until the next one.
   [[nodiscard]] const std::vector<NamedEntry>& entries() const noexcept { return entries_; }
 
  private:

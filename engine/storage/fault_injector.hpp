@@ -61,7 +61,7 @@ class FaultInjector final {
   [[nodiscard]] std::uint64_t untouched(FaultOperation operation) const;
   /// Counts `calls` of them.
   void pass(FaultOperation operation, std::uint64_t calls);
-  /// This rank is to suffer it.
+  /// This rank is to have it.
   [[nodiscard]] bool mine() const noexcept { return mine_; }
   [[nodiscard]] const FaultParameters& parameters() const noexcept { return parameters_; }
 

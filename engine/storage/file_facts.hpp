@@ -17,7 +17,7 @@ namespace ullage {
 /// supported).
 [[nodiscard]] Result<FileExtents> inspect_file(const RunFolder& folder, const std::string& name);
 
-/// The same of a part of it; size_bytes is what of the part is there.
+/// Does the same for a part of it; size_bytes is what of the part is there.
 [[nodiscard]] Result<FileExtents> inspect_part(const RunFolder& folder, const std::string& name,
                                                std::uint64_t offset_bytes, std::uint64_t length_bytes);
 
@@ -28,7 +28,7 @@ namespace ullage {
 /// block size when that is at most 4096, else 4096. Environment error where the file system refuses O_DIRECT.
 [[nodiscard]] Result<std::size_t> direct_alignment_bytes(const RunFolder& folder);
 
-/// Whether files of this folder are on persistent memory past the page cache (DAX), as statx(2) says of one.
+/// Returns whether files of this folder are on persistent memory past the page cache (DAX), as statx(2) says of one.
 [[nodiscard]] bool is_dax(const RunFolder& folder);
 
 /// Allocates `size_bytes` from the start of the file. A failure gives back what was allocated before it.

@@ -2,15 +2,13 @@
 #include "storage/file_header.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 namespace ullage {
 namespace {
 
 Status move_uncounted(File& file, Direction direction, const Extent& extent) {
-  const std::atomic<bool> never = false;
-  Meter unused(never);
+  Meter unused;
   unused.use_histogram(false);
   unused.start(now_ns());
   return file.transfer(direction, {&extent, 1}, unused);

@@ -60,12 +60,12 @@ class FileMapping final {
     return {data, size_bytes, is_sync, unmap};
   }
 
-  /// What `parameters` want of the pages of a mapping that is there.
+  /// Advises what `parameters` want of the pages of a mapping that is there.
   [[nodiscard]] Status advise(bool writes, const MappingParameters& parameters, const std::string& path) const;
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
-  /// Whether stores reach persistent memory without msync once they have left the caches.
+  /// Returns whether stores reach persistent memory without msync once they have left the caches.
   [[nodiscard]] bool is_sync() const noexcept { return is_sync_; }
 
  private:

@@ -126,6 +126,7 @@ void take_datasets(Symbols& symbols, Hdf5Calls& calls) {
   symbols.take("H5Sselect_hyperslab", calls.select);
   symbols.take("H5Sselect_none", calls.select_none);
   symbols.take("H5Sget_simple_extent_npoints", calls.count_elements);
+  symbols.take("H5Sget_simple_extent_ndims", calls.count_dimensions);
 }
 
 void take_identifiers(Symbols& symbols, Hdf5Calls& calls) {

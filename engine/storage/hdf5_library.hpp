@@ -10,7 +10,7 @@
 
 namespace ullage {
 
-/// As HDF5 1.10 and later define them.
+/// Are defined so by HDF5 1.10 and later define them.
 using HdfId = std::int64_t;
 using HdfSize = unsigned long long;
 
@@ -85,6 +85,7 @@ struct Hdf5Calls {
                 const HdfSize* block) = nullptr;
   int (*select_none)(HdfId space) = nullptr;
   std::int64_t (*count_elements)(HdfId space) = nullptr;
+  int (*count_dimensions)(HdfId space) = nullptr;
 
   int (*set_error_printer)(HdfId, void*, void*) = nullptr;
   int (*walk_errors)(HdfId, int direction, void* visit, void* data) = nullptr;
@@ -114,7 +115,7 @@ inline constexpr const char* hdf5_variable = "ULLAGE_HDF5";
 /// this MPI.
 [[nodiscard]] const Result<Hdf5Calls>& hdf5_library();
 
-/// The same made ready for calls. MPI is running.
+/// Returns the same made ready for calls. MPI is running.
 [[nodiscard]] Result<const Hdf5Calls*> open_hdf5();
 
 /// "1.10.8"

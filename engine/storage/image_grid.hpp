@@ -34,7 +34,7 @@ struct ImageGrid {
   [[nodiscard]] std::string directory_path(std::uint64_t location) const;
   [[nodiscard]] std::string raw_path(std::uint64_t writer, std::uint64_t number) const;
   [[nodiscard]] std::string template_path(std::uint64_t number) const;
-  /// Of its container with layout `containers`, the same at all times.
+  /// Returns the path of its container with layout `containers`, the same at all times.
   [[nodiscard]] std::string image_path(std::uint64_t location, std::uint64_t time) const;
   [[nodiscard]] std::string detections_path(std::uint64_t rank) const;
   [[nodiscard]] std::string records_path(std::uint64_t rank) const;
@@ -43,7 +43,7 @@ struct ImageGrid {
     std::uint64_t rank = 0;  // or location
     std::uint64_t item = 0;
   };
-  /// What a file's name says; nothing for every name that is none of these files.
+  /// Returns what a file's name says; nothing for every name that is none of these files.
   [[nodiscard]] std::optional<Item> parse_item(std::string_view name) const;
   [[nodiscard]] bool is_directory_name(std::string_view name) const;
   [[nodiscard]] bool operator==(const ImageGrid&) const = default;

@@ -29,7 +29,7 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 30;  // the most that one 
 // plug).
 constexpr unsigned most_at_once = 2;
 
-// By number: the headers of an older system do not have all of them, the kernel may all the same.
+// They are given by number: the headers of an older system do not have all of them, the kernel may all the same.
 constexpr unsigned setup_clamp = 1U << 4;
 constexpr unsigned setup_cooperative = 1U << 8;
 constexpr unsigned setup_single_issuer = 1U << 12;

@@ -30,7 +30,7 @@ struct IoCompletion {
 /// A submission and a completion queue. Used by the thread that made it.
 class IoRing final {
  public:
-  /// For up to `depth` requests under way. An errno where the kernel has no io_uring or does not let us.
+  /// Makes a ring for up to `depth` requests under way. An errno where the kernel has no io_uring or does not let us.
   [[nodiscard]] static OrErrno<IoRing> make(unsigned depth);
   /// Why there is none on this machine; nothing where there is.
   [[nodiscard]] static std::optional<std::string> missing();
@@ -53,7 +53,7 @@ class IoRing final {
   [[nodiscard]] OrErrno<void> queue(unsigned file, const IoRequest& request);
   /// Hands over what is queued.
   [[nodiscard]] OrErrno<void> submit();
-  /// The same, and lets the kernel say what has ended: it may wait for this call to do so.
+  /// Does the same, and lets the kernel say what has ended: it may wait for this call to do so.
   [[nodiscard]] OrErrno<void> poll();
   /// Hands over what is queued and waits for at least one completion.
   [[nodiscard]] OrErrno<void> wait();

@@ -48,7 +48,7 @@ Result<KernelFile> KernelFileOpener::open(const OpenRequest& request) const {
   return KernelFile(std::move(*file), path_of(request.name));
 }
 
-/// By one allocation: small files are opened while the clock runs.
+/// Makes it by one allocation: small files are opened while the clock runs.
 std::string KernelFileOpener::path_of(const std::string& name) const {
   std::string path;
   path.reserve(folder_.path().size() + 1 + name.size());

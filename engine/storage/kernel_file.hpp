@@ -47,7 +47,7 @@ class KernelFile final {
 
   [[nodiscard]] int get() const noexcept { return descriptor_.get(); }
   [[nodiscard]] Status sync() const;
-  /// Also of one that is closed already.
+  /// Succeeds also for one that is closed already.
   [[nodiscard]] Status close();
 
   [[nodiscard]] Error failed(Direction direction, int code, std::uint64_t offset_bytes) const;
@@ -84,7 +84,7 @@ class KernelFileOpener final {
   int write_access_;
 };
 
-/// What backends over such files have in common: all but how an open file moves data.
+/// Does what backends over such files have in common: all but how an open file moves data.
 class KernelFileBackend : public Backend, public NamesFacet, public MetadataFacet, public CacheFacet {
  public:
   [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
@@ -112,8 +112,8 @@ class KernelFileBackend : public Backend, public NamesFacet, public MetadataFace
   Capabilities capabilities_;
 };
 
-/// What a backend over such files needs of its target: a path, and the alignment that direct I/O asks for (else 1).
-/// Environment error where there is none. `backend` is its name.
+/// Checks what a backend over such files needs of its target: a path, and the alignment that direct I/O asks for (else
+/// 1). Environment error where there is none. `backend` is its name.
 [[nodiscard]] Result<std::size_t> alignment_for(const KernelFileParameters& parameters, const BackendContext& context,
                                                 const std::string& backend);
 

@@ -85,8 +85,8 @@ bool is_mpi_library(std::string_view name) {
 
 std::string base_name(const std::string& path) { return std::filesystem::path(path).filename(); }
 
-/// Whether a library that needs this name gets one that is loaded: by its own name, or by a link to its file that the
-/// dynamic linker finds. The linker then knows it by that name as well. Nothing is loaded.
+/// Returns whether a library that needs this name gets one that is loaded: by its own name, or by a link to its file
+/// that the dynamic linker finds. The linker then knows it by that name as well. Nothing is loaded.
 bool is_loaded(const std::string& needed) {
   void* const library = dlopen(needed.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return false;

@@ -60,7 +60,7 @@ TEST(MpiLibraryFile, TheMpiInUseIsRecognised) {
   EXPECT_TRUE(status) << line_of(status);
 }
 
-/// The same bytes, but for the name of the MPI that is asked for.
+/// The file has the same bytes, but for the name of the MPI that is asked for.
 TEST(MpiLibraryFile, AnotherMpiIsRefusedByName) {
   if (own_mpi().empty()) GTEST_SKIP() << "the engine is linked with a static MPI";
   const std::string name = std::filesystem::path(own_mpi()).filename();

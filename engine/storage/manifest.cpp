@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "base/json.hpp"
 
 namespace ullage {
@@ -254,11 +255,9 @@ std::optional<Marker> parse_marker(std::string_view text) {
 }
 
 std::string new_nonce() {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::random_device device;
   std::string nonce;
-  for (int word = 0; word < 4; ++word)
-    for (unsigned bits = device(), i = 0; i < 8; ++i, bits >>= 4) nonce += digits[bits & 15U];
+  for (int word = 0; word < 4; ++word) nonce += hex_of(device(), 4);
   return nonce;
 }
 

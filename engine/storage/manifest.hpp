@@ -20,7 +20,7 @@ namespace ullage {
 /// official tool), one without a name is called by its case id behind "c-".
 [[nodiscard]] std::string directory_of_dataset(const std::string& dataset);
 
-/// What a writing phase leaves behind, listed before its first file is made.
+/// Says what a writing phase leaves behind, listed before its first file is made.
 struct DatasetEntry {
   std::string dataset;    // case id, or its own name
   std::string directory;  // directory_of_dataset(dataset)
@@ -51,7 +51,7 @@ struct DatasetEntry {
 /// and so are those whose directory is not the dataset's own.
 [[nodiscard]] std::vector<DatasetEntry> parse_manifest(std::string_view text);
 
-/// What is known of a dataset, for a later launch: the last line for a name counts, null strikes it out.
+/// Says what is known of a dataset, for a later launch: the last line for a name counts, null strikes it out.
 [[nodiscard]] std::string facts_line(const std::string& dataset, const nlohmann::json& facts);
 [[nodiscard]] std::map<std::string, nlohmann::json> parse_facts(std::string_view text);
 

@@ -19,7 +19,7 @@
 
 namespace ullage {
 
-/// What an open mapped file is made from. `threads`: null where the rank moves its data alone.
+/// Holds what an open mapped file is made from. `threads`: null where the rank moves its data alone.
 struct MappedFileParts {
   KernelFile file;
   std::string path;
@@ -103,7 +103,8 @@ Status MappedFile::move_by_threads(std::span<const Extent> extents, Meter& meter
   });
 }
 
-/// By itself, so that the loop has its numbers in registers, which it has not in a function that calls sigsetjmp().
+/// Stands by itself, so that the loop has its numbers in registers, which it has not in a function that calls
+/// sigsetjmp().
 template <class Copy>
 [[gnu::noinline]] bool MappedFile::copy_each(std::span<const Extent> extents, Meter& meter, Copy copy) {
   std::byte* const mapped = mapping_.data();

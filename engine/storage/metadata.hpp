@@ -28,7 +28,7 @@ enum class MetadataOperation {
 
 /// The operation's own word, as in error lines.
 [[nodiscard]] std::string word(MetadataOperation operation);
-/// What an operation is made of when that is more than one call, as the meter numbers it.
+/// Returns what an operation is made of when that is more than one call, as the meter numbers it.
 [[nodiscard]] std::vector<std::string> parts_of(MetadataOperation operation);
 
 /// One name to work on, in a directory that was entered. The caller keeps what is pointed to.

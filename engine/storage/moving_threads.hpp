@@ -35,7 +35,7 @@ class MovingThreads final {
   /// Extents that are so many apart share their memory: of a run() of more than that, each thread uses that of one
   /// extent for all it moves. At least as many as there are threads; 0: none do.
   void share_memory(std::size_t window) { window_ = window; }
-  /// As File::transfer(); an operation's time is that of its own call.
+  /// Does as File::transfer(); an operation's time is that of its own call.
   [[nodiscard]] Status run(std::span<const Extent> extents, Meter& meter, const Move& move);
   [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
 

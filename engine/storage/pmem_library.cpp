@@ -29,7 +29,7 @@ bool is_forced() {
 
 void unmap_by_pmem(std::byte* data, std::uint64_t size_bytes) { (void)pmem_library()->unmap(data, size_bytes); }
 
-/// Whether the kernel itself takes the file for one on persistent memory.
+/// Returns whether the kernel itself takes the file for one on persistent memory.
 bool grants_map_sync(int fd, const std::string& path) {
   MappingParameters needed;
   needed.map_sync = MapSync::needed;

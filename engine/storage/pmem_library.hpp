@@ -33,7 +33,8 @@ inline constexpr unsigned pmem_temporal = 1U << 2U;
 /// libpmem as this process finds it when it first asks.
 [[nodiscard]] const Result<PmemCalls>& pmem_library();
 
-/// What stores to a mapping need to be durable. forced: PMEM_IS_PMEM_FORCE=1 says so of memory that is not persistent.
+/// Says what stores to a mapping need to be durable. forced: PMEM_IS_PMEM_FORCE=1 says so of memory that is not
+/// persistent.
 enum class Persistence { none, forced, real };
 
 struct PmemMapping {

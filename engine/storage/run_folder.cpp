@@ -95,7 +95,7 @@ OrErrno<Descriptor> furnish_new(const TargetDirectory& target, const std::string
   return std::unexpected(done.error());
 }
 
-/// What is in the folder besides marker and manifest, at most `most` names.
+/// Returns what is in the folder besides marker and manifest, at most `most` names.
 OrErrno<std::vector<std::string>> strangers(int folder, std::size_t most) {
   std::vector<std::string> names;
   const auto visited = for_each_name(folder, [&](const std::string& name) {

@@ -52,7 +52,7 @@ class RunFolder final {
   void take_layouts_of(std::vector<std::string> prepared) { prepared_ = std::move(prepared); }
   [[nodiscard]] Status remove_file(const std::string& name) const;       // missing: fine
   [[nodiscard]] Status remove_directory(const std::string& name) const;  // missing: fine
-  /// For APIs that take a path only: the absolute path, after checking that no component is a symbolic link.
+  /// For APIs that take a path only, returns the absolute path, after checking that no component is a symbolic link.
   [[nodiscard]] Result<std::string> checked_path(const std::string& name) const;
 
   /// Appends to the manifest and syncs it. Call from one rank of each file system, before the dataset's first file is

@@ -14,8 +14,8 @@ namespace ullage {
 /// The target of a run folder and the folder's name in it; environment error for a path of any other form.
 [[nodiscard]] Result<SplitName> split_folder(const std::string& folder_path);
 
-/// Whether a folder is called as those of the front's runs are: ullage-20261122T232612Z-d2e508, perhaps with more
-/// behind. Where no marker is left, an empty folder of any other name may be somebody's own.
+/// Returns whether a folder is called as those of the front's runs are: ullage-20261122T232612Z-d2e508, perhaps with
+/// more behind. Where no marker is left, an empty folder of any other name may be somebody's own.
 [[nodiscard]] bool is_named_by_front(const std::string& name);
 
 }  // namespace ullage

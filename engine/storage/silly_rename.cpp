@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/hex.hpp"
 #include "storage/dataset_removal.hpp"
 
 namespace ullage {
@@ -18,8 +19,7 @@ constexpr int most_looks = 250;
 constexpr std::chrono::milliseconds between_looks{20};
 
 bool is_prefix_and_digits(std::string_view name, std::string_view prefix, std::size_t digits) noexcept {
-  return name.size() == prefix.size() + digits && name.starts_with(prefix) &&
-         name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
+  return name.size() == prefix.size() + digits && name.starts_with(prefix) && is_hex(name.substr(prefix.size()));
 }
 
 bool waits_for_client(int parent, const std::string& base) {

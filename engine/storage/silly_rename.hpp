@@ -13,7 +13,7 @@ namespace ullage {
 /// A name that such a client gives: .nfs and 24 hexadecimal digits, or .fuse_hidden and 16.
 [[nodiscard]] bool is_silly_name(std::string_view name) noexcept;
 
-/// Whether a directory holds nothing but such names, if anything; no when it cannot be read.
+/// Returns whether a directory holds nothing but such names, if anything; no when it cannot be read.
 [[nodiscard]] bool holds_silly_names_only(int directory);
 
 /// unlinkat(2) of the empty directory `base` in `parent`. Clients remove such files some time after the close: while

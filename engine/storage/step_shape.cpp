@@ -92,20 +92,6 @@ std::string StepShape::directory_path(std::uint64_t index) const {
   return path;
 }
 
-double StepShape::files_a_directory() const noexcept {
-  const auto all = static_cast<double>(file_count());
-  switch (layout) {
-    case StepLayout::dir_per_rank:
-      return static_cast<double>(steps);
-    case StepLayout::dir_per_step:
-      return static_cast<double>(ranks);
-    case StepLayout::hashed:
-      return all / static_cast<double>(power(fan_out, levels));
-    default:
-      return all;
-  }
-}
-
 std::optional<StepShape::Item> StepShape::parse_item(std::string_view name) const {
   if (layout == StepLayout::log) {
     const auto rank = numbered(name, log_prefix, ranks);

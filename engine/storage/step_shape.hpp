@@ -26,23 +26,21 @@ struct StepShape {
 
   /// `s.RANK.STEP` behind its directories, or `log.RANK`; from the dataset's directory.
   [[nodiscard]] std::string file_path(std::uint64_t rank, std::uint64_t step) const;
-  /// The same behind `path`. Allocates nothing where `path` has room: names are made while the clock runs.
+  /// Appends the same to `path`. Allocates nothing where `path` has room: names are made while the clock runs.
   void append_file_path(std::string& path, std::uint64_t rank, std::uint64_t step) const;
   [[nodiscard]] std::uint64_t file_count() const noexcept { return layout == StepLayout::log ? ranks : ranks * steps; }
 
   /// Directories below the dataset's own. One that lies in another has a higher number.
   [[nodiscard]] std::uint64_t directory_count() const;
   [[nodiscard]] std::string directory_path(std::uint64_t index) const;
-  /// Where each level of directories ends in that numbering.
+  /// Returns where each level of directories ends in that numbering.
   [[nodiscard]] std::vector<std::uint64_t> directory_ends() const;
-  /// The most files that one directory holds.
-  [[nodiscard]] double files_a_directory() const noexcept;
 
   struct Item {
     std::uint64_t rank = 0;
     std::uint64_t item = 0;
   };
-  /// What a file's name says; nothing for every name that is none of these files.
+  /// Returns what a file's name says; nothing for every name that is none of these files.
   [[nodiscard]] std::optional<Item> parse_item(std::string_view name) const;
   [[nodiscard]] bool is_directory_name(std::string_view name) const;
   [[nodiscard]] bool operator==(const StepShape&) const = default;

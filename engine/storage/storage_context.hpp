@@ -9,7 +9,7 @@
 #include "base/aligned_buffer.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/run_folder.hpp"
 
 namespace ullage {
@@ -21,11 +21,11 @@ struct StorageContext {
   Backend* backend = nullptr;
   AlignedBuffer* buffer = nullptr;  // grown as needed, kept between cases
   std::string case_id;
-  std::uint64_t run_key = 0;        // differs for every repetition
-  std::string dataset;              // named: outlives the repetition; empty: one of its own, named by the case id
-  DatasetBook* datasets = nullptr;  // of the target; facts of the named ones
-  bool keep = false;                // the dataset stays after the last repetition
-  int part = 0;                     // of the ranks that share the folder, this one's number and their count
+  std::uint64_t run_key = 0;         // differs for every repetition
+  std::string dataset;               // named: outlives the repetition; empty: one of its own, named by the case id
+  DatasetFacts* datasets = nullptr;  // of the target; facts of the named ones
+  bool keep = false;                 // the dataset stays after the last repetition
+  int part = 0;                      // of the ranks that share the folder, this one's number and their count
   int parts = 1;
   bool writes_manifest = false;  // this rank writes the manifest of its file system
   std::string target;

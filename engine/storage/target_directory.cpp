@@ -15,7 +15,7 @@
 namespace ullage {
 namespace {
 
-/// Where a descriptor really is: asked of the kernel, so that nothing can change between looking and opening.
+/// Returns where a descriptor really is: asked of the kernel, so that nothing can change between looking and opening.
 std::string path_of(const Descriptor& directory, const std::string& fallback) {
   std::array<char, PATH_MAX> buffer{};
   const std::string link = "/proc/self/fd/" + std::to_string(directory.get());

@@ -17,7 +17,7 @@ struct TargetDirectory {
 /// Symbolic links on the way to the target are the user's own and are followed, once.
 [[nodiscard]] Result<TargetDirectory> open_target(const std::string& path);
 
-/// What an errno says of a directory or a file, to stand behind its name.
+/// Returns what an errno says of a directory or a file, to stand behind its name.
 [[nodiscard]] std::string reason_of(int errno_value);
 
 /// The path of `name` in `directory`.

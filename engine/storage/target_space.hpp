@@ -16,7 +16,7 @@ struct TargetSpace {
   bool memory = false;       // tmpfs, ramfs
   std::uint64_t device = 0;  // of this kernel; the same for all mounts of a file system
 
-  /// Whether each node has a file system of its own there, as far as its kind says.
+  /// Returns whether each node has a file system of its own there, as far as its kind says.
   [[nodiscard]] bool of_this_node() const;
 };
 

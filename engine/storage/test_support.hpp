@@ -7,7 +7,6 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -103,12 +102,11 @@ class OnTarget : public testing::Test {
 /// A started meter that never says stop.
 class RunningMeter final {
  public:
-  RunningMeter() : meter_(never_) { meter_.start(now_ns()); }
+  RunningMeter() { meter_.start(now_ns()); }
   [[nodiscard]] Meter& operator*() { return meter_; }
   [[nodiscard]] Meter* operator->() { return &meter_; }
 
  private:
-  std::atomic<bool> never_ = false;
   Meter meter_;
 };
 
@@ -116,15 +114,19 @@ class RunningMeter final {
 class Bench final {
  public:
   /// Collective.
-  explicit Bench(const std::string& base = std::filesystem::temp_directory_path()) {
-    if (world_.root()) target_ = std::make_unique<TempFolder>(base);
-    adopt(target_ ? target_->path() : "");
-  }
+  explicit Bench(const std::string& base = std::filesystem::temp_directory_path()) { move_to(base); }
   /// On a folder that is there already, on one rank.
   Bench(const std::string& target, std::nullptr_t) { adopt(target); }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
   ~Bench() { world_.all().barrier(); }
+  /// Collective: the same on a new target in the folder `base`.
+  void move_to(const std::string& base) {
+    folder_.reset();
+    world_.all().barrier();
+    if (world_.root()) target_ = std::make_unique<TempFolder>(base);
+    adopt(target_ ? target_->path() : "");
+  }
 
   [[nodiscard]] Result<std::unique_ptr<Backend>> try_make(const std::string& name, const Values& given = {}) {
     const auto* entry = Registry<BackendEntry>::instance().find(name);

@@ -43,13 +43,14 @@ struct TreeShape {
     std::uint64_t rank = 0;
     std::uint64_t item = 0;
   };
-  /// What an item's name says; nothing for every name that is none of this tree's items.
+  /// Returns what an item's name says; nothing for every name that is none of this tree's items.
   [[nodiscard]] std::optional<Item> parse_item(std::string_view name) const;
   [[nodiscard]] bool is_directory_name(std::string_view name) const;
   [[nodiscard]] bool operator==(const TreeShape&) const = default;
 };
 
-/// What TreeShape::item_name() says of the items of one rank, for many names one after the other: none asks for memory.
+/// Holds what TreeShape::item_name() says of the items of one rank, for many names one after the other: none asks for
+/// memory.
 class ItemNames final {
  public:
   ItemNames(const TreeShape& shape, std::uint64_t rank, bool renamed);

@@ -19,7 +19,7 @@ using test::write_file;
 
 class EndingFolder : public test::OnTarget {};
 
-/// What the end of a run left on NFS or FUSE while the marker was open when it was removed.
+/// Makes what the end of a run left on NFS or FUSE while the marker was open when it was removed.
 class UnmarkedFolder : public EndingFolder {
  protected:
   UnmarkedFolder() { fs::remove_all(made().path() + "/manifest.ndjson"); }
@@ -84,7 +84,7 @@ TEST_F(UnmarkedFolder, IsNotAFolderWithAnythingElseOrOfOthers) {
   EXPECT_FALSE(RunFolder::remove_unmarked(target_.path() + "/thesis")) << "its name is none of ours";
 }
 
-/// What a launch left that was killed while it made its folder.
+/// Makes what a launch left that was killed while it made its folder.
 class BegunFolder : public test::OnTarget {
  protected:
   static constexpr const char* run_id = "20261122T232612Z-d2e508";

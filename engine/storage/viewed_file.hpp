@@ -18,7 +18,7 @@ enum class Direction { write, read };
 
 using mpi::FileView;
 
-/// Which pointer a call moves, and who takes part in it.
+/// Says which pointer a call moves, and who takes part in it.
 enum class Pointer {
   individual,  // each rank its own, alone
   together,    // each rank its own, in a call of all ranks that opened the file

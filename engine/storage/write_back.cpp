@@ -20,8 +20,8 @@ constexpr std::uint64_t bytes_a_step = 2U << 20U;
 constexpr std::uint64_t sectors_a_step = bytes_a_step / 512;
 constexpr std::uint64_t writes_a_step = 256;
 
-/// Whose written data is in pages that the kernel counts, and then in the memory of a server. fuse stands for all of
-/// its kind.
+/// On these, written data is in pages that the kernel counts, and then in the memory of a server. fuse stands for all
+/// of its kind.
 constexpr std::array<std::string_view, 11> of_servers{"nfs",  "nfs4", "lustre",   "ceph",   "cifs",    "smb2",
                                                       "smb3", "9p",   "virtiofs", "beegfs", "orangefs"};
 /// The kernel counts its pages, and hides its devices behind one of its own.
@@ -31,7 +31,7 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// From the beginning, whatever was read before; empty when it cannot be read.
+/// Reads from the beginning, whatever was read before; empty when it cannot be read.
 std::string_view read_again(const Descriptor& file, std::span<char> buffer) noexcept {
   const ssize_t length = ::pread(file.get(), buffer.data(), buffer.size(), 0);
   return {buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0};

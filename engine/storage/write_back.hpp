@@ -22,13 +22,13 @@ class WriteBack {
   virtual ~WriteBack() = default;
   /// Changes when 2 MiB or 256 writes more were written back, so that what a node writes into its logs is no sign.
   [[nodiscard]] virtual std::uint64_t steps() const noexcept = 0;
-  /// What a server may be busy with although nothing is written back here: it has the data, but not on its disks. 0
-  /// where the target is a device of this node.
+  /// Returns what a server may be busy with although nothing is written back here: it has the data, but not on its
+  /// disks. 0 where the target is a device of this node.
   [[nodiscard]] virtual std::uint64_t pending_bytes() const noexcept = 0;
 };
 
-/// By the counters of the target's device where it is one of this node, else by those of the node's memory. Null where
-/// the kernel counts nothing: its file system keeps written data in memory of its own, or in no file at all.
+/// Measures by the counters of the target's device where it is one of this node, else by those of the node's memory.
+/// Null where the kernel counts nothing: its file system keeps written data in memory of its own, or in no file at all.
 [[nodiscard]] std::unique_ptr<WriteBack> make_write_back(const TargetSpace& space);
 
 /// Reads a device's `stat`; none when the text is no such thing.

@@ -47,8 +47,8 @@ struct PhaseInfo {
 /// Counts of this rank that are no operations and no bytes; the same names on every rank, added over them.
 using Counters = std::map<std::string, std::uint64_t>;
 
-/// What this rank measured and cannot count, in the unit that ends the name; the same names on every rank. The record
-/// has their sum, least and most over the ranks.
+/// Holds what this rank measured and cannot count, in the unit that ends the name; the same names on every rank. The
+/// record has their sum, least and most over the ranks.
 using Gauges = std::map<std::string, double>;
 
 struct Verification {
@@ -56,7 +56,7 @@ struct Verification {
   std::uint64_t bad_blocks = 0;
   std::optional<Error> first;  // of this rank
 
-  /// What one check of everything that this rank did has found.
+  /// Returns what one check of everything that this rank did has found.
   [[nodiscard]] static Verification of(const Status& right) {
     if (right) return {};
     return {.verified_bytes = 0, .bad_blocks = 1, .first = right.error()};
@@ -101,9 +101,9 @@ class PhaseWork {
   /// Asked after the phase.
   [[nodiscard]] virtual Counters counters() const { return {}; }
   [[nodiscard]] virtual Gauges gauges() const { return {}; }
-  /// What is neither a count nor a measurement of each rank: who was whose neighbour, a matrix. Rank 0's stands in the
-  /// record; what it needs from others was gathered in after(). `facts` is an empty object.
-  virtual void tell(nlohmann::json& facts) const { (void)facts; }
+  /// Adds what is neither a count nor a measurement of each rank: who was whose neighbour, a matrix. Rank 0's stands
+  /// in the record; what it needs from others was gathered in after(). `facts` is an empty object.
+  virtual void add_facts(nlohmann::json& facts) const { (void)facts; }
   [[nodiscard]] virtual Map hints_given() const { return {}; }
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 

@@ -26,7 +26,7 @@ class SinglePhaseWorkload final : public Workload {
   MakePhase make_phase_;
 };
 
-// For `make` of a workload: all of these make one of its parameters and the context.
+// These are for `make` of a workload: all of these make one of its parameters and the context.
 
 template <class Made>
 constexpr auto workload_of = [](const auto& parameters, const WorkloadContext& context) -> std::unique_ptr<Workload> {
@@ -51,12 +51,12 @@ struct WithoutStorage {
   std::string name;
   std::string doc;
   std::vector<std::string> capabilities = {};  // `describe` adds that it needs no storage
-  /// What spans parameters, and what they ask of the number of ranks; null: nothing.
+  /// Checks what spans parameters, and what they ask of the number of ranks; null: nothing.
   std::function<Status(const P&, int ranks, const std::string& pointer)> check = nullptr;
   std::function<std::unique_ptr<Workload>(const P&, const WorkloadContext&)> make = nullptr;
 };
 
-/// For `check` of a workload that asks nothing of the number of ranks.
+/// Is for `check` of a workload that asks nothing of the number of ranks.
 template <class P>
 [[nodiscard]] auto on_any_ranks(Status (*check)(const P&, const std::string&)) {
   return [check](const P& parameters, int, const std::string& pointer) { return check(parameters, pointer); };

@@ -17,7 +17,7 @@
 
 namespace ullage {
 
-/// What all such workloads are told.
+/// Holds what all such workloads are told.
 struct WindowParameters {
   int threads = 1;
   int windows = 10;
@@ -30,7 +30,7 @@ struct WindowParameters {
   [[nodiscard]] static Table<WindowParameters> timing();
 };
 
-/// What the windows of one rank add up to.
+/// Adds up what the windows of one rank add up to.
 struct WindowTotals {
   std::uint64_t passes = 0;      // of each thread
   std::int64_t elapsed_ns = 0;   // of the windows, each from the first thread's start to the last one's stop
@@ -44,7 +44,7 @@ struct WindowTotals {
   [[nodiscard]] double all_passes() const { return static_cast<double>(passes) * static_cast<double>(threads); }
 };
 
-/// What the threads do. All calls with a thread's number come from that thread, pinned to its core.
+/// Does what the threads do. All calls with a thread's number come from that thread, pinned to its core.
 class WindowedKernel {
  public:
   WindowedKernel() = default;
@@ -69,8 +69,8 @@ class WindowedKernel {
   virtual void report(const WindowTotals& totals, Gauges& gauges) const = 0;
 };
 
-/// What one thread read of its clock around its windows. Readings whose two chains disagree were interrupted and are
-/// left out, unless all are.
+/// Holds what one thread read of its clock around its windows. Readings whose two chains disagree were interrupted and
+/// are left out, unless all are.
 class ClockReadings final {
  public:
   struct Sum {

@@ -15,7 +15,7 @@ std::size_t most_steps(const LocalSteps& steps, const mpi::Comm& everyone) {
 }
 
 Status run_step(const LocalSteps& steps, std::size_t index, const RunStep& run) {
-  return index < steps.size() ? within_resources([&] { return run(steps[index]); }) : Status{};
+  return index < steps.size() ? catch_resource_errors([&] { return run(steps[index]); }) : Status{};
 }
 
 Status checked(const CheckWork& check, const Values& values, const PlannedLayout& layout, const std::string& pointer) {

@@ -22,14 +22,14 @@ namespace ullage {
 struct Capabilities;
 struct StorageContext;
 
-/// What one repetition takes of a target at its fullest, over all ranks, besides the run's folder.
+/// Says what one repetition takes of a target at its fullest, over all ranks, besides the run's folder.
 struct Needs {
   std::uint64_t bytes = 0;
   std::uint64_t inodes = 0;
   std::uint64_t directories = 0;  // in each folder of the run, where nodes have one of their own; not in `inodes`
 };
 
-/// What work without storage is bound to; outlives it.
+/// Holds what work without storage is bound to; outlives it.
 struct WorkloadContext {
   const mpi::World* world = nullptr;
   std::uint64_t run_key = 0;  // differs for every repetition
@@ -75,7 +75,7 @@ class Workload {
   }
 };
 
-/// How a step is done, as by somebody who watches it.
+/// Does a step, as by somebody who watches it.
 using RunStep = std::function<Status(const LocalStep&)>;
 [[nodiscard]] Status just_run(const LocalStep& step);
 
@@ -103,15 +103,15 @@ struct MessageWork {
 
 /// Work on a target, through a backend.
 struct StorageWork {
-  /// As CheckWork, and against the backend's capabilities.
+  /// Checks as CheckWork, and against the backend's capabilities.
   std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
   std::function<Needs(const Values&, const PlannedLayout&)> needs;
   std::function<std::unique_ptr<Workload>(const Values&, const StorageContext&)> make;
-  /// Whether it works on a dataset that another case has made, which the plan must name; null: never.
+  /// Says whether it works on a dataset that another case has made, which the plan must name; null: never.
   std::function<bool(const Values&)> uses_dataset = nullptr;
-  /// Whether its data may lie at several targets, with these values; null: never. `pointer` is that of the case.
+  /// Says whether its data may lie at several targets, with these values; null: never. `pointer` is that of the case.
   std::function<Status(const Values&, const std::string& pointer)> check_spill = nullptr;
-  /// Whether ranks use files of each other, so that all must have the same folder; null: never.
+  /// Says whether ranks use files of each other, so that all must have the same folder; null: never.
   std::function<bool(const Values&)> needs_one_folder = nullptr;
 };
 

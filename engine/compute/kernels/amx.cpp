@@ -20,7 +20,7 @@ constexpr std::size_t tile_bytes = rows * row_bytes;
 constexpr std::size_t columns = row_bytes / 4;  // of an accumulator, each of 32 bits
 constexpr int tiles = 8;
 
-/// What LDTILECFG reads (Intel SDM volume 1, 18.2).
+/// Is what LDTILECFG reads (Intel SDM volume 1, 18.2).
 struct alignas(64) TileConfiguration {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;

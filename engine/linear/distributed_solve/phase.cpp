@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "linear/linear_check.hpp"
 #include "memory/room.hpp"
+#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {
@@ -89,15 +90,15 @@ Status DistributedSolvePhase::before() {
   // Nobody enters a grid alone: what one rank lacks is agreed on before.
   const mpi::Comm& all = context_.world->all();
   Status ready = load();
-  if (all.any(!ready)) return ready;
+  if (!mpi::all_succeeded(all, ready)) return ready;
   const auto n = static_cast<std::uint64_t>(parameters_.n);
   const auto ranks = static_cast<std::uint64_t>(context_.world->size());
   const auto here = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
   ready = check_room("distributed-solve", n * n * sizeof(double) / ranks * here);
-  if (all.any(!ready)) return ready;
+  if (!mpi::all_succeeded(all, ready)) return ready;
   make_grid();
   ready = make_matrix();
-  if (all.any(!ready)) return ready;
+  if (!mpi::all_succeeded(all, ready)) return ready;
   ready = make_system(seed_of(0));
   warm_up();
   return {};

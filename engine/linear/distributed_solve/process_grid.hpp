@@ -16,12 +16,12 @@ struct GridShape {
 /// `ranks`.
 [[nodiscard]] GridShape grid_shape(int ranks, int rows);
 
-/// Which of `total` indices, dealt out in blocks of `block` to `processes`, process `me` has.
+/// Says which of `total` indices, dealt out in blocks of `block` to `processes`, process `me` has.
 class BlockCyclic final {
  public:
   BlockCyclic(int total, int block, int processes, int me)
       : total_(total), block_(block), processes_(processes), me_(me) {}
-  /// How many.
+  /// Returns how many.
   [[nodiscard]] int count() const;
   /// The `local`-th of them, counted from 0.
   [[nodiscard]] int global(int local) const { return (local / block_ * processes_ + me_) * block_ + local % block_; }

@@ -87,7 +87,7 @@ Result<Scalapack> load_chosen(const ScalapackChoice& choice) {
 }  // namespace
 
 Result<const Scalapack*> load_scalapack(const ScalapackChoice& choice) {
-  static std::mutex mutex;
+  static std::mutex mutex;  // guards the two below, and the loading itself
   static std::optional<ScalapackChoice> chosen;
   static Result<Scalapack> loaded;
   const std::scoped_lock lock(mutex);

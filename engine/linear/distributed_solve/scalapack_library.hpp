@@ -10,7 +10,8 @@
 
 namespace ullage {
 
-/// Which one. Empty: the first that the dynamic linker finds by the names this MPI's has; the kernels its BLAS chooses.
+/// Says which one. Empty: the first that the dynamic linker finds by the names this MPI's has; the kernels its BLAS
+/// chooses.
 struct ScalapackChoice {
   std::string library;  // a path, or a name that the dynamic linker finds
   std::string core;     // a word of OPENBLAS_CORETYPE, for its BLAS

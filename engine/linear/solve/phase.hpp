@@ -20,7 +20,7 @@ struct SolveParameters : CallParameters {
   [[nodiscard]] static Table<SolveParameters> table();
 };
 
-/// By a BLAS, on each rank for itself.
+/// Solves by a BLAS, on each rank for itself.
 class SolvePhase final : public SystemsPhase {
  public:
   SolvePhase(const SolveParameters& parameters, const WorkloadContext& context, BlasSource source)

@@ -11,7 +11,7 @@
 
 namespace ullage {
 
-/// What a cycle goes through.
+/// Says what a cycle goes through.
 struct ChaseShape {
   std::uint64_t bytes = 0;
   std::uint64_t stride = 64;   // bytes from slot to slot; a slot holds one pointer
@@ -19,7 +19,7 @@ struct ChaseShape {
   [[nodiscard]] std::uint64_t slots() const { return bytes / stride; }
   /// Slots of one neighbourhood.
   [[nodiscard]] std::uint64_t local_slots() const { return locality == 0 ? slots() : locality / stride; }
-  /// With what is needed beside the memory itself to verify where a chase must end.
+  /// Returns the bytes of the memory, with what is needed beside the memory itself to verify where a chase must end.
   [[nodiscard]] std::uint64_t needed_bytes() const { return bytes + slots() * sizeof(std::uint32_t); }
 };
 

@@ -25,7 +25,7 @@ struct ChaseParameters : WindowParameters, MemoryPlace {
 [[nodiscard]] Status check_chase_shape(const ChaseShape& shape, const std::string& pointer);
 [[nodiscard]] Status check_chase(const ChaseParameters& parameters, const std::string& pointer);
 
-/// Where chases stand on a cycle: pointers that are never set back, so that neither a pass nor a window can begin
+/// Knows where chases stand on a cycle: pointers that are never set back, so that neither a pass nor a window can begin
 /// before the last one has ended.
 class Chaser final {
  public:

@@ -42,7 +42,7 @@ class CoreToCoreKernel final : public WindowedKernel {
   [[nodiscard]] Status check() override;
   void report(const WindowTotals& totals, Gauges& gauges) const override;
 
-  /// What the threads pass: for tests that spoil it.
+  /// Returns what the threads pass, for tests that spoil it.
   [[nodiscard]] std::atomic<std::uint64_t>& counter() { return ball_.counter; }
 
  private:

@@ -71,7 +71,7 @@ class LoadedLatencyKernel final : public WindowedKernel {
   [[nodiscard]] Status check() override;
   void report(const WindowTotals& totals, Gauges& gauges) const override;
 
-  /// What a thread from number 1 on loads the memory with; after its make_ready().
+  /// Returns what a thread from number 1 on loads the memory with; after its make_ready().
   [[nodiscard]] const Injector& injector(std::size_t thread) const { return *shares_[thread - 1].injector; }
 
  private:

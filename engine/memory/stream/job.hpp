@@ -53,7 +53,7 @@ struct StreamLoops {
   }
 };
 
-/// What a file of loops registers.
+/// Is what a file of loops registers.
 struct StreamLoopsEntry {
   Description description;
   const StreamLoops* (*loops)() = nullptr;  // null where the CPU or the system does not have the instructions
@@ -61,7 +61,7 @@ struct StreamLoopsEntry {
 /// All that run here, the widest first. Complete when main() begins.
 [[nodiscard]] std::span<const StreamLoops* const> stream_loops_here();
 
-/// How many arrays a kind has; a is written, b and c are read.
+/// Returns how many arrays a kind has; a is written, b and c are read.
 [[nodiscard]] constexpr std::size_t arrays_of(StreamKind kind) {
   switch (kind) {
     case StreamKind::read:
@@ -85,8 +85,8 @@ struct StreamLoopsEntry {
   return arrays_of(kind) + (kind == StreamKind::read_write ? 1 : 0);
 }
 
-/// The same as the memory sees it when the arrays are not in a cache: with ordinary stores the written array is also
-/// read, unless the kind itself reads it (Hager, Wellein: write-allocate).
+/// Returns the same as the memory sees it when the arrays are not in a cache: with ordinary stores the written array is
+/// also read, unless the kind itself reads it (Hager, Wellein: write-allocate).
 [[nodiscard]] constexpr std::uint64_t bus_arrays(StreamKind kind, Stores stores) {
   const bool allocates = stores == Stores::ordinary && writes(kind) && kind != StreamKind::read_write;
   return application_arrays(kind) + (allocates ? 1 : 0);
@@ -95,14 +95,14 @@ struct StreamLoopsEntry {
 /// s of a pass: small whole numbers, so that no result is rounded.
 [[nodiscard]] constexpr double stream_factor(std::uint64_t pass) { return 2.0 + static_cast<double>(pass % 6); }
 
-/// What element `index` of array b (`array` 1) or c (2), and of a (0) where it is read, holds at the beginning: 1 plus
-/// a scattered fraction of 20 bits, so that sums and products with a factor are exact.
+/// Returns what element `index` of array b (`array` 1) or c (2), and of a (0) where it is read, holds at the beginning:
+/// 1 plus a scattered fraction of 20 bits, so that sums and products with a factor are exact.
 [[nodiscard]] constexpr double stream_value(std::size_t array, std::uint64_t index) {
   const std::uint64_t scattered = (index * 4 + array) * 0x9e3779b97f4a7c15ULL;
   return 1.0 + static_cast<double>(static_cast<std::uint32_t>(scattered >> 44U)) * 0x1p-20;
 }
 
-/// What element `index` of array a holds after `passes` >= 1 of them. Not for read.
+/// Returns what element `index` of array a holds after `passes` >= 1 of them. Not for read.
 [[nodiscard]] constexpr double stream_result(StreamKind kind, std::uint64_t index, std::uint64_t passes) {
   const double b = stream_value(1, index);
   const double c = stream_value(2, index);

@@ -24,11 +24,11 @@ struct StreamParameters : WindowParameters, MemoryPlace {
 
   /// The size of one array of one thread: whole blocks, or whole lines where there is one block.
   [[nodiscard]] std::uint64_t array_bytes() const;
-  /// From one array of a thread to its next: large ones are set apart by some lines, since arrays that begin alike
-  /// meet in the same sets of caches and banks of memory (a third of the rate was seen).
+  /// Returns the bytes from one array of a thread to its next: large ones are set apart by some lines, since arrays
+  /// that begin alike meet in the same sets of caches and banks of memory (a third of the rate was seen).
   [[nodiscard]] std::uint64_t array_stride() const;
   [[nodiscard]] std::uint64_t block() const { return block_bytes > 0 ? block_bytes : array_bytes(); }
-  /// How many blocks each array of one thread has. An order has 32 bits for each.
+  /// Returns how many blocks each array of one thread has. An order has 32 bits for each.
   [[nodiscard]] std::uint64_t blocks() const { return array_bytes() / block(); }
 };
 

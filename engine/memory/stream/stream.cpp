@@ -14,7 +14,7 @@ std::unique_ptr<Workload> make_stream(const StreamParameters& given, const Workl
   return windowed_workload("stream", parameters, context, std::move(kernel));
 }
 
-/// What stores this CPU has, and the instruction sets that a trial chooses from.
+/// Returns what stores this CPU has, and the instruction sets that a trial chooses from.
 std::vector<std::string> stream_capabilities() {
   std::vector<std::string> words;
   for (const StreamLoops* const loops : stream_loops_here())

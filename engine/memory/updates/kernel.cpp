@@ -24,7 +24,7 @@ std::array<std::uint64_t, bits> doubling_factors() {
   return factors;
 }
 
-/// As far from the first number again.
+/// Returns the number that is as far from the first number again.
 std::uint64_t squared(std::uint64_t number, const std::array<std::uint64_t, bits>& factors) {
   std::uint64_t square = 0;
   for (std::size_t bit = 0; bit < bits; ++bit)

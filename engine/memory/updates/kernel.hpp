@@ -39,7 +39,7 @@ inline constexpr std::uint64_t update_period = 1317624576693539401ULL;
 inline constexpr std::size_t update_lanes = 128;
 using UpdateLanes = std::array<std::uint64_t, update_lanes>;
 
-/// Where the lanes of thread `thread` of `threads` begin: evenly spread over the period.
+/// Returns where the lanes of thread `thread` of `threads` begin: evenly spread over the period.
 [[nodiscard]] UpdateLanes update_lanes_of(std::uint64_t thread, std::uint64_t threads);
 
 /// Takes every lane `rounds` numbers further and updates the table, whose length is a power of two, with each.

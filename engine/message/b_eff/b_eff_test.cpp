@@ -4,6 +4,7 @@
 
 #include "message/message_methods.hpp"
 #include "message/patterns/b_eff_patterns.hpp"
+#include "message/patterns/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::b_eff_test {
@@ -33,7 +34,7 @@ TEST_F(MpiBEff, EveryPatternByEveryMethod) {
     EXPECT_EQ(record["gauges"].size(), 3 * all.size() - 2 + 3 + 2 + (size == 0 ? 4 : 0));
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Pattern pattern = all.make(i);
-      EXPECT_EQ(record["counters"]["messages/" + pattern.name], messages_of(pattern)) << pattern.name;
+      EXPECT_EQ(record["counters"]["messages/" + pattern.name], test::messages_of(pattern)) << pattern.name;
       for (const auto method : message_methods) {
         if (all.has_one_method(i) && method != mpi::MessageMethod::sendrecv) continue;
         EXPECT_GT(gauge(size, "t/" + pattern.name + "/" + word_of(method) + "_s", "most"), 0);

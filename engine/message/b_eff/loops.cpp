@@ -8,7 +8,7 @@ namespace ullage {
 namespace {
 
 constexpr double shortest_probe_s = 1e-9;
-/// As the original has them.
+/// The original has the same numbers.
 constexpr double estimated_repetitions = 3;
 constexpr double estimate_margin = 4;
 constexpr double most_budgets = 60 / 0.5;

@@ -7,8 +7,8 @@
 
 namespace ullage {
 
-/// How many loops one method makes with each size. Times are those of all patterns, as rank 0 measures them. Source:
-/// b_eff 3.6.
+/// Says how many loops one method makes with each size. Times are those of all patterns, as rank 0 measures them.
+/// Source: b_eff 3.6.
 class BEffLoops final {
  public:
   static constexpr std::uint64_t probe_loops = 10;
@@ -34,8 +34,8 @@ class BEffLoops final {
   std::uint64_t loops_ = probe_loops;
 };
 
-/// Whether the last two of b_eff's lengths would take too long by all methods, judged by the length before them: above
-/// 60 s at the original's budget of 0.5 s, and in proportion to it.
+/// Returns whether the last two of b_eff's lengths would take too long by all methods, judged by the length before
+/// them: above 60 s at the original's budget of 0.5 s, and in proportion to it.
 [[nodiscard]] bool last_two_take_too_long(std::span<const BEffLoops> methods, double growth, double budget_s);
 
 }  // namespace ullage

@@ -46,7 +46,7 @@ void BEffPhase::probe(Meter& meter) {
 Verification BEffPhase::after(std::uint64_t, Meter& progress) {
   for (const BEffExperiment& experiment : experiments_) {
     run_.check(experiment, ends_);
-    progress.sign_of_life();
+    progress.report_alive();
   }
   return ends_.found();
 }
@@ -75,7 +75,7 @@ Gauges BEffPhase::gauges() const {
   return gauges;
 }
 
-void BEffPhase::tell(Json& facts) const {
+void BEffPhase::add_facts(Json& facts) const {
   facts["elapsed_s"] = elapsed_s_;
   facts["short"] = run_.is_short();
   if (size_ != 0) return;

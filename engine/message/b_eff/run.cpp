@@ -11,7 +11,7 @@
 namespace ullage {
 namespace {
 
-/// As the original has them.
+/// The original has the same numbers.
 constexpr std::uint64_t messages_in_a_buffer = 6;
 constexpr std::uint64_t spare_bytes_a_message = 16;
 constexpr std::size_t sizes_with_a_warm_up = 18;

@@ -53,7 +53,7 @@ class BEffRun final {
   /// Collective, after the probe of the first size.
   void settle_loops();
 
-  /// What is measured with the current size, in order.
+  /// Returns what is measured with the current size, in order.
   [[nodiscard]] std::vector<BEffExperiment> experiments() const;
   /// Collective: how long this rank took for so many loops of the current size, in seconds; 0 when it only waits. Two
   /// calls of the meter's clock surround them, an operation. `ends` looks at what came last.

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "memory/room.hpp"
+#include "mpi/agreement.hpp"
 #include "noise/fixed_chain.hpp"
 
 namespace ullage {
@@ -32,7 +33,7 @@ Words<Collective> operation_words() {
 constexpr int fewest_ranks = 2;
 constexpr std::uint64_t most_message_bytes = std::uint64_t{1} << 40;
 
-/// What one call moves over a rank's link at least, as nccl-tests count it for their "bus bandwidth".
+/// Returns what one call moves over a rank's link at least, as nccl-tests count it for their "bus bandwidth".
 double link_bytes(const CollectiveParameters& p, int ranks) {
   const auto bytes = static_cast<double>(p.message_bytes);
   const double others = ranks - 1;
@@ -51,7 +52,7 @@ double link_bytes(const CollectiveParameters& p, int ranks) {
   }
 }
 
-/// Whether this MPI can be told how much each call moves.
+/// Checks whether this MPI can be told how much each call moves.
 Status check_counts(const CollectiveParameters& p, int ranks, const std::string& pointer) {
   const std::uint64_t largest = mpi::largest_count(p.shape(), ranks);
   if (largest <= mpi::most_int_count || mpi::has_large_counts()) return {};
@@ -114,7 +115,7 @@ Status CollectivePhase::make_call() {
   const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
   const auto ranks_here = static_cast<std::uint64_t>(world_.topology().ranks_on_node);
   Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here);
-  if (comm_.any(!fits)) return fits;
+  if (!mpi::all_succeeded(comm_, fits)) return fits;
   out_.resize(room.out);
   in_.resize(room.in);
   call_.emplace(comm_, parameters_.shape(), out_, in_);
@@ -134,7 +135,7 @@ Status CollectivePhase::before() {
   return {};
 }
 
-/// So that what is found afterwards was left by a call that was timed.
+/// Clears the buffers, so that what is found afterwards was left by a call that was timed.
 std::uint64_t CollectivePhase::prepare(std::uint64_t, std::uint64_t most) {
   CollectiveContent::poison(in_);
   return prepared_ = most;
@@ -211,7 +212,8 @@ std::int64_t CollectivePhase::overlapped_calls(std::uint64_t calls) {
   return now_ns() - start;
 }
 
-/// As long as a call on the slowest rank, by the shortest of a few windows: one that was interrupted looks long.
+/// Makes a computation as long as a call on the slowest rank, by the shortest of a few windows: one that was
+/// interrupted looks long.
 void CollectivePhase::size_computation() {
   constexpr int tries = 3;
   std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();

@@ -30,7 +30,7 @@ struct CollectiveParameters : CallWindowParameters {
   [[nodiscard]] mpi::CollectiveShape shape() const { return {operation, message_bytes, element}; }
 };
 
-/// What spans parameters and layout.
+/// Checks what spans parameters and layout.
 [[nodiscard]] Status check_collective(const CollectiveParameters& parameters, int ranks, const std::string& pointer);
 
 /// A window is one operation of the meter: a barrier, then the calls. With mode overlap it has three stretches of as

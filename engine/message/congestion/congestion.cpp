@@ -23,17 +23,17 @@ class CongestionWorkload final : public Workload {
   CongestionWorkload(const CongestionParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  void find_peers() override { cast_.emplace(*context_.world, parameters_); }
+  void find_peers() override { setup_.emplace(*context_.world, parameters_); }
   [[nodiscard]] std::size_t phases() const override { return course.size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     const auto [test, is_congested] = course.at(index);
-    return std::make_unique<CongestionPhase>(parameters_, context_, *cast_, test, is_congested);
+    return std::make_unique<CongestionPhase>(parameters_, context_, *setup_, test, is_congested);
   }
 
  private:
   CongestionParameters parameters_;
   WorkloadContext context_;
-  std::optional<CongestionCast> cast_;
+  std::optional<CongestionSetup> setup_;
 };
 
 const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters, MessageWork>({

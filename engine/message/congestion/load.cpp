@@ -14,7 +14,7 @@ constexpr int messages_under_way = 4;
 constexpr std::chrono::microseconds rest_nap{500};
 constexpr int relay_fan_out = 4;
 
-/// How much one loop receives: in an incast one rank gets what all others send.
+/// Returns how much one loop receives: in an incast one rank gets what all others send.
 std::size_t room_for(LoadKind kind, int ranks, bool is_the_one, std::size_t message_bytes) {
   const int incast = is_the_one ? messages_under_way * (ranks - 1) : messages_under_way;
   return static_cast<std::size_t>(kind == LoadKind::incast ? incast : ranks) * (message_bytes + 8);
@@ -66,7 +66,7 @@ void CongestionLoad::run_until_stopped(int told, Meter& signs) {
     was_told = true;
     const bool stops = rank_ == decider && gets_stop(mailbox_);
     goes_on = comm_.broadcast(static_cast<std::int64_t>(stops ? 0 : 1), decider) != 0;
-    signs.sign_of_life();
+    signs.report_alive();
   }
 }
 
@@ -75,7 +75,7 @@ void CongestionLoad::rest_until_stopped(Meter& signs) {
   mpi::Mailbox& own = rank_ == 0 ? mailbox_ : relay_;
   while (!gets_stop(own)) {
     std::this_thread::sleep_for(rest_nap);
-    signs.sign_of_life();
+    signs.report_alive();
   }
   const int ranks = comm_.size();
   for (int child = relay_fan_out * rank_ + 1; child <= relay_fan_out * (rank_ + 1) && child < ranks; ++child)

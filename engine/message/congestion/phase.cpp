@@ -68,7 +68,7 @@ Status check_congestion(const CongestionParameters& p, int ranks, const std::str
   return {};
 }
 
-CongestionCast::CongestionCast(const mpi::World& world, const CongestionParameters& parameters)
+CongestionSetup::CongestionSetup(const mpi::World& world, const CongestionParameters& parameters)
     : victims(choose_victims(world.size(), count_of_victims(world.size(), parameters.victim_share), parameters.seed)),
       is_victim(std::ranges::binary_search(victims, world.rank())),
       mine(world.all().split(is_victim ? 0 : 1, world.rank())),
@@ -76,10 +76,10 @@ CongestionCast::CongestionCast(const mpi::World& world, const CongestionParamete
       first_other(other_than(victims)) {}
 
 CongestionPhase::CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context,
-                                 CongestionCast& cast, CongestionTest test, bool is_congested)
+                                 CongestionSetup& setup, CongestionTest test, bool is_congested)
     : parameters_(parameters),
       world_(*context.world),
-      cast_(cast),
+      setup_(setup),
       test_(test),
       is_congested_(is_congested),
       key_(context.run_key) {}
@@ -91,25 +91,25 @@ PhaseInfo CongestionPhase::info() const {
 Status CongestionPhase::before() {
   const CongestionParameters& p = parameters_;
   operation_bytes_ = test_ == CongestionTest::bandwidth ? p.bulk_bytes * p.outstanding : p.message_bytes;
-  if (cast_.is_victim) {
+  if (setup_.is_victim) {
     make_work();
     calibrate();
   } else {
-    load_ = std::make_unique<CongestionLoad>(cast_.mine, cast_.mailbox, p.load, p.load_bytes);
+    load_ = std::make_unique<CongestionLoad>(setup_.mine, setup_.mailbox, p.load, p.load_bytes);
   }
-  runs_ = static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(runs_), cast_.victims.front()));
+  runs_ = static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(runs_), setup_.victims.front()));
   return {};
 }
 
 void CongestionPhase::make_work() {
   const CongestionParameters& p = parameters_;
   if (test_ == CongestionTest::allreduce) {
-    work_ = std::make_unique<AllreduceWork>(cast_.mine, p.message_bytes, key_);
+    work_ = std::make_unique<AllreduceWork>(setup_.mine, p.message_bytes, key_);
     return;
   }
   const bool is_bulk = test_ == CongestionTest::bandwidth;
   const RingWork::Shape shape{is_bulk ? p.bulk_bytes : p.message_bytes, is_bulk ? p.outstanding : 1, p.rings, p.seed};
-  work_ = std::make_unique<RingWork>(cast_.mine, shape, key_);
+  work_ = std::make_unique<RingWork>(setup_.mine, shape, key_);
 }
 
 /// Runs of a ring, by the first one: nothing loads the network yet.
@@ -117,7 +117,7 @@ void CongestionPhase::calibrate() {
   CallWindowParameters window;
   window.window_s = parameters_.test_s / static_cast<double>(parameters_.rings);
   window.warm_up_s = window.window_s;
-  runs_ = calls_of_a_window(cast_.mine, window, [this](std::uint64_t runs) {
+  runs_ = calls_of_a_window(setup_.mine, window, [this](std::uint64_t runs) {
     const std::int64_t start = now_ns();
     for (std::uint64_t i = 0; i < runs; ++i) work_->run(0);
     return now_ns() - start;
@@ -125,16 +125,16 @@ void CongestionPhase::calibrate() {
 }
 
 /// The others have one operation, their whole load, which no meter counts.
-std::uint64_t CongestionPhase::operations() const { return cast_.is_victim ? parameters_.rings * runs_ : 1; }
+std::uint64_t CongestionPhase::operations() const { return setup_.is_victim ? parameters_.rings * runs_ : 1; }
 
 Status CongestionPhase::execute(Meter& meter) {
-  if (cast_.is_victim) {
+  if (setup_.is_victim) {
     measure(meter);
     return {};
   }
   const std::int64_t start = now_ns();
   if (is_congested_) {
-    load_->run_until_stopped(cast_.victims.front(), meter);
+    load_->run_until_stopped(setup_.victims.front(), meter);
     load_s_ = static_cast<double>(now_ns() - start) * 1e-9;
   } else {
     load_->rest_until_stopped(meter);
@@ -148,14 +148,14 @@ void CongestionPhase::measure(Meter& meter) {
   const auto most_ns = static_cast<std::int64_t>(most_stretch * parameters_.test_s * 1e9);
   for (std::uint64_t ring = 0; ring < parameters_.rings; ++ring) {
     run_ring(ring, meter);
-    if (cast_.mine.max(now_ns() - start) > most_ns) break;
+    if (setup_.mine.max(now_ns() - start) > most_ns) break;
   }
   end_load();
 }
 
 void CongestionPhase::run_ring(std::uint64_t ring, Meter& meter) {
   work_->run(ring);  // its first messages may set up a connection
-  cast_.mine.barrier();
+  setup_.mine.barrier();
   meter.resume(now_ns());
   for (std::uint64_t i = 0; i < runs_; ++i) {
     work_->run(ring);
@@ -165,26 +165,26 @@ void CongestionPhase::run_ring(std::uint64_t ring, Meter& meter) {
   ++rings_done_;
 }
 
-/// Until the first round of the load is done.
+/// Waits until the first round of the load is done.
 void CongestionPhase::await_load(Meter& meter) {
-  if (world_.rank() == cast_.victims.front())
-    while (!cast_.mailbox.look()) {
+  if (world_.rank() == setup_.victims.front())
+    while (!setup_.mailbox.look()) {
       std::this_thread::sleep_for(load_nap);
-      meter.sign_of_life();
+      meter.report_alive();
     }
-  cast_.mine.barrier();
+  setup_.mine.barrier();
 }
 
 /// The first of the others tells the rest.
 void CongestionPhase::end_load() {
-  if (world_.rank() == cast_.victims.front()) cast_.mailbox.post(cast_.first_other, congestion_stop, {});
+  if (world_.rank() == setup_.victims.front()) setup_.mailbox.post(setup_.first_other, congestion_stop, {});
 }
 
 Verification CongestionPhase::after(std::uint64_t, Meter&) {
-  rings_done_ =
-      static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(rings_done_), cast_.victims.front()));
+  rings_done_ = static_cast<std::uint64_t>(
+      world_.all().broadcast(static_cast<std::int64_t>(rings_done_), setup_.victims.front()));
   Verification found;
-  found.verified_bytes = cast_.is_victim ? rings_done_ * operation_bytes_ : 0;
+  found.verified_bytes = setup_.is_victim ? rings_done_ * operation_bytes_ : 0;
   if (wrong_rings_ == 0) return found;
   found.bad_blocks = wrong_rings_;
   found.first = verification_error("verify", "rank " + std::to_string(world_.rank()),
@@ -195,7 +195,7 @@ Verification CongestionPhase::after(std::uint64_t, Meter&) {
 Counters CongestionPhase::counters() const { return {{"load_bytes", load_ ? load_->sent_bytes() : 0}}; }
 
 Gauges CongestionPhase::gauges() const {
-  const auto victims = static_cast<double>(cast_.victims.size());
+  const auto victims = static_cast<double>(setup_.victims.size());
   return {{"victims", victims},
           {"load_ranks", world_.size() - victims},
           {"rings", static_cast<double>(rings_done_)},
@@ -204,8 +204,8 @@ Gauges CongestionPhase::gauges() const {
           {"load_s", load_s_}};
 }
 
-void CongestionPhase::tell(Json& facts) const {
-  if (cast_.victims.size() <= most_told) facts["victims"] = cast_.victims;
+void CongestionPhase::add_facts(Json& facts) const {
+  if (setup_.victims.size() <= most_told) facts["victims"] = setup_.victims;
 }
 
 }  // namespace ullage

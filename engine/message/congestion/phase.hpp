@@ -32,9 +32,9 @@ struct CongestionParameters {
 
 enum class CongestionTest { latency, bandwidth, allreduce };
 
-/// Who is who; what all phases of a repetition share. Collective to make and to end.
-struct CongestionCast {
-  CongestionCast(const mpi::World& world, const CongestionParameters& parameters);
+/// Knows who is who; what all phases of a repetition share. Collective to make and to end.
+struct CongestionSetup {
+  CongestionSetup(const mpi::World& world, const CongestionParameters& parameters);
   std::vector<int> victims;  // rising
   bool is_victim;
   mpi::Comm mine;  // the victims, or the others
@@ -49,7 +49,7 @@ struct CongestionCast {
 /// operation_bytes (sent by a victim in one run), load_s (this rank's, under load). Counters: load_bytes.
 class CongestionPhase final : public PhaseWork {
  public:
-  CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context, CongestionCast& cast,
+  CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context, CongestionSetup& setup,
                   CongestionTest test, bool is_congested);
 
   [[nodiscard]] PhaseInfo info() const override;
@@ -59,7 +59,7 @@ class CongestionPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
 
  private:
   void make_work();
@@ -71,7 +71,7 @@ class CongestionPhase final : public PhaseWork {
 
   CongestionParameters parameters_;
   const mpi::World& world_;
-  CongestionCast& cast_;
+  CongestionSetup& setup_;
   CongestionTest test_;
   bool is_congested_;
   std::uint64_t key_;

@@ -13,7 +13,7 @@
 
 namespace ullage {
 
-/// What is done again and again, in one of several orders of the ranks. Collective over them, and so is making it.
+/// Is done again and again, in one of several orders of the ranks. Collective over them, and so is making it.
 class CongestionWork {
  public:
   CongestionWork() = default;
@@ -21,7 +21,7 @@ class CongestionWork {
   CongestionWork& operator=(const CongestionWork&) = delete;
   virtual ~CongestionWork() = default;
   virtual void run(std::uint64_t ring) = 0;
-  /// Whether the last run, which was of this ring, brought what it had to.
+  /// Returns whether the last run, which was of this ring, brought what it had to.
   [[nodiscard]] virtual bool is_right(std::uint64_t ring) const = 0;
 };
 

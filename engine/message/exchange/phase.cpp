@@ -15,6 +15,7 @@
 #include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/patterns/sparse.hpp"
+#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {
@@ -48,7 +49,7 @@ bool meets_twice(std::vector<int> ranks) {
   return std::ranges::adjacent_find(ranks) != ranks.end();
 }
 
-/// Whether the rank has two messages for the same rank, or from it.
+/// Returns whether the rank has two messages for the same rank, or from it.
 bool has_parallel_messages(const std::vector<mpi::MessageStep>& steps) {
   std::vector<int> to;
   std::vector<int> from;
@@ -127,7 +128,7 @@ Status ExchangePhase::before() {
   pattern_ = std::move(*pattern);
   windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
   const Status made = make_loop();
-  if (world_.all().any(!made)) return made;
+  if (!mpi::all_succeeded(world_.all(), made)) return made;
   iterations_ = calls_of_a_window(world_.all(), parameters_, [&](std::uint64_t count) {
     world_.all().barrier();
     return run(count);
@@ -185,7 +186,7 @@ Status ExchangePhase::execute(Meter& meter) {
   return {};
 }
 
-/// What the timed windows left, and then one iteration more, into a buffer that holds nothing right.
+/// Checks what the timed windows left, and then one iteration more, into a buffer that holds nothing right.
 Verification ExchangePhase::after(std::uint64_t, Meter&) {
   world_.all().max_all(windows_s_);
   messages_ = world_.all().sum(loop_->sends());
@@ -211,7 +212,7 @@ Gauges ExchangePhase::gauges() const {
           {"bytes", messages * static_cast<double>(parameters_.message_bytes)}};
 }
 
-void ExchangePhase::tell(nlohmann::json& facts) const {
+void ExchangePhase::add_facts(nlohmann::json& facts) const {
   facts["pattern"] = pattern_.name;
   facts["participants"] = places_of(pattern_);
   facts["messages_an_iteration"] = messages_;

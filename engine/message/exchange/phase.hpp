@@ -39,7 +39,7 @@ struct ExchangeParameters : CallWindowParameters, MessagePages {
   [[nodiscard]] static Table<ExchangeParameters> table();
 };
 
-/// What spans parameters and layout.
+/// Checks what spans parameters and layout.
 [[nodiscard]] Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer);
 
 /// The pattern of those parameters. `text` is that of a sparse pattern's file.
@@ -61,7 +61,7 @@ class ExchangePhase final : public PhaseWork {
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
 
  private:
   [[nodiscard]] Result<std::string> read_file() const;

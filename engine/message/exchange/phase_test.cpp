@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "message/patterns/test_support.hpp"
+
 namespace ullage::exchange_phase_test {
 namespace {
 
@@ -16,19 +18,19 @@ Pattern made(ExchangePattern kind, int ranks, std::uint64_t seed = 1) {
 }
 
 TEST(ExchangePhase, EveryPatternIsItsOwn) {
-  EXPECT_EQ(messages_of(made(ExchangePattern::ring, 5)), 10U);
-  EXPECT_EQ(messages_of(made(ExchangePattern::best_bisection, 5)), 4U);
-  EXPECT_EQ(messages_of(made(ExchangePattern::worst_bisection, 8)), 8U);
-  EXPECT_EQ(messages_of(made(ExchangePattern::incast, 8)), 7U);
-  EXPECT_EQ(messages_of(made(ExchangePattern::halo_2d, 9)), 24U);
-  EXPECT_EQ(messages_of(made(ExchangePattern::torus_2d, 9)), 36U);
-  EXPECT_EQ(messages_of(made(ExchangePattern::halo_3d, 8)), 24U);
+  EXPECT_EQ(test::messages_of(made(ExchangePattern::ring, 5)), 10U);
+  EXPECT_EQ(test::messages_of(made(ExchangePattern::best_bisection, 5)), 4U);
+  EXPECT_EQ(test::messages_of(made(ExchangePattern::worst_bisection, 8)), 8U);
+  EXPECT_EQ(test::messages_of(made(ExchangePattern::incast, 8)), 7U);
+  EXPECT_EQ(test::messages_of(made(ExchangePattern::halo_2d, 9)), 24U);
+  EXPECT_EQ(test::messages_of(made(ExchangePattern::torus_2d, 9)), 36U);
+  EXPECT_EQ(test::messages_of(made(ExchangePattern::halo_3d, 8)), 24U);
   EXPECT_EQ(made(ExchangePattern::torus_3d, 27).name, "torus-3d");
 }
 
 TEST(ExchangePhase, RandomPairsAreAMatchingThatFollowsItsSeed) {
   const Pattern pattern = made(ExchangePattern::random_bisection, 16);
-  EXPECT_EQ(messages_of(pattern), 16U);
+  EXPECT_EQ(test::messages_of(pattern), 16U);
   std::vector<int> order = pattern.order;
   EXPECT_EQ(order, made(ExchangePattern::random_bisection, 16).order);
   EXPECT_NE(order, made(ExchangePattern::random_bisection, 16, 2).order);

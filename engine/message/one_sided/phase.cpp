@@ -89,7 +89,7 @@ Status OneSidedPhase::before() {
   return {};
 }
 
-/// So that what is got comes from timed calls.
+/// Clears the buffers, so that what is got comes from timed calls.
 std::uint64_t OneSidedPhase::prepare(std::uint64_t, std::uint64_t most) {
   if (parameters_.operation == OneSidedOperation::get) std::ranges::fill(local_, std::byte{});
   return prepared_ = most;
@@ -134,7 +134,7 @@ std::span<std::byte> OneSidedPhase::slot(std::uint64_t operation) {
   return std::span(local_).subspan(operation % slots_ * parameters_.message_bytes, parameters_.message_bytes);
 }
 
-/// What an origin gives, or a target holds ready for its origin: numbers to add, or words of theirs alone.
+/// Writes what an origin gives, or a target holds ready for its origin: numbers to add, or words of theirs alone.
 void OneSidedPhase::fill(std::span<std::byte> bytes, int origin) const {
   for (std::size_t place = 0; place < bytes.size(); place += number_bytes) {
     const std::size_t index = place / number_bytes;
@@ -221,7 +221,7 @@ void OneSidedPhase::reduce_times() {
   most_s_ = static_cast<double>(comm_.max(is_origin() ? elapsed_ns_ : 0)) * 1e-9;
 }
 
-/// What so many additions to each place leave there.
+/// Computes what so many additions to each place leave there.
 void OneSidedPhase::multiply(std::span<std::byte> numbers) const {
   for (std::size_t place = 0; place < numbers.size(); place += number_bytes) {
     const std::uint64_t slot = place / parameters_.message_bytes;

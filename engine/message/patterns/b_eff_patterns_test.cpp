@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "message/patterns/test_support.hpp"
+
 namespace ullage::b_eff_patterns_test {
 namespace {
 
@@ -24,7 +26,7 @@ std::vector<std::string> names(const BEffPatterns& patterns) {
 TEST(BEffPatterns, MessagesOfFiveRanksAsInTheOriginal) {
   const BEffPatterns patterns = of(5, 2);
   std::vector<std::uint64_t> found;
-  for (std::size_t i = 0; i < patterns.size(); ++i) found.push_back(messages_of(patterns.make(i)));
+  for (std::size_t i = 0; i < patterns.size(); ++i) found.push_back(test::messages_of(patterns.make(i)));
   EXPECT_EQ(found, (std::vector<std::uint64_t>{8, 10, 10, 10, 10, 10, 10, 10, 10, 4, 4, 2, 8, 8, 4, 4, 8, 4, 4, 8}));
 }
 
@@ -66,7 +68,7 @@ TEST(BEffPatterns, RandomPatternsAreOneRingEach) {
 TEST(BEffPatterns, WorstCyclicGoesToAndFro) {
   const Pattern worst = additional_patterns(5).front();
   EXPECT_EQ(worst.order, (std::vector{0, 4, 1, 3, 2}));
-  EXPECT_EQ(messages_of(worst), 10U);
+  EXPECT_EQ(test::messages_of(worst), 10U);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "message/patterns/test_support.hpp"
+
 namespace ullage::bisection_test {
 namespace {
 
@@ -14,7 +16,7 @@ int partner(const Pattern& pattern, int rank) {
 
 TEST(Bisection, BestIsWithTheRankBeside) {
   const Pattern best = best_bisection(7);
-  EXPECT_EQ(messages_of(best), 6U);
+  EXPECT_EQ(test::messages_of(best), 6U);
   EXPECT_EQ(partner(best, 0), 1);
   EXPECT_EQ(partner(best, 5), 4);
   EXPECT_EQ(partner(best, 6), mpi::MessageStep::nobody);
@@ -22,7 +24,7 @@ TEST(Bisection, BestIsWithTheRankBeside) {
 
 TEST(Bisection, WorstIsWithTheOtherEnd) {
   const Pattern worst = worst_bisection(7);
-  EXPECT_EQ(messages_of(worst), 6U);
+  EXPECT_EQ(test::messages_of(worst), 6U);
   EXPECT_EQ(partner(worst, 0), 5);
   EXPECT_EQ(partner(worst, 1), 4);
   EXPECT_EQ(partner(worst, 3), 2);
@@ -35,7 +37,7 @@ TEST(Bisection, LowerRankBegins) {
 }
 
 TEST(Bisection, OnePairIsTheFirst) {
-  EXPECT_EQ(messages_of(first_pair()), 2U);
+  EXPECT_EQ(test::messages_of(first_pair()), 2U);
   EXPECT_EQ(partner(first_pair(), 0), 1);
   EXPECT_EQ(partner(first_pair(), 2), mpi::MessageStep::nobody);
 }

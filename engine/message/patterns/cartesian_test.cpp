@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "message/patterns/test_support.hpp"
+
 namespace ullage::cartesian_test {
 namespace {
 
@@ -31,11 +33,12 @@ TEST(Cartesian, RanksThatMakeNoGridAreLeftOut) {
 
 TEST(Cartesian, HaloHasAMessageEachWayForEachNeighbour) {
   // Twice the sum over the dimensions of (extent - 1) n / extent.
-  EXPECT_EQ(messages_of(halo("a", 12, 2, false)), 2U * (9 + 8));
-  EXPECT_EQ(messages_of(halo("a", 24, 3, false)), 2U * (18 + 16 + 12));
-  EXPECT_EQ(messages_of(halo("c", 27, 3, true)), 6U * 27);
-  EXPECT_EQ(messages_of(halo("c", 24, 3, true)), 5U * 24);  // both neighbours along the extent of two are the same
-  EXPECT_EQ(messages_of(halo_along("x", 27, 3, 0)), 2U * 27);
+  EXPECT_EQ(test::messages_of(halo("a", 12, 2, false)), 2U * (9 + 8));
+  EXPECT_EQ(test::messages_of(halo("a", 24, 3, false)), 2U * (18 + 16 + 12));
+  EXPECT_EQ(test::messages_of(halo("c", 27, 3, true)), 6U * 27);
+  EXPECT_EQ(test::messages_of(halo("c", 24, 3, true)),
+            5U * 24);  // both neighbours along the extent of two are the same
+  EXPECT_EQ(test::messages_of(halo_along("x", 27, 3, 0)), 2U * 27);
 }
 
 TEST(Cartesian, LeftOutRanksHaveNoSteps) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "message/patterns/test_support.hpp"
+
 namespace ullage::incast_test {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr int nobody = mpi::MessageStep::nobody;
 
 TEST(Incast, EveryOtherRankSendsOnceToTheFirst) {
   const Pattern pattern = incast(4);
-  EXPECT_EQ(messages_of(pattern), 3U);
+  EXPECT_EQ(test::messages_of(pattern), 3U);
   const std::vector<mpi::MessageStep> receives{{nobody, 1}, {nobody, 2}, {nobody, 3}};
   EXPECT_EQ(steps_of(pattern, 0), receives);
   const std::vector<mpi::MessageStep> sends{{0, nobody}};
@@ -19,7 +21,7 @@ TEST(Incast, EveryOtherRankSendsOnceToTheFirst) {
 
 TEST(Incast, OutcastIsItsMirror) {
   const Pattern pattern = outcast(3);
-  EXPECT_EQ(messages_of(pattern), 2U);
+  EXPECT_EQ(test::messages_of(pattern), 2U);
   const std::vector<mpi::MessageStep> sends{{1, nobody}, {2, nobody}};
   EXPECT_EQ(steps_of(pattern, 0), sends);
   const std::vector<mpi::MessageStep> receives{{nobody, 0}};

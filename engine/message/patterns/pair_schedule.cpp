@@ -19,18 +19,18 @@ bool is_prime_stride(int number) {
 
 }  // namespace
 
-PairSchedule::PairSchedule(int ends, PairCompany company, int stride)
-    : ends_(ends), company_(company), stride_(stride), chosen_((ends + stride - 1) / stride) {}
+PairSchedule::PairSchedule(int ends, PairConcurrency concurrency, int stride)
+    : ends_(ends), concurrency_(concurrency), stride_(stride), chosen_((ends + stride - 1) / stride) {}
 
 std::uint64_t PairSchedule::turns() const {
-  if (company_ == PairCompany::together) return 2 * static_cast<std::uint64_t>(tournament_rounds(chosen_));
+  if (concurrency_ == PairConcurrency::together) return 2 * static_cast<std::uint64_t>(tournament_rounds(chosen_));
   return static_cast<std::uint64_t>(chosen_) * static_cast<std::uint64_t>(chosen_ - 1);
 }
 
 std::optional<PairTurn> PairSchedule::at(std::uint64_t turn, int end) const {
   if (end >= ends_ || end % stride_ != 0) return std::nullopt;
   const int player = end / stride_;
-  if (company_ == PairCompany::together) {
+  if (concurrency_ == PairConcurrency::together) {
     const int other = opponent_in_round(chosen_, static_cast<int>(turn / 2), player);
     if (other == no_opponent) return std::nullopt;
     const auto [low, high] = std::minmax(player, other);

@@ -7,7 +7,7 @@
 
 namespace ullage {
 
-/// What a measurement of one direction is between.
+/// Says what a measurement of one direction is between.
 struct PairTurn {
   int client = 0;
   int server = 0;
@@ -16,20 +16,20 @@ struct PairTurn {
 
 /// alone: one pair at a time, while all others wait · together: all the disjoint pairs of a tournament's round at once,
 /// first in one direction, then in the other.
-enum class PairCompany { alone, together };
+enum class PairConcurrency { alone, together };
 
 /// Every ordered pair of different ends once, or, with a `stride`, of those among every stride-th end.
 class PairSchedule final {
  public:
-  PairSchedule(int ends, PairCompany company, int stride = 1);
+  PairSchedule(int ends, PairConcurrency concurrency, int stride = 1);
 
   [[nodiscard]] std::uint64_t turns() const;
-  /// What `end` has to do with that turn, if anything.
+  /// Returns what `end` has to do with that turn, if anything.
   [[nodiscard]] std::optional<PairTurn> at(std::uint64_t turn, int end) const;
 
  private:
   int ends_;
-  PairCompany company_;
+  PairConcurrency concurrency_;
   int stride_;
   int chosen_;  // ends that take part
 };

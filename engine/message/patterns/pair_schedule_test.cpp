@@ -12,7 +12,7 @@ namespace {
 
 using Met = std::map<std::pair<int, int>, int>;
 
-/// How often each ordered pair meets; both ends must see the same turn, and no end may be in two pairs at once.
+/// Returns how often each ordered pair meets; both ends must see the same turn, and no end may be in two pairs at once.
 Met all_met(const PairSchedule& schedule, int ends) {
   Met met;
   for (std::uint64_t turn = 0; turn < schedule.turns(); ++turn) {
@@ -32,8 +32,8 @@ Met all_met(const PairSchedule& schedule, int ends) {
 
 TEST(PairSchedule, EveryOrderedPairOnceAloneAndTogether) {
   for (int ends = 2; ends <= 17; ++ends)
-    for (const PairCompany company : {PairCompany::alone, PairCompany::together}) {
-      const Met met = all_met(PairSchedule(ends, company), ends);
+    for (const PairConcurrency concurrency : {PairConcurrency::alone, PairConcurrency::together}) {
+      const Met met = all_met(PairSchedule(ends, concurrency), ends);
       EXPECT_EQ(met.size(), static_cast<std::size_t>(ends * (ends - 1)));
       for (const auto& [pair, times] : met) {
         EXPECT_EQ(times, 1);
@@ -43,7 +43,7 @@ TEST(PairSchedule, EveryOrderedPairOnceAloneAndTogether) {
 }
 
 TEST(PairSchedule, AloneThereIsOnePairATurn) {
-  const PairSchedule schedule(5, PairCompany::alone);
+  const PairSchedule schedule(5, PairConcurrency::alone);
   for (std::uint64_t turn = 0; turn < schedule.turns(); ++turn) {
     int busy = 0;
     for (int end = 0; end < 5; ++end) busy += schedule.at(turn, end).has_value() ? 1 : 0;
@@ -52,7 +52,7 @@ TEST(PairSchedule, AloneThereIsOnePairATurn) {
 }
 
 TEST(PairSchedule, AStrideLeavesTheOthersOut) {
-  const Met met = all_met(PairSchedule(20, PairCompany::alone, 7), 20);
+  const Met met = all_met(PairSchedule(20, PairConcurrency::alone, 7), 20);
   EXPECT_EQ(met.size(), 6U);  // among 0, 7 and 14
   EXPECT_EQ(met.count({14, 7}), 1U);
   EXPECT_EQ(met.count({1, 7}), 0U);

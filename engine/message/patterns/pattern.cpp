@@ -31,7 +31,7 @@ struct PlacesOf {
   int operator()(const Links& links) const { return links.places; }
 };
 
-/// In terms of places.
+/// Gives the steps in terms of places.
 struct StepsAt {
   int place;
 
@@ -113,12 +113,6 @@ std::vector<mpi::MessageStep> steps_of(const Pattern& pattern, int rank) {
 std::uint64_t sends_of(const std::vector<mpi::MessageStep>& steps) {
   return static_cast<std::uint64_t>(
       std::ranges::count_if(steps, [](const auto& step) { return step.to != mpi::MessageStep::nobody; }));
-}
-
-std::uint64_t messages_of(const Pattern& pattern) {
-  std::uint64_t messages = 0;
-  for (int place = 0; place < places_of(pattern); ++place) messages += sends_of(steps_at(pattern, place));
-  return messages;
 }
 
 std::uint64_t fingerprint(const Pattern& pattern) {

@@ -58,17 +58,15 @@ struct Pattern {
 /// Ranks that take part: those at places below this.
 [[nodiscard]] int places_of(const Pattern& pattern);
 [[nodiscard]] int rank_at(const Pattern& pattern, int place);
-/// What the rank at that place does in an iteration, in terms of ranks. O(1), with Links O(links).
+/// Returns what the rank at that place does in an iteration, in terms of ranks. O(1), with Links O(links).
 [[nodiscard]] std::vector<mpi::MessageStep> steps_at(const Pattern& pattern, int place);
-/// The same of a rank, nothing for one that takes no part. Takes O(ranks) with an order of its own.
+/// Returns the same of a rank, nothing for one that takes no part. Takes O(ranks) with an order of its own.
 [[nodiscard]] std::vector<mpi::MessageStep> steps_of(const Pattern& pattern, int rank);
 
 /// Messages that one rank sends in an iteration, by its steps.
 [[nodiscard]] std::uint64_t sends_of(const std::vector<mpi::MessageStep>& steps);
-/// Messages of all ranks in an iteration, each counted once.
-[[nodiscard]] std::uint64_t messages_of(const Pattern& pattern);
 
-/// The same for two patterns in which every rank does the same, the steps in any order. Different patterns share one
+/// Is the same for two patterns in which every rank does the same, the steps in any order. Different patterns share one
 /// by a chance of about 2^-64.
 [[nodiscard]] std::uint64_t fingerprint(const Pattern& pattern);
 

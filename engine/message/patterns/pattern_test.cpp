@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "message/patterns/b_eff_patterns.hpp"
+#include "message/patterns/test_support.hpp"
 
 namespace ullage::pattern_test {
 namespace {
@@ -28,7 +29,7 @@ std::vector<Pattern> all_of_b_eff(int ranks) {
   return all;
 }
 
-/// How often there is a message from one rank to another with a tag, by the steps of one side.
+/// Returns how often there is a message from one rank to another with a tag, by the steps of one side.
 std::map<std::array<int, 3>, int> messages(const Pattern& pattern, int ranks, bool sent) {
   std::map<std::array<int, 3>, int> found;
   for (int rank = 0; rank < ranks; ++rank)
@@ -44,7 +45,7 @@ TEST(Pattern, WhatIsSentIsReceivedAndNothingElse) {
     for (const Pattern& pattern : all_of_b_eff(ranks)) {
       const auto sent = messages(pattern, ranks, true);
       EXPECT_EQ(sent, messages(pattern, ranks, false)) << pattern.name << " of " << ranks;
-      EXPECT_EQ(sent.size(), messages_of(pattern)) << pattern.name << " of " << ranks;
+      EXPECT_EQ(sent.size(), test::messages_of(pattern)) << pattern.name << " of " << ranks;
     }
 }
 
@@ -146,7 +147,7 @@ TEST(Pattern, LinksAreDoneInTheirOrder) {
   const Pattern links{"l", {}, Links{4, {{1, 0}, {0, 2}, {2, 0}}}};
   EXPECT_EQ(steps_of(links, 0), (std::vector<MessageStep>{{nobody, 1, 0}, {2, nobody, 0}, {nobody, 2, 0}}));
   EXPECT_EQ(steps_of(links, 3), std::vector<MessageStep>{});
-  EXPECT_EQ(messages_of(links), 3U);
+  EXPECT_EQ(test::messages_of(links), 3U);
   EXPECT_EQ(steps_left(links, 4), 0U);
 }
 
@@ -158,7 +159,7 @@ TEST(Pattern, FingerprintTellsWhatIsDoneAndNotHowItIsWritten) {
   EXPECT_EQ(fingerprint(ring), fingerprint(turned));
   EXPECT_EQ(fingerprint(ring), fingerprint(mirrored));
   EXPECT_NE(fingerprint(ring), fingerprint(other));
-  // The same messages, but one after the other.
+  // These are the same messages, but one after the other.
   EXPECT_NE(fingerprint({"r", {}, Rings{2, 2, 0, 0}}), fingerprint({"p", {}, Pairs{2}}));
 }
 

@@ -22,11 +22,11 @@ namespace ullage {
 /// All ranks in one ring, in their own order or in another: HPCC's natural and random ring, b_eff's random patterns.
 [[nodiscard]] Pattern one_ring(std::string name, int ranks, std::vector<int> order = {});
 
-/// What a rank does where a ring of two has both messages, too, as HPCC's rings do: to the next and to the one before,
-/// which then are the same.
+/// Returns what a rank does where a ring of two has both messages, too, as HPCC's rings do: to the next and to the one
+/// before, which then are the same.
 [[nodiscard]] std::vector<mpi::MessageStep> steps_both_ways(const Pattern& rings, int rank);
 
-/// How many ranks each ring has, in order of their places.
+/// Returns how many ranks each ring has, in order of their places.
 [[nodiscard]] std::vector<int> sizes_of(const Rings& rings);
 
 }  // namespace ullage

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <sstream>
 #include <string>
+
+#include "message/patterns/test_support.hpp"
 
 namespace ullage::ring_sizes_test {
 namespace {
@@ -59,7 +62,7 @@ TEST(RingSizes, RingsHoldAllRanksAndDifferByOneAtMost) {
 TEST(RingSizes, MessagesAreCountedOfAllRanks) {
   const auto counts = [](int ranks) {
     std::vector<std::uint64_t> messages;
-    for (const Pattern& pattern : ring_patterns(ranks)) messages.push_back(messages_of(pattern));
+    for (const Pattern& pattern : ring_patterns(ranks)) messages.push_back(test::messages_of(pattern));
     return messages;
   };
   EXPECT_EQ(counts(2), (std::vector<std::uint64_t>{2, 2, 2, 2, 2, 2}));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "message/patterns/test_support.hpp"
+
 namespace ullage::sparse_test {
 namespace {
 
@@ -16,7 +18,7 @@ std::string refusal(const std::string& text, int ranks = 4) {
 TEST(Sparse, LinksInTheirOrderWithWeightsCommentsAndTabs) {
   const auto pattern = sparse("# a stencil\n0 1\n\n\t1\t2 2 # twice\r\n2 0", "f", 4);
   ASSERT_TRUE(pattern.has_value());
-  EXPECT_EQ(messages_of(*pattern), 4U);
+  EXPECT_EQ(test::messages_of(*pattern), 4U);
   const std::vector<mpi::MessageStep> one{{nobody, 0}, {2, nobody}, {2, nobody}};
   EXPECT_EQ(steps_of(*pattern, 1), one);
   EXPECT_TRUE(steps_of(*pattern, 3).empty());

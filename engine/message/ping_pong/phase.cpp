@@ -89,11 +89,11 @@ Status PingPongPhase::before() {
   ends_ = world_.all().split(is_end_ ? 0 : 1, topology.rank);
   if (is_end_) timer_ = std::make_unique<PairTimer>(*ends_, parameters_.job(), key_);
   stride_ = choose_stride();
-  schedule_.emplace(end_count_, parameters_.at_once ? PairCompany::together : PairCompany::alone, stride_);
+  schedule_.emplace(end_count_, parameters_.at_once ? PairConcurrency::together : PairConcurrency::alone, stride_);
   return {};
 }
 
-/// By the first end with the last.
+/// Chooses by the first end with the last.
 int PingPongPhase::choose_stride() {
   if (parameters_.pairs == PairChoice::all) return stride_;
   std::int64_t took_ns = 0;
@@ -213,7 +213,7 @@ Gauges PingPongPhase::gauges() const {
           {"pairs", pairs_}};
 }
 
-void PingPongPhase::tell(nlohmann::json& facts) const {
+void PingPongPhase::add_facts(nlohmann::json& facts) const {
   facts["traffic"] = parameters_.traffic == PairTraffic::ping_pong ? "ping-pong" : "one-way";
   facts["at_once"] = parameters_.at_once;
   facts["stride"] = stride_;

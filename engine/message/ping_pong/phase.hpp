@@ -35,7 +35,7 @@ struct PingPongParameters : MessagePages {
   [[nodiscard]] PairJob job() const { return {traffic, message_bytes, loops, measurements, pages}; }
 };
 
-/// What spans parameters and layout.
+/// Checks what spans parameters and layout.
 [[nodiscard]] Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer);
 
 /// An operation is a turn of the schedule, which all ends begin together. Gauges, the same on every rank:
@@ -45,9 +45,9 @@ struct PingPongParameters : MessagePages {
 /// beside the records, and the numbers of `ends` and `pairs` in it.
 class PingPongPhase final : public PhaseWork {
  public:
-  /// Of which all pairs are measured.
+  /// Of at most so many ends all pairs are measured.
   static constexpr int most_ends = 1024;
-  /// In a record, which has a few KB.
+  /// At most so many stand in a record, which has a few KB.
   static constexpr std::uint64_t most_told_pairs = 256;
 
   PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context);
@@ -58,7 +58,7 @@ class PingPongPhase final : public PhaseWork {
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
 
  private:
   [[nodiscard]] int choose_stride();

@@ -14,6 +14,7 @@
 #include "message/message_methods.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/rank_nodes.hpp"
+#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {
@@ -94,7 +95,7 @@ Status RingPhase::before() {
   const auto buffer_bytes = messages_a_loop * round_up<std::size_t>(parameters_.message_bytes, sizeof(std::uint64_t));
   Status room =
       check_room("message_bytes", 2 * buffer_bytes * static_cast<std::uint64_t>(world_.topology().ranks_on_node));
-  if (world_.all().any(!room)) return room;
+  if (!mpi::all_succeeded(world_.all(), room)) return room;
   out_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
   in_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
   out_ = mpi::RotatingBuffer(out_memory_.bytes());
@@ -166,7 +167,7 @@ Verification RingPhase::after(std::uint64_t, Meter& progress) {
       mpi::MessageLoop loop = make_loop(ring, method);
       ends_.exchange_fresh(loop, ring * message_methods.size() + static_cast<std::size_t>(method),
                            name_of(ring, method));
-      progress.sign_of_life();
+      progress.report_alive();
     }
   return ends_.found();
 }
@@ -181,7 +182,7 @@ Gauges RingPhase::gauges() const {
   return gauges;
 }
 
-void RingPhase::tell(Json& facts) const {
+void RingPhase::add_facts(Json& facts) const {
   facts["seed"] = parameters_.seed;
   facts["pages"] = pages_json(parameters_.pages, out_memory_, in_memory_);
   if (world_.size() > most_listed_ranks || parameters_.rings > most_listed_rings) return;

@@ -52,7 +52,7 @@ class RingPhase final : public PhaseWork {
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
 
  private:
   [[nodiscard]] Pattern ring(std::size_t index) const;

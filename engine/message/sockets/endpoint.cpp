@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t bits_of_a_mbit = 1'000'000;
 
-/// What the kernel says of an interface; 0 where it says nothing, or that it does not know (-1).
+/// Returns what the kernel says of an interface; 0 where it says nothing, or that it does not know (-1).
 std::int64_t interface_number(const std::string& interface, const char* name) {
   std::ifstream file("/sys/class/net/" + interface + "/" + name);
   std::int64_t value = 0;
@@ -32,7 +32,8 @@ std::int64_t interface_number(const std::string& interface, const char* name) {
   return value;
 }
 
-/// As `ethtool -i` has it, which knows virtual interfaces too (veth, tun, bridge); empty where the kernel does not say.
+/// Returns the name as `ethtool -i` has it, which knows virtual interfaces too (veth, tun, bridge); empty where the
+/// kernel does not say.
 std::string driver_of(const std::string& interface) {
   ethtool_drvinfo info{};
   info.cmd = ETHTOOL_GDRVINFO;

@@ -101,7 +101,7 @@ bool IcmpEcho::is_answer(std::span<const std::byte> message) const {
          std::equal(message.begin() + echo_header_bytes, message.end(), request_.begin() + echo_header_bytes);
 }
 
-/// Whether it went out.
+/// Returns whether it went out.
 Result<bool> IcmpEcho::send_request() {
   while (::send(socket_.socket.get(), request_.data(), request_.size(), MSG_NOSIGNAL) < 0) {
     if (errno == ENOBUFS || errno == EAGAIN) return false;

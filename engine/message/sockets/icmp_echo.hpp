@@ -34,7 +34,7 @@ class IcmpEcho final : public StreamTask {
   void write_request();
   [[nodiscard]] Result<bool> send_request();
   [[nodiscard]] Result<Answer> ask();
-  /// Whether these bytes, as received, answer the request.
+  /// Returns whether these bytes, as received, answer the request.
   [[nodiscard]] bool is_answer(std::span<const std::byte> message) const;
 
   EchoSocket socket_;

@@ -32,7 +32,7 @@ void MeasuredWindow::look(Meter& meter) {
   const std::uint64_t messages = (sum() - begin_bytes_) / block_bytes_;
   (void)meter.completed_many(messages - told_messages_, (messages - told_messages_) * block_bytes_);
   told_messages_ = messages;
-  meter.sign_of_life();
+  meter.report_alive();
 }
 
 void MeasuredWindow::end(Meter& meter) {

@@ -18,7 +18,7 @@ class MeasuredWindow final {
       : tasks_(tasks), block_bytes_(block_bytes) {}
 
   void begin();
-  /// What was done since the call before, as operations of the meter without latencies.
+  /// Counts what was done since the call before, as operations of the meter without latencies.
   void look(Meter& meter);
   void end(Meter& meter);
   /// Adds what tasks that count nothing outside the window did between its end and their own.

@@ -20,8 +20,7 @@ TEST(MeasuredWindow, CountsWholeMessagesOfItsTimeOnly) {
   tasks.push_back(std::make_unique<Counted>());
   auto& first = static_cast<Counted&>(*tasks[0]);
   auto& second = static_cast<Counted&>(*tasks[1]);
-  const std::atomic<bool> never = false;
-  Meter meter(never);
+  Meter meter;
   meter.start(now_ns());
   meter.use_histogram(false);
   first.reach(1000);
@@ -44,8 +43,7 @@ TEST(MeasuredWindow, CountsWholeMessagesOfItsTimeOnly) {
 }
 
 TEST(MeasuredWindow, WithoutTasksItIsStillATime) {
-  const std::atomic<bool> never = false;
-  Meter meter(never);
+  Meter meter;
   meter.start(now_ns());
   const std::vector<std::unique_ptr<StreamTask>> none;
   MeasuredWindow window(none, 1);

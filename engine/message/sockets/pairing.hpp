@@ -20,7 +20,7 @@ struct Pairing {
 /// place on the nodes beside (World::rank_on_other_node).
 [[nodiscard]] Pairing pair_of(const mpi::Topology& topology, int next, int previous);
 
-/// The same, asking for what it needs. Collective.
+/// Does the same, asking for what it needs. Collective.
 [[nodiscard]] Pairing pair_up(const mpi::World& world);
 
 }  // namespace ullage

@@ -144,7 +144,7 @@ class Meeting final {
     return is_udp() ? connect_datagram_sockets(ports) : Status{};
   }
 
-  /// Which connection this is; nothing for a stranger's.
+  /// Returns which connection this is; nothing for a stranger's.
   [[nodiscard]] std::optional<std::size_t> index_of(const Socket& socket) const {
     std::array<Hello, 1> hello{};
     const Status heard = receive_until(socket, std::as_writable_bytes(std::span(hello)), now_ns() + hello_ns);

@@ -11,7 +11,7 @@
 
 namespace ullage {
 
-/// What a rank of a pair holds.
+/// Holds what a rank of a pair holds.
 struct Connections {
   Link link;
   Socket control;               // tcp, for a byte now and then

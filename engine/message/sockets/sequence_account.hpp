@@ -7,8 +7,8 @@
 
 namespace ullage {
 
-/// What the numbers of a stream of datagrams say that arrive: which are missing, came twice or too late, and how evenly
-/// they come. One addition a datagram, constant memory.
+/// Tells what the numbers of a stream of datagrams say that arrive: which are missing, came twice or too late, and how
+/// evenly they come. One addition a datagram, constant memory.
 class SequenceAccount final {
  public:
   /// Datagrams further back than this count as late, never as duplicates.
@@ -20,7 +20,7 @@ class SequenceAccount final {
     std::uint64_t reordered = 0;   // came after one with a higher number
     std::uint64_t next = 0;        // one more than the highest number
 
-    /// How many of the numbers sent between `before` and this did not come.
+    /// Returns how many of the numbers sent between `before` and this did not come.
     [[nodiscard]] std::uint64_t lost_since(const Totals& before) const;
     [[nodiscard]] std::uint64_t expected_since(const Totals& before) const { return next - before.next; }
   };

@@ -26,7 +26,7 @@ std::unexpected<Error> too_late(const std::string& operation) {
   return fail(std::move(error));
 }
 
-/// Until `events` or the deadline; what poll() says of errors is left to the next call.
+/// Waits until `events` or the deadline; what poll() says of errors is left to the next call.
 Status wait_for(const Socket& socket, short events, std::int64_t deadline_ns, const std::string& operation) {
   for (;;) {
     const std::int64_t left_ms = (deadline_ns - now_ns() + 999'999) / 1'000'000;

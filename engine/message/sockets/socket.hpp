@@ -45,7 +45,7 @@ class Socket final {
 /// Buffers and TCP_NODELAY as asked for; before anybody connects, so that the window follows.
 [[nodiscard]] Status apply_buffers(const Socket& socket, const SocketsParameters& parameters);
 
-/// From `local`, within the patience; buffers are set before.
+/// Connects from `local`, within the patience; buffers are set before.
 [[nodiscard]] Result<Socket> connected_socket(const std::string& local, const std::string& remote, std::uint16_t port,
                                               const SocketsParameters& parameters);
 [[nodiscard]] Status connect_datagrams(const Socket& socket, const std::string& remote, std::uint16_t port);

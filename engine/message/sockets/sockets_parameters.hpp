@@ -14,8 +14,8 @@ enum class SocketMode { stream, request };
 enum class SocketProtocol { tcp, udp, icmp };
 enum class SocketDirection { forward, both };
 enum class IpVersion { v4, v6 };
-/// How many datagrams a call hands over: gso: what the kernel cuts one large piece into, and puts together again when
-/// it receives; many: sendmmsg and recvmmsg; single: one.
+/// Says how many datagrams a call hands over: gso: what the kernel cuts one large piece into, and puts together again
+/// when it receives; many: sendmmsg and recvmmsg; single: one.
 enum class DatagramBatch { gso, many, single };
 
 struct SocketsParameters {
@@ -48,7 +48,7 @@ struct SocketsParameters {
 /// A datagram of a stream begins with its number and the sender's clock.
 inline constexpr std::size_t datagram_header_bytes = 16;
 
-/// What does not go together. `ranks` are those of the layout; `pointer` is that of the parameters.
+/// Checks what does not go together. `ranks` are those of the layout; `pointer` is that of the parameters.
 [[nodiscard]] Status check_sockets(const SocketsParameters& parameters, int ranks, const std::string& pointer);
 
 }  // namespace ullage

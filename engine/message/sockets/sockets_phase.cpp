@@ -18,7 +18,7 @@
 namespace ullage {
 namespace {
 
-/// How often the meter hears of what was done.
+/// So often the meter hears of what was done.
 constexpr std::int64_t look_every_ns = 100'000'000;
 /// Datagrams that are under way when the last was sent have arrived by then.
 constexpr std::int64_t linger_ns = 20'000'000;
@@ -155,7 +155,7 @@ void SocketsPhase::sleep_until(std::int64_t time_ns, Meter& meter) {
   for (std::int64_t now = now_ns(); now < time_ns; now = now_ns()) {
     sleep_to(std::min(time_ns, now + look_every_ns));
     if (passive_stage_.get() == Stage::measuring && now + look_every_ns < time_ns) window_->look(meter);
-    meter.sign_of_life();
+    meter.report_alive();
   }
 }
 
@@ -166,7 +166,7 @@ Status SocketsPhase::end(TaskThreads& active, TaskThreads& passive, Meter& meter
   if (!agreed) active.wake();
   const Status sent = active.join(patience_ends_ns());
   if (agreed) agreed = agree(sent_word);
-  meter.sign_of_life();
+  meter.report_alive();
   const bool end_by_themselves = parameters_.mode == SocketMode::stream && parameters_.protocol == SocketProtocol::tcp;
   if (!agreed || !end_by_themselves) {
     sleep_to(now_ns() + linger_ns);
@@ -258,7 +258,7 @@ Gauges SocketsPhase::gauges() const {
   return gauges;
 }
 
-void SocketsPhase::tell(Json& facts) const {
+void SocketsPhase::add_facts(Json& facts) const {
   facts["between"] = context_.world->topology().nodes > 1 ? "nodes" : "ranks of one node";
   if (!connections_) return;
   facts["peer"] = pairing_.peer;

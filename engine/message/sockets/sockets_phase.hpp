@@ -33,7 +33,7 @@ class SocketsPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
 
  private:
   using Tasks = std::vector<std::unique_ptr<StreamTask>>;

@@ -36,7 +36,7 @@ class MpiSockets : public test::MpiLaunch {
     return record_["counters"][name].get<std::uint64_t>();
   }
   [[nodiscard]] int pairs() const { return world_.size() / 2; }
-  /// Where there is something to look at.
+  /// Returns whether there is something to look at.
   [[nodiscard]] bool looks() const { return world_.root() && pairs() > 0; }
 
   SocketsParameters p_;

@@ -46,7 +46,7 @@ class StreamTask {
   StreamTask& operator=(const StreamTask&) = delete;
   virtual ~StreamTask() = default;
 
-  /// Until the stage says so, or the peer has said that nothing more comes. Called once, on the task's own thread.
+  /// Runs until the stage says so, or the peer has said that nothing more comes. Called once, on the task's own thread.
   [[nodiscard]] virtual Status run(const StageSign& stage) = 0;
   /// Ends every wait of run(); from any thread.
   virtual void wake() = 0;
@@ -56,7 +56,7 @@ class StreamTask {
   /// After run() has returned. Counts have the same names on all ranks of a case, whatever they do in it.
   virtual void count(std::map<std::string, std::uint64_t>& counters) const = 0;
   virtual void measure(std::map<std::string, double>& gauges) const { (void)gauges; }
-  /// How long the measured operations took; null: it has none.
+  /// Returns how long the measured operations took; null: it has none.
   [[nodiscard]] virtual const Histogram* latencies() const { return nullptr; }
   /// All bytes since the stream began: of a sender and of its receiver they must be the same; 0: nobody asks.
   [[nodiscard]] virtual std::uint64_t total_bytes() const { return 0; }

@@ -23,7 +23,7 @@ class TaskThreads final {
   /// Wakes them, so that it never waits for long.
   ~TaskThreads();
 
-  /// Whether all have ended until `deadline_ns` of now_ns(); waits no longer than that.
+  /// Returns whether all have ended until `deadline_ns` of now_ns(); waits no longer than that.
   [[nodiscard]] bool ended_by(std::int64_t deadline_ns);
   /// Ends their waits.
   void wake();

@@ -50,7 +50,7 @@ class TcpReceiver final : public StreamTask {
   [[nodiscard]] const BlockCheck& block_check() const { return check_; }
 
  private:
-  /// Until that stage, or `most` bytes since the beginning. Whether the stream has ended.
+  /// Receives until that stage, or `most` bytes since the beginning. Whether the stream has ended.
   [[nodiscard]] Result<bool> receive_before(const StageSign& stage, Stage later, std::uint64_t most, bool checks);
   [[nodiscard]] Result<bool> receive_piece(bool checks);
   /// Bytes of the next piece; 0 at the stream's end.

@@ -38,7 +38,7 @@ inline SocketPair udp_pair() {
   return made;
 }
 
-/// Until `met`, or for as long as a test has patience.
+/// Waits until `met`, or for as long as a test has patience.
 inline void wait_until(const std::function<bool()>& met) {
   const std::int64_t until = soon_ns();
   while (!met() && now_ns() < until) std::this_thread::yield();

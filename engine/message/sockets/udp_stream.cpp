@@ -14,7 +14,8 @@
 namespace ullage {
 namespace {
 
-/// What one call may hand over: a datagram's worth of bytes, and as many pieces as every kernel since 4.18 takes.
+/// These are the most that one call may hand over: a datagram's worth of bytes, and as many pieces as every kernel
+/// since 4.18 takes.
 constexpr std::size_t largest_piece = 65507;
 constexpr std::size_t most_datagrams = 64;
 constexpr std::size_t joined_place_bytes = 65536;
@@ -175,7 +176,7 @@ Status UdpReceiver::run(const StageSign& stage) {
   }
 }
 
-/// By the first datagram of the call: the others came with it.
+/// Notes the first datagram of the call: the others came with it.
 void UdpReceiver::note_arrival(std::int64_t now) noexcept {
   if (messages_[0].msg_len < sizeof(DatagramHeader)) return;
   DatagramHeader header;

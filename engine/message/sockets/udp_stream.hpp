@@ -18,7 +18,7 @@ class UdpSender final : public StreamTask {
   void wake() override { socket_.wake(); }
   void count(std::map<std::string, std::uint64_t>& counters) const override;
 
-  /// What is used: where the kernel or the path cannot cut large pieces, it is many.
+  /// Returns what is used: where the kernel or the path cannot cut large pieces, it is many.
   [[nodiscard]] DatagramBatch batch() const { return batch_; }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace ullage {
 
-/// What this binary was made of and by.
+/// Says what this binary was made of and by.
 struct BuildFacts {
   std::string_view version;
   std::string_view git;
@@ -15,7 +15,7 @@ struct BuildFacts {
   std::string_view mpiexec;
 };
 
-/// In a file of its own, since that is compiled anew after every commit.
+/// This stands in a file of its own, since that is compiled anew after every commit.
 [[nodiscard]] BuildFacts build_facts();
 
 }  // namespace ullage

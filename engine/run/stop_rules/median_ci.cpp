@@ -29,8 +29,8 @@ const Table<MedianCiParameters>& median_ci_table() {
   return fields;
 }
 
-/// Whether so many repetitions are looked at: 6, 10, 15, 21, 28 ... Every further look is a further chance to stop
-/// where the samples happen to lie close together, and more of those than leave 95 % of the intervals right.
+/// Returns whether so many repetitions are looked at: 6, 10, 15, 21, 28 ... Every further look is a further chance to
+/// stop where the samples happen to lie close together, and more of those than leave 95 % of the intervals right.
 bool is_look(std::size_t count) {
   std::size_t look = 3;
   for (std::size_t step = 3; look < count; ++step) look += step;

@@ -33,7 +33,7 @@ Table<DevdaxParameters> devdax_table() {
                    store_table<P>());
 }
 
-/// What a rank has under a name.
+/// Says what a rank has under a name.
 struct DevdaxPart {
   std::span<std::byte> room;
   std::uint64_t size_bytes = 0;  // of what was written
@@ -71,7 +71,7 @@ class DevdaxFile final : public File {
   }
 
  private:
-  /// By itself: see MappedFile::copy_each().
+  /// Stands by itself: see MappedFile::copy_each().
   template <class Copy>
   [[gnu::noinline]] void copy_each(std::span<const Extent> extents, const ExtentRun& run, Meter& meter, Copy copy) {
     std::byte* const held = part_.room.data();

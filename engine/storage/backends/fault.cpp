@@ -164,8 +164,7 @@ class FaultFile final : public File, public NonblockingTransfers {
   }
 
   [[nodiscard]] Status take_part(Direction direction, const ScatteredExtent& extent) {
-    const std::atomic<bool> never = false;
-    Meter unused(never);
+    Meter unused;
     unused.start(now_ns());
     const ScatteredExtent nothing{extent.offset_bytes, extent.memory.part(0, 0)};
     if (collective_) (void)inner_->transfer_scattered(direction, {&nothing, 1}, unused);
@@ -218,7 +217,7 @@ class FaultFile final : public File, public NonblockingTransfers {
   bool collective_;
   std::size_t alignment_bytes_;
   std::optional<Error> failure_;
-  // Of the batch that was started.
+  // These are of the batch that was started.
   Direction direction_ = Direction::write;
   std::vector<Extent> started_;
   std::vector<Extent> held_back_;
@@ -240,7 +239,7 @@ class FaultBackend final : public ForwardingBackend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    if (auto status = suffer_open(request); !status) return fail(status.error());
+    if (auto status = inject_at_open(request); !status) return fail(status.error());
     auto file = inner().open(request);
     if (!file) return file;
     const Capabilities capabilities = inner().capabilities();
@@ -249,7 +248,7 @@ class FaultBackend final : public ForwardingBackend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
-    if (auto status = suffer_open(request); !status) return fail(status.error());
+    if (auto status = inject_at_open(request); !status) return fail(status.error());
     auto file = inner().open_viewed(request, hints);
     if (!file) return file;
     return make_fault_viewed_file(std::move(*file), injector_, path_of(request.name));
@@ -257,7 +256,7 @@ class FaultBackend final : public ForwardingBackend {
 
   [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
                                                                std::span<const ArraySpec> specs) override {
-    if (auto status = suffer_open(request); !status) return fail(status.error());
+    if (auto status = inject_at_open(request); !status) return fail(status.error());
     auto file = inner().open_arrays(request, specs);
     if (!file) return file;
     const bool collective = request.shared && inner().capabilities().collective;
@@ -271,18 +270,18 @@ class FaultBackend final : public ForwardingBackend {
   }
 
   [[nodiscard]] Status make_directory(const std::string& name) override {
-    if (auto status = faults::suffer(injector_, FaultOperation::mkdir, path_of(name)); !status) return status;
+    if (auto status = faults::inject_fault(injector_, FaultOperation::mkdir, path_of(name)); !status) return status;
     return inner().make_directory(name);
   }
 
   [[nodiscard]] Status remove_file(const std::string& name) override {
-    if (auto status = faults::suffer(injector_, FaultOperation::remove, path_of(name)); !status) return status;
+    if (auto status = faults::inject_fault(injector_, FaultOperation::remove, path_of(name)); !status) return status;
     return inner().remove_file(name);
   }
 
  private:
-  [[nodiscard]] Status suffer_open(const OpenRequest& request) {
-    const Status status = faults::suffer(injector_, FaultOperation::open, path_of(request.name));
+  [[nodiscard]] Status inject_at_open(const OpenRequest& request) {
+    const Status status = faults::inject_fault(injector_, FaultOperation::open, path_of(request.name));
     // The others must not wait in the inner open for a rank that never comes.
     if (request.shared && injector_.parameters().operation == FaultOperation::open)
       return mpi::share_status(request.among != nullptr ? *request.among : world_.all(), status);

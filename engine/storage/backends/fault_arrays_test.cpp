@@ -30,7 +30,7 @@ class NotedArrays final : public ArrayFile {
   std::vector<std::byte>& first_bytes_;
 };
 
-struct Suffering {
+struct FaultOutcome {
   std::vector<ArrayRows> noted;
   std::vector<std::byte> first_bytes;  // of each, as it was then
   std::byte left{};                    // in the caller's memory
@@ -38,7 +38,7 @@ struct Suffering {
   std::uint64_t operations = 0;
 };
 
-Suffering suffer(FaultKind kind, bool collective) {
+FaultOutcome inject_fault(FaultKind kind, bool collective) {
   FaultParameters parameters;
   parameters.kind = kind;
   parameters.operation = FaultOperation::write;
@@ -46,7 +46,7 @@ Suffering suffer(FaultKind kind, bool collective) {
   FaultInjector injector(parameters, 0);
   const std::vector<ArraySpec> specs{{"a", ElementType::byte, {8}}};
   std::vector<std::byte> data(8);
-  Suffering result;
+  FaultOutcome result;
   const auto file = make_fault_arrays(std::make_unique<NotedArrays>(result.noted, result.first_bytes), injector, "f",
                                       specs, collective);
   const std::vector<ArrayRows> operations(3, {0, 0, 8, data.data()});
@@ -58,7 +58,7 @@ Suffering suffer(FaultKind kind, bool collective) {
 }
 
 TEST(FaultArrays, AnErrorEndsTheTransfer) {
-  const Suffering found = suffer(FaultKind::enospc, false);
+  const FaultOutcome found = inject_fault(FaultKind::enospc, false);
   ASSERT_FALSE(found.status);
   EXPECT_EQ(found.status.error().errno_value, ENOSPC);
   EXPECT_EQ(found.noted.size(), 1U);
@@ -66,7 +66,7 @@ TEST(FaultArrays, AnErrorEndsTheTransfer) {
 }
 
 TEST(FaultArrays, InACollectiveFileItsRankGoesOnTakingPart) {
-  const Suffering found = suffer(FaultKind::eio, true);
+  const FaultOutcome found = inject_fault(FaultKind::eio, true);
   ASSERT_FALSE(found.status);
   ASSERT_EQ(found.noted.size(), 3U);
   EXPECT_EQ(found.noted[0].rows, 8U);
@@ -76,7 +76,7 @@ TEST(FaultArrays, InACollectiveFileItsRankGoesOnTakingPart) {
 }
 
 TEST(FaultArrays, AFlippedBitIsNotInTheCallersData) {
-  const Suffering found = suffer(FaultKind::flip, false);
+  const FaultOutcome found = inject_fault(FaultKind::flip, false);
   EXPECT_TRUE(found.status);
   ASSERT_EQ(found.noted.size(), 3U);
   EXPECT_EQ(found.first_bytes, (std::vector<std::byte>{std::byte{0}, std::byte{1}, std::byte{0}}));

@@ -25,7 +25,7 @@ Error injected(int errno_value, FaultOperation operation, const std::string& whe
   return error;
 }
 
-Status suffer(FaultInjector& injector, FaultOperation operation, const std::string& where) {
+Status inject_fault(FaultInjector& injector, FaultOperation operation, const std::string& where) {
   if (!injector.next_is_chosen(operation) || !injector.mine()) return {};
   const FaultParameters& parameters = injector.parameters();
   if (parameters.kind == FaultKind::hang) hang();

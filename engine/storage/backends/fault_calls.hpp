@@ -2,7 +2,6 @@
 // What backend `fault` does to a call that is to go wrong, whatever kind of file it is of.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,37 +17,36 @@
 namespace ullage::faults {
 
 void sleep_for(double seconds);
-/// Until the process is ended.
+/// Waits until the process is ended.
 [[noreturn]] void hang();
 
 [[nodiscard]] Error injected(int errno_value, FaultOperation operation, const std::string& where,
                              std::optional<std::uint64_t> offset_bytes = {});
 
-/// What one call of anything but a transfer suffers: the delay, or the error.
-[[nodiscard]] Status suffer(FaultInjector& injector, FaultOperation operation, const std::string& where);
+/// Does what one call of anything but a transfer suffers: the delay, or the error.
+[[nodiscard]] Status inject_fault(FaultInjector& injector, FaultOperation operation, const std::string& where);
 
 [[nodiscard]] FaultOperation operation_of(Direction direction);
 
 /// A file's sync, unless the sync is to go wrong.
 template <class FileT>
 [[nodiscard]] Status sync(FaultInjector& injector, FileT& inner, const std::string& where) {
-  if (auto status = suffer(injector, FaultOperation::sync, where); !status) return status;
+  if (auto status = inject_fault(injector, FaultOperation::sync, where); !status) return status;
   return inner.sync();
 }
 
 /// A file's close, which happens even where it is to go wrong.
 template <class FileT>
 [[nodiscard]] Status close(FaultInjector& injector, FileT& inner, const std::string& where) {
-  const Status suffered = suffer(injector, FaultOperation::close, where);
+  const Status status = inject_fault(injector, FaultOperation::close, where);
   const Status closed = inner.close();
-  return suffered ? closed : suffered;
+  return status ? closed : status;
 }
 
 /// `call` with a meter for what no phase counts.
 template <class Call>
 [[nodiscard]] Status uncounted(const Call& call) {
-  const std::atomic<bool> never = false;
-  Meter unused(never);
+  Meter unused;
   unused.use_histogram(false);
   unused.start(now_ns());
   return call(unused);

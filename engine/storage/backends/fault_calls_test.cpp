@@ -21,12 +21,12 @@ FaultParameters parameters_of(FaultKind kind) {
 
 TEST(FaultCalls, TheChosenCallSuffersAnErrorThatSaysSo) {
   FaultInjector injector(parameters_of(FaultKind::enospc), 0);
-  EXPECT_TRUE(faults::suffer(injector, FaultOperation::sync, "/f"));
-  EXPECT_TRUE(faults::suffer(injector, FaultOperation::close, "/f")) << "another operation";
-  const auto suffered = faults::suffer(injector, FaultOperation::sync, "/f");
-  ASSERT_FALSE(suffered);
-  EXPECT_EQ(to_line(suffered.error()), "sync /f: No space left on device (injected) (errno 28)");
-  EXPECT_TRUE(faults::suffer(injector, FaultOperation::sync, "/f"));
+  EXPECT_TRUE(faults::inject_fault(injector, FaultOperation::sync, "/f"));
+  EXPECT_TRUE(faults::inject_fault(injector, FaultOperation::close, "/f")) << "another operation";
+  const auto injected = faults::inject_fault(injector, FaultOperation::sync, "/f");
+  ASSERT_FALSE(injected);
+  EXPECT_EQ(to_line(injected.error()), "sync /f: No space left on device (injected) (errno 28)");
+  EXPECT_TRUE(faults::inject_fault(injector, FaultOperation::sync, "/f"));
 }
 
 TEST(FaultCalls, ADelayIsNoError) {
@@ -35,7 +35,7 @@ TEST(FaultCalls, ADelayIsNoError) {
   parameters.delay_s = 0.03;
   FaultInjector injector(parameters, 0);
   const std::int64_t start = now_ns();
-  EXPECT_TRUE(faults::suffer(injector, FaultOperation::sync, "/f"));
+  EXPECT_TRUE(faults::inject_fault(injector, FaultOperation::sync, "/f"));
   EXPECT_GE(now_ns() - start, 30'000'000);
 }
 

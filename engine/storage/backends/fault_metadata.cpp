@@ -71,11 +71,11 @@ class FaultMetadata final : public MetadataApi {
   }
 
   [[nodiscard]] Status sync_directory(int directory) override {
-    if (auto status = suffer_sync(directory); !status) return status;
+    if (auto status = inject_at_sync(directory); !status) return status;
     return inner_->sync_directory(directory);
   }
   [[nodiscard]] Status sync_file_system(int directory) override {
-    if (auto status = suffer_sync(directory); !status) return status;
+    if (auto status = inject_at_sync(directory); !status) return status;
     return inner_->sync_file_system(directory);
   }
 
@@ -103,8 +103,8 @@ class FaultMetadata final : public MetadataApi {
     }
   }
 
-  [[nodiscard]] Status suffer_sync(int directory) {
-    return faults::suffer(injector_, FaultOperation::sync, folder_ + directories_[directory]);
+  [[nodiscard]] Status inject_at_sync(int directory) {
+    return faults::inject_fault(injector_, FaultOperation::sync, folder_ + directories_[directory]);
   }
 
   [[nodiscard]] std::string path_of(const MetadataItem& item) {

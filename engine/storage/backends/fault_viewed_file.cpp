@@ -33,7 +33,7 @@ class FaultViewedFile final : public ViewedFile {
 
   /// The others wait in it for this rank, whatever befell it.
   [[nodiscard]] Status sync() override {
-    if (auto status = faults::suffer(injector_, FaultOperation::sync, name_); !status && !failure_)
+    if (auto status = faults::inject_fault(injector_, FaultOperation::sync, name_); !status && !failure_)
       failure_ = status.error();
     const Status synced = inner_->sync();
     return failure_ ? fail(*failure_) : synced;

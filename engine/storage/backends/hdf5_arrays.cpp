@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "mpi/agreement.hpp"
@@ -16,7 +17,7 @@
 namespace ullage {
 namespace {
 
-// What <hdf5.h> says by macros.
+// These numbers are macros of <hdf5.h>.
 constexpr HdfId hdf5_default = 0;
 constexpr unsigned hdf5_read = 0;
 constexpr unsigned hdf5_update = 1;
@@ -277,7 +278,8 @@ class Hdf5ArrayFile final : public ArrayFile {
     return error;
   }
 
-  /// What a rank brings to a collective call that moves nothing: alike in type, which decides how the call is made.
+  /// Returns what a rank brings to a collective call that moves nothing: alike in type, which decides how the call is
+  /// made.
   [[nodiscard]] static ArrayRows nothing_of(const ArrayRows& rows) {
     ArrayRows nothing{rows.array, 0, 0, rows.data};
     nothing.memory = rows.memory;
@@ -336,23 +338,27 @@ class Hdf5ArrayFile final : public ArrayFile {
   Map granted_;
 };
 
-/// A dataset's chunks, as far as they hold data of it.
-Result<std::vector<DataRange>> chunks_of(const Hdf5Calls& calls, const std::string& path, HdfId dataset, HdfId space,
-                                         std::uint64_t data_bytes) {
+/// Returns the chunks of a dataset of bytes in one dimension, as far as they hold data of it. In more dimensions the
+/// chunks at an edge hold data in pieces, which no range describes; the library also writes an offset for each
+/// dimension.
+Result<std::vector<DataRange>> chunks_of_bytes(const Hdf5Calls& calls, const std::string& path, HdfId dataset,
+                                               HdfId space, std::uint64_t data_bytes) {
   HdfSize chunks = 0;
+  if (calls.count_dimensions(space) != 1)
+    return fail(unsupported("inspect", path + ": chunks of a dataset with several dimensions"));
   if (calls.count_chunks == nullptr || calls.chunk_info == nullptr)
     return fail(unsupported("inspect", path + ": HDF5 before 1.10.5 does not tell where chunks are"));
   if (calls.count_chunks(dataset, space, &chunks) < 0) return fail(hdf5_error(calls, "inspect", path));
   std::vector<DataRange> ranges;
   for (HdfSize i = 0; i < chunks; ++i) {
-    HdfSize first = 0;
+    std::array<HdfSize, 1> first{};
     HdfSize address = 0;
     HdfSize bytes = 0;
     unsigned filters = 0;
-    if (calls.chunk_info(dataset, space, i, &first, &filters, &address, &bytes) < 0)
+    if (calls.chunk_info(dataset, space, i, first.data(), &filters, &address, &bytes) < 0)
       return fail(hdf5_error(calls, "inspect", path));
     ranges.push_back(
-        {address, std::min<std::uint64_t>(bytes, data_bytes - std::min<std::uint64_t>(first, data_bytes))});
+        {address, std::min<std::uint64_t>(bytes, data_bytes - std::min<std::uint64_t>(first[0], data_bytes))});
   }
   return ranges;
 }
@@ -380,7 +386,7 @@ Result<std::vector<DataRange>> find_hdf5_data(const Hdf5Calls& calls, const std:
   const HdfSize offset = calls.offset_of(data.get());
   if (offset != ~HdfSize{0}) return std::vector<DataRange>{{offset, static_cast<std::uint64_t>(bytes)}};
   (void)calls.clear_errors(hdf5_default);
-  return chunks_of(calls, path, data.get(), space.get(), static_cast<std::uint64_t>(bytes));
+  return chunks_of_bytes(calls, path, data.get(), space.get(), static_cast<std::uint64_t>(bytes));
 }
 
 }  // namespace ullage

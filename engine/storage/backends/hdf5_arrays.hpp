@@ -33,7 +33,7 @@ struct Hdf5Parameters {
   Map hints;
 };
 
-/// How a file is to be opened.
+/// Says how a file is to be opened.
 struct Hdf5Opening {
   const Hdf5Calls* calls = nullptr;
   const Hdf5Parameters* parameters = nullptr;
@@ -49,11 +49,13 @@ struct Hdf5Opening {
 /// Collective over `everyone`, also for a rank in error: all have it open or none.
 [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_hdf5_arrays(const Hdf5Opening& opening);
 
-/// Where the data of the only dataset of a file lies, in bytes from the file's start; opened by this rank alone.
+/// Bytes [offset_bytes, offset_bytes + length_bytes) of a file.
 struct DataRange {
   std::uint64_t offset_bytes = 0;
   std::uint64_t length_bytes = 0;
 };
+/// Returns where the data of a dataset of bytes lies in its file, which this rank opens alone. A dataset in chunks has
+/// one dimension; an error where it has more.
 [[nodiscard]] Result<std::vector<DataRange>> find_hdf5_data(const Hdf5Calls& calls, const std::string& path,
                                                             const std::string& dataset);
 

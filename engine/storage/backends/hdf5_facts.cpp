@@ -15,7 +15,7 @@ constexpr int strategy_pages = 1;
 constexpr int most_dimensions = 32;  // H5S_MAX_RANK
 constexpr HdfId errors_of_this_thread = 0;
 
-/// What the library says of transfers that were asked to be independent (H5D_MPIO_SET_INDEPENDENT).
+/// The library says this of transfers that were asked to be independent (H5D_MPIO_SET_INDEPENDENT).
 constexpr std::uint32_t independent_asked = 1;
 
 void add_transfer(const Hdf5Asked& asked, Map& facts) {

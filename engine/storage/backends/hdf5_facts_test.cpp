@@ -72,7 +72,7 @@ class MpiHdf5Effects : public testing::Test {
   void SetUp() override {
     if (!hdf5_library()) GTEST_SKIP() << hdf5_library().error().text;
   }
-  /// Where the data of a file lies of which nobody has written any.
+  /// Returns where the data of a file lies of which nobody has written any.
   [[nodiscard]] static std::vector<DataRange> ranges_of(Bench& bench, const Values& parameters) {
     const auto backend = bench.make("hdf5", parameters);
     const auto facts = facts_of(*backend, OpenMode::create);
@@ -107,6 +107,19 @@ TEST_F(MpiHdf5Effects, DataLiesInChunks) {
   std::uint64_t sum = 0;
   for (const DataRange& range : ranges) sum += range.length_bytes;
   EXPECT_EQ(sum, file_bytes);
+}
+
+TEST_F(MpiHdf5Effects, ChunksOfSeveralDimensionsAreNoRanges) {
+  Bench bench;
+  const auto backend = bench.make("hdf5", {{"chunk_bytes", std::int64_t{500}}});
+  const std::vector<ArraySpec> arrays{{"frames", ElementType::byte, {10, 100}}};
+  const auto file = backend->open_arrays({"f", OpenMode::create, true, 1000}, arrays);
+  ASSERT_TRUE(file) << line_of(file);
+  EXPECT_TRUE((*file)->close());
+  bench.world().all().barrier();
+  const auto ranges = find_hdf5_data(**open_hdf5(), bench.path("f"), "frames");
+  ASSERT_FALSE(ranges);
+  EXPECT_NE(line_of(ranges).find("chunks of a dataset with several dimensions"), std::string::npos) << line_of(ranges);
 }
 
 /// Space that is allocated and filled has no holes; space that is never filled is one.

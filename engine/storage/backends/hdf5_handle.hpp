@@ -27,7 +27,7 @@ class Hdf5Handle final {
   explicit operator bool() const { return id_ >= 0; }
   /// Stays open until the library ends.
   void leave() { id_ = -1; }
-  /// What the library said; success where there is nothing to close.
+  /// Returns what the library said; success where there is nothing to close.
   [[nodiscard]] int close() { return id_ < 0 ? 0 : close_(std::exchange(id_, -1)); }
 
  private:

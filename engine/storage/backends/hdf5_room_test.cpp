@@ -26,7 +26,7 @@ using test::Transfers;
 
 constexpr std::uint64_t block_bytes = 64 << 10;  // of each rank
 
-/// From when on there is no space at all.
+/// Says from when on there is no space at all.
 enum class Full { at_open, at_transfer, afterwards };
 
 struct Shortage {
@@ -95,7 +95,7 @@ class MpiHdf5Room : public testing::TestWithParam<Shortage> {
   std::string path_;
 };
 
-/// The same where there is room.
+/// Does the same where there is room.
 Status move_now(Backend& backend, const OpenRequest& request, const Transfers& block) {
   const auto file = backend.open(request);
   if (!file) return fail(file.error());

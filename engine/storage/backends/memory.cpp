@@ -224,7 +224,7 @@ class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet
   [[nodiscard]] Result<MemoryPart> make_part(const OpenRequest& request) const {
     const std::uint64_t bytes = std::max<std::uint64_t>(request.expected_bytes, 1);
     const int makers = request.shared ? 1 : world_.topology().ranks_on_node;
-    if (!may_take(bytes * static_cast<std::uint64_t>(makers)))
+    if (!is_memory_available(bytes * static_cast<std::uint64_t>(makers)))
       return fail(errno_error(
           ENOMEM, "get " + std::to_string(bytes) + " bytes for each of " + std::to_string(makers) + " ranks for",
           "memory:" + request.name));

@@ -134,7 +134,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
     return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
   }
 
-  // What differs between extents of one piece of memory and of many.
+  // Returns what differs between extents of one piece of memory and of many.
   [[nodiscard]] static std::uint64_t length_of(const Extent& extent) { return extent.length_bytes; }
   [[nodiscard]] static std::uint64_t length_of(const ScatteredExtent& extent) { return extent.memory.length_bytes(); }
   [[nodiscard]] static Extent nothing_of(const Extent& extent) { return {extent.offset_bytes, 0, extent.data}; }
@@ -179,7 +179,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
     return fail(short_count(direction, path_, extent.offset_bytes + *moved, *moved, length));
   }
 
-  /// What is left of it after the first `done` bytes.
+  /// Moves what is left of it after the first `done` bytes.
   [[nodiscard]] Status move_alone(Direction direction, const Extent& extent, std::size_t done = 0) const {
     while (done < extent.length_bytes) {
       const std::span<std::byte> part{extent.data + done, std::min(extent.length_bytes - done, most_bytes_a_call)};
@@ -215,7 +215,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
   bool collective_;
   std::uint64_t end_bytes_;
   std::optional<Error> failure_;
-  // Of the batch that was started.
+  // These are of the batch that was started.
   Direction direction_ = Direction::write;
   std::span<const Extent> extents_;
   std::optional<Error> begun_failure_;

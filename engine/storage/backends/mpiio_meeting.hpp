@@ -49,7 +49,7 @@ class MpiioMeeting final {
   const mpi::Comm* everyone_;
 };
 
-/// What a rank says that did not fail itself.
+/// Returns what a rank says that did not fail itself.
 [[nodiscard]] inline Error not_synced(const std::string& path) {
   Error error = errno_error(EIO, "sync", path);
   error.kind = ErrorKind::mpi;

@@ -31,8 +31,8 @@ Table<UringParameters> uring_table() {
   return table;
 }
 
-/// What the files of one thread share.
-struct Course {
+/// Holds what the files of one thread share.
+struct ThreadRing {
   IoRing ring;
   std::size_t depth;
   std::size_t window;  // see Concurrency
@@ -41,10 +41,10 @@ struct Course {
 
 class UringFile final : public File, public NonblockingTransfers {
  public:
-  UringFile(KernelFile file, unsigned number, Course& course)
-      : file_(std::move(file)), number_(number), course_(course), under_way_(course.depth) {
-    free_.reserve(course.depth);
-    for (std::size_t i = course.depth; i > 0; --i) free_.push_back(i - 1);
+  UringFile(KernelFile file, unsigned number, ThreadRing& thread_ring)
+      : file_(std::move(file)), number_(number), thread_ring_(thread_ring), under_way_(thread_ring.depth) {
+    free_.reserve(thread_ring.depth);
+    for (std::size_t i = thread_ring.depth; i > 0; --i) free_.push_back(i - 1);
   }
   ~UringFile() override { release(); }
 
@@ -57,8 +57,9 @@ class UringFile final : public File, public NonblockingTransfers {
       for (; goes_on_ && next < extents.size() && !free_.empty() && may_begin(extents, next); ++next)
         begin(direction, extents[next], meter.last_ns());
       if (free_.size() == under_way_.size()) break;
-      if (const auto waited = course_.ring.wait(); !waited) return fail(file_.failed(direction, waited.error(), 0));
-      while (const auto completion = course_.ring.next_completion()) end(direction, *completion, meter);
+      if (const auto waited = thread_ring_.ring.wait(); !waited)
+        return fail(file_.failed(direction, waited.error(), 0));
+      while (const auto completion = thread_ring_.ring.next_completion()) end(direction, *completion, meter);
     }
     return failure_ ? fail(*failure_) : Status{};
   }
@@ -69,19 +70,20 @@ class UringFile final : public File, public NonblockingTransfers {
     failure_.reset();
     direction_ = direction;
     for (const Extent& extent : extents) begin(direction, extent, 0);
-    if (const auto handed = course_.ring.submit(); !handed) give_up(file_.failed(direction, handed.error(), 0));
+    if (const auto handed = thread_ring_.ring.submit(); !handed) give_up(file_.failed(direction, handed.error(), 0));
   }
 
   void test() override {
-    if (const auto asked = course_.ring.poll(); !asked) return give_up(file_.failed(direction_, asked.error(), 0));
-    while (const auto completion = course_.ring.next_completion()) (void)settle(direction_, *completion);
+    if (const auto asked = thread_ring_.ring.poll(); !asked) return give_up(file_.failed(direction_, asked.error(), 0));
+    while (const auto completion = thread_ring_.ring.next_completion()) (void)settle(direction_, *completion);
   }
 
   [[nodiscard]] Status wait() override {
     while (free_.size() < under_way_.size()) {
-      while (const auto completion = course_.ring.next_completion()) (void)settle(direction_, *completion);
+      while (const auto completion = thread_ring_.ring.next_completion()) (void)settle(direction_, *completion);
       if (free_.size() == under_way_.size()) break;
-      if (const auto waited = course_.ring.wait(); !waited) return fail(file_.failed(direction_, waited.error(), 0));
+      if (const auto waited = thread_ring_.ring.wait(); !waited)
+        return fail(file_.failed(direction_, waited.error(), 0));
     }
     return failure_ ? fail(*std::exchange(failure_, std::nullopt)) : Status{};
   }
@@ -91,7 +93,7 @@ class UringFile final : public File, public NonblockingTransfers {
     release();
     return file_.close();
   }
-  [[nodiscard]] Map hints_granted() const override { return {{"fixed_buffers", course_.memory}}; }
+  [[nodiscard]] Map hints_granted() const override { return {{"fixed_buffers", thread_ring_.memory}}; }
 
  private:
   struct UnderWay {
@@ -103,15 +105,15 @@ class UringFile final : public File, public NonblockingTransfers {
   /// Not while one that has the same memory is under way. Those are looked for only when the last one that was found
   /// could be such a one.
   [[nodiscard]] bool may_begin(std::span<const Extent> extents, std::size_t next) {
-    if (course_.window == 0 || next < oldest_ + course_.window) return true;
+    if (thread_ring_.window == 0 || next < oldest_ + thread_ring_.window) return true;
     oldest_ = next;
     for (const UnderWay& operation : under_way_)
       if (operation.extent != nullptr)
         oldest_ = std::min(oldest_, static_cast<std::size_t>(operation.extent - extents.data()));
-    return next < oldest_ + course_.window;
+    return next < oldest_ + thread_ring_.window;
   }
 
-  /// Of a transfer(), the clock was read when the one before it ended, which is when there was room for this one.
+  /// For a transfer(), the clock was read when the one before it ended, which is when there was room for this one.
   void begin(Direction direction, const Extent& extent, std::int64_t begun_ns) {
     const std::size_t slot = free_.back();
     free_.pop_back();
@@ -123,7 +125,7 @@ class UringFile final : public File, public NonblockingTransfers {
     const auto& [extent, done, begun_ns] = under_way_[slot];
     const IoRequest request{direction == Direction::write, extent->data + done, extent->length_bytes - done,
                             extent->offset_bytes + done, slot};
-    if (const auto queued = course_.ring.queue(*number_, request); !queued)
+    if (const auto queued = thread_ring_.ring.queue(*number_, request); !queued)
       give_up(file_.failed(direction, queued.error(), request.offset_bytes));
   }
 
@@ -133,7 +135,7 @@ class UringFile final : public File, public NonblockingTransfers {
       goes_on_ = false;
   }
 
-  /// Whether the operation is whole now; one that is not goes on, or fails.
+  /// Returns whether the operation is whole now; one that is not goes on, or fails.
   [[nodiscard]] bool settle(Direction direction, const IoCompletion& completion) {
     const std::size_t slot = completion.tag;
     UnderWay& operation = under_way_[slot];
@@ -159,12 +161,12 @@ class UringFile final : public File, public NonblockingTransfers {
   }
 
   void release() {
-    if (number_) course_.ring.unregister_file(*std::exchange(number_, std::nullopt));
+    if (number_) thread_ring_.ring.unregister_file(*std::exchange(number_, std::nullopt));
   }
 
   KernelFile file_;
   std::optional<unsigned> number_;  // the ring's name for it
-  Course& course_;
+  ThreadRing& thread_ring_;
   std::vector<UnderWay> under_way_;
   std::vector<std::size_t> free_;  // slots of it
   std::optional<Error> failure_;
@@ -185,10 +187,10 @@ class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
   [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
   [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
     const std::scoped_lock lock(mutex_);
-    courses_.clear();
+    thread_rings_.clear();
     memory_ = memory;
     wanted_ = wanted;
-    const auto own = own_course();
+    const auto own = own_ring();
     return own ? Status{} : fail(own.error());
   }
 
@@ -196,22 +198,22 @@ class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
     auto file = open_file(request);
     if (!file) return fail(file.error());
     const std::scoped_lock lock(mutex_);
-    const auto course = own_course();
-    if (!course) return fail(course.error());
-    const auto number = (*course)->ring.register_file(file->get());
+    const auto thread_ring = own_ring();
+    if (!thread_ring) return fail(thread_ring.error());
+    const auto number = (*thread_ring)->ring.register_file(file->get());
     if (!number) return fail(errno_error(number.error(), "open", folder().path() + "/" + request.name));
-    return std::make_unique<UringFile>(std::move(*file), *number, **course);
+    return std::make_unique<UringFile>(std::move(*file), *number, **thread_ring);
   }
 
  private:
   /// That of the calling thread, made when its first file is opened. Under the lock.
-  [[nodiscard]] Result<Course*> own_course() {
-    std::unique_ptr<Course>& own = courses_[std::this_thread::get_id()];
+  [[nodiscard]] Result<ThreadRing*> own_ring() {
+    std::unique_ptr<ThreadRing>& own = thread_rings_[std::this_thread::get_id()];
     if (own) return own.get();
     const auto depth = static_cast<unsigned>(wanted_.queue_depth);
     auto ring = IoRing::make(depth);
     if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder().path()));
-    own = std::make_unique<Course>(std::move(*ring), depth, wanted_.window, "not asked for");
+    own = std::make_unique<ThreadRing>(std::move(*ring), depth, wanted_.window, "not asked for");
     if (!fixed_buffers_) return own.get();
     const auto kept = own->ring.register_buffers(memory_);
     own->memory = kept ? "yes" : std::string("no: ") + std::strerror(kept.error());
@@ -221,7 +223,7 @@ class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
   bool fixed_buffers_;
   std::mutex mutex_;
   // Guarded by mutex_, as are the next two. What they name is of one thread each.
-  std::map<std::thread::id, std::unique_ptr<Course>> courses_;
+  std::map<std::thread::id, std::unique_ptr<ThreadRing>> thread_rings_;
   std::span<std::byte> memory_;
   Concurrency wanted_;
 };

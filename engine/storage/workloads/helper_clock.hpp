@@ -14,7 +14,7 @@ class HelperClock final {
  public:
   HelperClock();
   [[nodiscard]] std::int64_t now_ns() { return meter_->clock_ns(); }
-  /// For a transfer that begins at `from_ns`.
+  /// Returns the meter for a transfer that begins at `from_ns`.
   [[nodiscard]] Meter& meter_from(std::int64_t from_ns) {
     meter_->resume(from_ns);
     return *meter_;

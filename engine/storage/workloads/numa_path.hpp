@@ -32,7 +32,7 @@ struct PathChoice {
 [[nodiscard]] Result<PathChoice> choose_on_path(NumaPath path, const CpusOfNodes& nodes, std::optional<int> device_node,
                                                 int rank_on_node);
 
-/// Where this thread runs now.
+/// Says where this thread runs now.
 struct RankSpot {
   int cpu = 0;
   int node = 0;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/shared_dataset.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string>
 #include <utility>
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/file_system_sync.hpp"
 
 namespace ullage {
@@ -37,10 +42,28 @@ Result<Json> facts_of_dataset(const StorageContext& context, const Json& layout)
   return facts;
 }
 
+std::string path_of(const StorageContext& context, const std::string& name) {
+  return context.folder == nullptr ? name : context.folder->path() + "/" + name;
+}
+
+Result<std::uint64_t> size_of_file(const StorageContext& context, const std::string& name) {
+  const auto file = context.folder->open_file(name, O_RDONLY);
+  if (!file) return fail(file.error());
+  struct stat status{};
+  if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", name));
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Status check_size_of_file(const StorageContext& context, const std::string& name, std::uint64_t wanted_bytes,
+                          std::uint64_t found_bytes) {
+  if (found_bytes == wanted_bytes) return {};
+  return fail(verification_error("verify", path_of(context, name), "the file has another size than the formula",
+                                 std::to_string(wanted_bytes), std::to_string(found_bytes)));
+}
+
 Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch) {
-  const std::string where = context.folder == nullptr ? name : context.folder->path() + "/" + name;
-  Error error =
-      verification_error("verify", where, "data differs from what was written", mismatch.expected, mismatch.found);
+  Error error = verification_error("verify", path_of(context, name), "data differs from what was written",
+                                   mismatch.expected, mismatch.found);
   error.offset_bytes = mismatch.offset_bytes;
   return error;
 }
@@ -71,8 +94,8 @@ LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntr
   return {{"remove items", remove_items}, {"remove directories", remove_rest}};
 }
 
-LocalStep step_to_strike(const StorageContext& context) {
-  return {"strike facts", [&context] { return context.datasets->strike(context.dataset); }};
+LocalStep step_to_remove_facts(const StorageContext& context) {
+  return {"strike facts", [&context] { return context.datasets->remove(context.dataset); }};
 }
 
 Status sync_dataset(const StorageContext& context, const DatasetEntry& entry) {

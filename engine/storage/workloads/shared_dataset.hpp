@@ -2,6 +2,7 @@
 // What workloads have in common around datasets that cases share, and around data that another rank has made.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -17,9 +18,16 @@ namespace ullage {
 /// Facts of the dataset the case names; an error when it is not there, or holds what an earlier version wrote, whose
 /// data would not be recognised.
 [[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context);
-/// The same; an error also when it was not made with this layout.
+/// Returns the same; an error also when it was not made with this layout.
 [[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context, const nlohmann::json& layout);
 
+/// Returns a file of the case as people know it: with its path where the target has one.
+[[nodiscard]] std::string path_of(const StorageContext& context, const std::string& name);
+/// Returns the size of file `name` below the run's folder, which the case has.
+[[nodiscard]] Result<std::uint64_t> size_of_file(const StorageContext& context, const std::string& name);
+/// An error where a file whose size a formula gives has another.
+[[nodiscard]] Status check_size_of_file(const StorageContext& context, const std::string& name,
+                                        std::uint64_t wanted_bytes, std::uint64_t found_bytes);
 /// Data of file `name` that is not what was written there.
 [[nodiscard]] Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch);
 
@@ -29,7 +37,7 @@ namespace ullage {
 /// Every rank removes its part of the items, then one rank of each file system the rest.
 [[nodiscard]] LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntry& entry);
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.
-[[nodiscard]] LocalStep step_to_strike(const StorageContext& context);
+[[nodiscard]] LocalStep step_to_remove_facts(const StorageContext& context);
 
 /// Makes everything durable that this node's ranks have written to the file system of a dataset, once all of them have
 /// come here: they are in it together, also one whose work has failed.
@@ -41,7 +49,7 @@ void append(LocalSteps& steps, LocalSteps more);
 enum class ReadBack { own, other_rank, other_node };
 [[nodiscard]] const Words<ReadBack>& read_back_words();
 
-/// Whose data a rank reads, and the word for it in records.
+/// Says whose data a rank reads, and the word for it in records.
 struct DataSource {
   int rank = 0;
   std::string data_of = "own";

@@ -5,7 +5,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/test_support.hpp"
 #include "storage/workloads/file_system_sync.hpp"
 
@@ -48,7 +48,7 @@ class MpiSharedDataset : public ::testing::Test {
 
   test::Bench bench_;
   std::unique_ptr<Backend> backend_;
-  DatasetBook book_;
+  DatasetFacts book_;
   StorageContext context_;
   TreeShape tree_;
   DatasetEntry entry_;
@@ -66,7 +66,7 @@ TEST_F(MpiSharedDataset, FactsAreThoseOfTheSameLayoutOrNone) {
 
 TEST_F(MpiSharedDataset, WhatAnEarlierVersionWroteIsRefused) {
   const Json layout{{"n", 1}};
-  DatasetBook earlier({{"t", {{"layout", layout}, {"key", 7}}}}, nullptr);
+  DatasetFacts earlier({{"t", {{"layout", layout}, {"key", 7}}}}, nullptr);
   context_.datasets = &earlier;
   const auto facts = facts_of_dataset(context_, layout);
   ASSERT_FALSE(facts);

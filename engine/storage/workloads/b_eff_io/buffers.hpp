@@ -11,7 +11,7 @@
 
 namespace ullage {
 
-/// What one rank's calls carry. Generation 1 is the first write's, 2 a rewrite's.
+/// Says what one rank's calls carry. Generation 1 is the first write's, 2 a rewrite's.
 struct BEffIoContents {
   std::uint64_t key = 0;  // of the dataset
   int pattern = 0;
@@ -21,7 +21,7 @@ struct BEffIoContents {
   std::uint64_t rewritten_by_some = 0;  // those from there to here of either
 };
 
-/// As many buffers as make 256 KiB, at least one: they stay in a core's cache, as one's own data often is. They are
+/// Has as many buffers as make 256 KiB, at least one: they stay in a core's cache, as one's own data often is. They are
 /// filled before the timer, and again before each call that is not the first to use one. Calls come one after the
 /// other.
 class BEffIoBuffers final {
@@ -61,7 +61,7 @@ class BEffIoBuffers final {
     return memory_.bytes().subspan(index * slot_bytes_, static_cast<std::size_t>(contents_.call_bytes));
   }
   [[nodiscard]] std::span<std::byte> current() { return slot(slot_); }
-  /// As the payload counts: the calls of a rank behind each other.
+  /// Counts as the payload counts: the calls of a rank behind each other.
   [[nodiscard]] std::uint64_t offset_bytes() const { return call() * contents_.call_bytes; }
 
   AlignedBuffer& memory_;

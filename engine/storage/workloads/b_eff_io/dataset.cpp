@@ -8,7 +8,7 @@
 namespace ullage {
 namespace {
 
-Result<std::optional<BEffIoCounts>> b_eff_io_counts_in(const DatasetBook& book, BEffIoParameters of, BEffIoType type,
+Result<std::optional<BEffIoCounts>> b_eff_io_counts_in(const DatasetFacts& book, BEffIoParameters of, BEffIoType type,
                                                        int ranks) {
   const std::string name = of.counts_of + "-" + word_of(type);
   const Json* facts = book.find(name);
@@ -70,7 +70,7 @@ std::uint64_t b_eff_io_call_bytes(const BEffIoPattern& pattern, std::uint64_t lm
   return pattern.call_bytes(lmax_bytes);
 }
 
-Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetBook& book, const BEffIoParameters& parameters,
+Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetFacts& book, const BEffIoParameters& parameters,
                                                 int ranks) {
   BEffIoFirstWrites made;
   for (const auto& [type, member] : {std::pair{BEffIoType::scatter, &BEffIoFirstWrites::scatter},

@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/b_eff_io/parameters.hpp"
 #include "storage/workloads/b_eff_io/segment.hpp"
 
@@ -31,7 +31,7 @@ struct BEffIoDataset {
   [[nodiscard]] static BEffIoDataset from(const nlohmann::json& facts);
 };
 
-/// What every case that works on these files must have in common.
+/// Returns what every case that works on these files must have in common.
 [[nodiscard]] nlohmann::json b_eff_io_layout(const BEffIoParameters& parameters, int ranks);
 
 /// Length of a pattern's calls, also of a fill-up, which ends where the segment does.
@@ -40,7 +40,7 @@ struct BEffIoDataset {
 
 /// The repetitions of `counts_of` in a book; a dataset that is not there is left out. An error when none is, or one was
 /// made by other ranks or with another largest chunk.
-[[nodiscard]] Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetBook& book,
+[[nodiscard]] Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetFacts& book,
                                                               const BEffIoParameters& parameters, int ranks);
 
 }  // namespace ullage

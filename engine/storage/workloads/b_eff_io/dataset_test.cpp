@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 
 namespace ullage::b_eff_io_dataset_test {
 namespace {
@@ -20,7 +20,7 @@ BEffIoParameters segmented(const std::string& counts_of) {
   return parameters;
 }
 
-void enter(DatasetBook& book, BEffIoType type, int ranks, std::map<int, BEffIoMade> patterns) {
+void enter(DatasetFacts& book, BEffIoType type, int ranks, std::map<int, BEffIoMade> patterns) {
   BEffIoParameters made;
   made.type = type;
   const Json facts = dataset_of(std::move(patterns)).facts(b_eff_io_layout(made, ranks));
@@ -58,7 +58,7 @@ TEST(BEffIoDataset, AFillUpEndsWhereTheSegmentDoes) {
 }
 
 TEST(BEffIoDataset, CountsOfFirstWritesAreThoseOfTheirPatterns) {
-  DatasetBook book;
+  DatasetFacts book;
   enter(book, BEffIoType::scatter, 2, {{1, {3, 0, 0, 0}}, {2, {99, 0, 0, 0}}, {5, {7, 0, 0, 0}}});
   enter(book, BEffIoType::separated, 2, {{18, {4, 0, 0, 0}}});
   const auto made = b_eff_io_first_writes(book, segmented("h0-n2"), 2);
@@ -71,7 +71,7 @@ TEST(BEffIoDataset, CountsOfFirstWritesAreThoseOfTheirPatterns) {
 }
 
 TEST(BEffIoDataset, CountsOfNothingOrOfOtherRanksAreErrors) {
-  DatasetBook book;
+  DatasetFacts book;
   EXPECT_FALSE(b_eff_io_first_writes(book, segmented("h0-n2"), 2).has_value());
   enter(book, BEffIoType::shared, 3, {{10, {3, 0, 0, 0}}});
   const auto made = b_eff_io_first_writes(book, segmented("h0-n2"), 2);

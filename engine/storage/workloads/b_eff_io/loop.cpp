@@ -7,7 +7,7 @@
 
 #include "base/parameters.hpp"
 #include "base/signals.hpp"
-#include "mpi/patient_barrier.hpp"
+#include "mpi/sleeping_barrier.hpp"
 
 namespace ullage {
 namespace {
@@ -59,10 +59,10 @@ void BEffIoLoop::run(const BEffIoUntil& until) {
 }
 
 void BEffIoLoop::run(std::uint64_t count, double allowance_s) {
-  const BEffIoLooks looks(allowance_s);
+  const BEffIoCheckTimes looks(allowance_s);
   const std::int64_t allowance_ns = ns_of(allowance_s);
   meter_.obey_stop(!together());
-  std::uint64_t look_at = together() ? BEffIoLooks::first() : count;
+  std::uint64_t look_at = together() ? BEffIoCheckTimes::first() : count;
   for (std::uint64_t repetitions = 1; end_ == BEffIoEnd::none; ++repetitions) {
     call();
     if (repetitions == count)
@@ -73,11 +73,11 @@ void BEffIoLoop::run(std::uint64_t count, double allowance_s) {
     if (!together() && end_ == BEffIoEnd::none) end_alone(allowance_ns);
   }
   times_.payload += meter_.clock_ns() - accounted_until_;
-  mpi::patient_barrier(*work_.everyone, [this] { meter_.sign_of_life(); });
+  mpi::sleeping_barrier(*work_.everyone, [this] { meter_.report_alive(); });
   accounted_until_ = meter_.clock_ns();
 }
 
-/// Also of a rank in error: its file takes part with nothing, so that no other rank waits for it.
+/// Is done also by a rank in error: its file takes part with nothing, so that no other rank waits for it.
 void BEffIoLoop::call() {
   const auto data =
       work_.direction == Direction::write ? work_.buffers->next_to_write() : work_.buffers->next_to_read();
@@ -92,7 +92,7 @@ void BEffIoLoop::call() {
     accounted_until_ = meter_.last_ns();
     ++done_;
   } else {
-    meter_.sign_of_life();
+    meter_.report_alive();
     accounted_until_ = meter_.clock_ns();
   }
   times_.last_call = accounted_until_ - begun;
@@ -114,7 +114,7 @@ BEffIoEnd BEffIoLoop::decide(const BEffIoUntil& until, std::uint64_t repetitions
 }
 
 /// The repetition after which the next look is; an end is known to all ranks as a number that no repetition has.
-std::uint64_t BEffIoLoop::look(const BEffIoLooks& looks, std::uint64_t repetitions) {
+std::uint64_t BEffIoLoop::look(const BEffIoCheckTimes& looks, std::uint64_t repetitions) {
   std::int64_t next = 0;
   if (decides_ && is_to_stop())
     next = -static_cast<std::int64_t>(BEffIoEnd::stopped);

@@ -21,8 +21,8 @@ namespace ullage {
 enum class BEffIoEnd { none, once, scheduled, space, count, overtime, stopped };
 [[nodiscard]] std::string word_of(BEffIoEnd end);
 
-/// What a pattern took one rank, in ns. Filling buffers, tags and checks are apart, in `payload`; nothing of them is in
-/// what the pattern is accounted.
+/// Says what a pattern took one rank, in ns. Filling buffers, tags and checks are apart, in `payload`; nothing of them
+/// is in what the pattern is accounted.
 struct BEffIoTimes {
   std::int64_t calls = 0;
   std::int64_t barrier = 0;
@@ -39,7 +39,7 @@ struct BEffIoTimes {
   [[nodiscard]] Gauges gauges() const;
 };
 
-/// What was read and looked at.
+/// Counts what was read and looked at.
 struct BEffIoFound {
   std::uint64_t verified_bytes = 0;
   std::uint64_t bad_blocks = 0;
@@ -85,7 +85,7 @@ class BEffIoLoop final {
   void call();
   void check();
   [[nodiscard]] BEffIoEnd decide(const BEffIoUntil& until, std::uint64_t repetitions) const;
-  [[nodiscard]] std::uint64_t look(const BEffIoLooks& looks, std::uint64_t repetitions);
+  [[nodiscard]] std::uint64_t look(const BEffIoCheckTimes& looks, std::uint64_t repetitions);
   void end_alone(std::int64_t allowance_ns);
   void meet();
   [[nodiscard]] double elapsed_s() const { return static_cast<double>(times_.accounted()) * 1e-9; }

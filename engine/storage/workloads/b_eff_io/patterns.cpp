@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t a_kib = 1024;
 constexpr std::uint64_t a_mib = a_kib * a_kib;
 
-/// In the order of their numbers, which every type has consecutive ones of.
+/// Stands in the order of their numbers, which every type has consecutive ones of.
 struct SizeOfType {
   BEffIoSize size = BEffIoSize::first;
   int units = 0;

@@ -15,7 +15,7 @@ namespace ullage {
 enum class BEffIoType { scatter, shared, separated, segmented, seg_coll };
 enum class BEffIoAccess { write, rewrite, read };
 
-/// What patterns of different types have in common: the chunk.
+/// Says what patterns of different types have in common: the chunk.
 enum class BEffIoSize { first, lmax, mib_by_two, mib, kib32, kib1, kib32_odd, kib1_odd, mib_odd, fill_up };
 
 /// Sizes whose repetitions of types 0 to 2 settle those of types 3 and 4, in the order they have in a segment.
@@ -34,7 +34,7 @@ struct BEffIoPattern {
   /// For a fill-up, whose length depends on what was written before it, it is 0.
   [[nodiscard]] std::uint64_t chunk_bytes(std::uint64_t lmax_bytes) const;
   [[nodiscard]] std::uint64_t call_bytes(std::uint64_t lmax_bytes) const;
-  /// How files of hints call its chunk: `Lmax`, or the bytes.
+  /// Returns how files of hints call its chunk: `Lmax`, or the bytes.
   [[nodiscard]] std::string hint_chunk() const;
   [[nodiscard]] std::string phase_name() const;  // pattern-07
 };

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "mpi/agreement.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -51,10 +52,10 @@ Status BEffIoPhase::open() {
   Status status;
   if (is_first_) {
     status = run_.open(times_);
-    if (!all_have(status)) return status;
+    if (!mpi::all_succeeded(run_.everyone(), status)) return status;
   }
   status = run_.set_out(task_, times_);
-  ready_ = all_have(status);
+  ready_ = mpi::all_succeeded(run_.everyone(), status);
   return status;
 }
 
@@ -118,7 +119,7 @@ std::optional<Error> BEffIoPhase::mismatch() const {
   return error;
 }
 
-void BEffIoPhase::tell(Json& facts) const {
+void BEffIoPhase::add_facts(Json& facts) const {
   const BEffIoPattern& pattern = task_.pattern;
   facts = {{"pattern", pattern.number},
            {"type", word_of(pattern.type)},

@@ -30,7 +30,7 @@ class BEffIoPhase final : public PhaseWork {
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override { return times_.gauges(); }
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return run_.hints_given(task_); }
   [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
 
@@ -38,7 +38,6 @@ class BEffIoPhase final : public PhaseWork {
   [[nodiscard]] const BEffIoParameters& parameters() const { return run_.parameters(); }
   [[nodiscard]] bool verifies() const { return !parameters().writes() && parameters().verify == BEffIoVerify::full; }
   [[nodiscard]] double scheduled_s() const { return task_.pattern.units * parameters().unit_s; }
-  [[nodiscard]] bool all_have(const Status& status) const { return !run_.everyone().any(!status); }
   void barrier();
   [[nodiscard]] std::optional<Error> mismatch() const;
 

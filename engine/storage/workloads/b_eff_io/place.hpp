@@ -9,7 +9,7 @@
 
 namespace ullage {
 
-/// What all calls of a type have in common on one rank.
+/// Holds what all calls of a type have in common on one rank.
 struct BEffIoFileShape {
   BEffIoType type = BEffIoType::scatter;
   bool shared_pointer = true;  // of type shared; false: it is done as scatter is
@@ -32,7 +32,7 @@ struct BEffIoPlace {
   std::uint64_t chunk_bytes = 0;
   std::uint64_t call_bytes = 0;  // a multiple of the chunk; of types but scatter the chunk itself
 
-  /// Where byte `byte` of this rank's call number `call` lies in the file.
+  /// Returns where byte `byte` of this rank's call number `call` lies in the file.
   [[nodiscard]] std::uint64_t offset_bytes(std::uint64_t call, std::uint64_t byte = 0) const;
   /// So many calls of every rank take this much of the file, or of the segment: the next pattern begins after it.
   [[nodiscard]] std::uint64_t extent_bytes(std::uint64_t calls) const;

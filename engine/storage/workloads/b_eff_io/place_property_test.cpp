@@ -38,7 +38,7 @@ Work some_work(BEffIoType type) {
   return work;
 }
 
-/// How often each element of a file is moved by `rank`; chunk by chunk, since those are whole.
+/// Counts how often each element of a file is moved by `rank`; chunk by chunk, since those are whole.
 void visit(const Work& work, std::uint64_t rank, std::vector<int>& visits) {
   for (std::size_t i = 0; i < work.places.size(); ++i) {
     BEffIoPlace place = work.places[i];

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -28,7 +28,7 @@ BEffIoRun::BEffIoRun(BEffIoParameters parameters, const StorageContext& context)
 LocalSteps BEffIoRun::begin() {
   LocalSteps steps{{"find patterns", [this] { return find_tasks(); }}};
   if (parameters_.access != BEffIoAccess::write) return steps;
-  if (!context_.dataset.empty()) steps.push_back(step_to_strike(context_));
+  if (!context_.dataset.empty()) steps.push_back(step_to_remove_facts(context_));
   if (makes_files()) append(steps, steps_to_make_tree(context_, entry_));
   return steps;
 }
@@ -180,7 +180,7 @@ LocalSteps BEffIoRun::end(bool whole) {
                       return close(of_nothing);
                     }}};
   if (!context_.dataset.empty() && parameters_.writes()) {
-    steps.push_back(whole ? LocalStep{"enter facts", [this] { return enter(); }} : step_to_strike(context_));
+    steps.push_back(whole ? LocalStep{"enter facts", [this] { return enter(); }} : step_to_remove_facts(context_));
     if (whole) return steps;
   }
   if (!context_.keep && makes_files()) append(steps, steps_to_remove_tree(context_, entry_));

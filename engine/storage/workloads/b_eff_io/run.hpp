@@ -26,7 +26,7 @@ struct BEffIoTask {
   double scheduled_until_s = 0;         // of the case's patterns up to and with this one
 };
 
-/// What all ranks did of a pattern: the same on each of them.
+/// Says what all ranks did of a pattern: the same on each of them.
 struct BEffIoDone {
   std::uint64_t least = 0;  // repetitions of the rank that did fewest
   std::uint64_t most = 0;
@@ -62,7 +62,7 @@ class BEffIoRun final {
   [[nodiscard]] bool holds_data() const { return context_.backend->capabilities().data; }
   [[nodiscard]] BEffIoPlace place_of(const BEffIoTask& task) const;
   [[nodiscard]] BEffIoContents contents_of(const BEffIoTask& task) const;
-  /// What a pattern of fixed repetitions may take; infinite: any time.
+  /// Returns what a pattern of fixed repetitions may take; infinite: any time.
   [[nodiscard]] double allowance_s(const BEffIoTask& task) const;
   [[nodiscard]] Map hints_given(const BEffIoTask& task) const;
 

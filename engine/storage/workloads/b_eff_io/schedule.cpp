@@ -38,11 +38,11 @@ std::uint64_t b_eff_io_needed_bytes(BEffIoType type, std::uint64_t lmax_bytes, s
   return needed;
 }
 
-BEffIoLooks::BEffIoLooks(double allowance_s)
+BEffIoCheckTimes::BEffIoCheckTimes(double allowance_s)
     : allowance_s_(allowance_s), spacing_s_(std::min(longest_spacing_s, allowance_s / looks_an_allowance)) {}
 
 /// At most twice as many as before, since the first calls may be much faster than those that follow.
-std::uint64_t BEffIoLooks::next(std::uint64_t done, double elapsed_s) const {
+std::uint64_t BEffIoCheckTimes::next(std::uint64_t done, double elapsed_s) const {
   const double expected =
       elapsed_s > 0 ? static_cast<double>(done) * spacing_s_ / elapsed_s : static_cast<double>(done);
   const auto step = static_cast<std::uint64_t>(std::clamp(expected, 1.0, static_cast<double>(done)));

@@ -18,16 +18,16 @@ enum class BEffIoRule { predicted, elapsed };
 /// Calls of each rank that fit into the pattern's part of `most_bytes`, which goes by units; one at least.
 [[nodiscard]] std::uint64_t b_eff_io_most_calls(const BEffIoPattern& pattern, std::uint64_t lmax_bytes,
                                                 std::uint64_t ranks, std::uint64_t most_bytes);
-/// What a case of that type writes at most, rounded up to segments where it has them.
+/// Returns what a case of that type writes at most, rounded up to segments where it has them.
 [[nodiscard]] std::uint64_t b_eff_io_needed_bytes(BEffIoType type, std::uint64_t lmax_bytes, std::uint64_t ranks,
                                                   std::uint64_t most_bytes);
 
 /// When ranks whose calls are collective look together whether they go on: often enough to end soon after they should,
 /// seldom enough to cost nothing.
-class BEffIoLooks final {
+class BEffIoCheckTimes final {
  public:
   /// `allowance_s`: what the pattern may take; infinite: as long as it needs.
-  explicit BEffIoLooks(double allowance_s);
+  explicit BEffIoCheckTimes(double allowance_s);
 
   /// The repetition after which the first look is.
   [[nodiscard]] static constexpr std::uint64_t first() { return 1; }

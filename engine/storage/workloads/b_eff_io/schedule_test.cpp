@@ -47,9 +47,9 @@ TEST(BEffIoRoom, NeededIsWhatCanBeWritten) {
   }
 }
 
-TEST(BEffIoLooks, ComeAboutTwentyTimesAnAllowance) {
-  const BEffIoLooks looks(2);
-  std::uint64_t done = BEffIoLooks::first();
+TEST(BEffIoCheckTimes, ComeAboutTwentyTimesAnAllowance) {
+  const BEffIoCheckTimes looks(2);
+  std::uint64_t done = BEffIoCheckTimes::first();
   int count = 0;
   constexpr double a_call_s = 1e-5;
   while (!looks.is_over(static_cast<double>(done) * a_call_s)) {
@@ -61,19 +61,19 @@ TEST(BEffIoLooks, ComeAboutTwentyTimesAnAllowance) {
   EXPECT_LT(static_cast<double>(done) * a_call_s, 2.2);
 }
 
-TEST(BEffIoLooks, AreAtEveryCallWhereCallsAreSlow) {
-  const BEffIoLooks looks(2);
+TEST(BEffIoCheckTimes, AreAtEveryCallWhereCallsAreSlow) {
+  const BEffIoCheckTimes looks(2);
   EXPECT_EQ(looks.next(1, 3), 2U);
   EXPECT_EQ(looks.next(10, 30), 11U);
   EXPECT_TRUE(looks.is_over(2));
   EXPECT_EQ(looks.next(8, 0), 16U) << "no more than doubled";
 }
 
-TEST(BEffIoLooks, WithoutAnAllowanceTheyOnlyListenForRequestsToStop) {
-  const BEffIoLooks looks(std::numeric_limits<double>::infinity());
+TEST(BEffIoCheckTimes, WithoutAnAllowanceTheyOnlyListenForRequestsToStop) {
+  const BEffIoCheckTimes looks(std::numeric_limits<double>::infinity());
   EXPECT_FALSE(looks.is_over(1e9));
   EXPECT_EQ(looks.next(1000, 10), 1050U) << "each half second";
-  const BEffIoLooks none_left(-1);
+  const BEffIoCheckTimes none_left(-1);
   EXPECT_TRUE(none_left.is_over(0));
   EXPECT_EQ(none_left.next(5, 1), 6U);
 }

@@ -13,7 +13,7 @@ namespace ullage {
 /// Repetitions by size, of the patterns of one type; a size that is not there was not done.
 using BEffIoCounts = std::map<BEffIoSize, std::uint64_t>;
 
-/// What first writes have done; a type that is not there was not done at all.
+/// Holds what first writes have done; a type that is not there was not done at all.
 struct BEffIoFirstWrites {
   std::optional<BEffIoCounts> scatter;
   std::optional<BEffIoCounts> shared;

@@ -22,7 +22,7 @@
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/storage_context.hpp"
 #include "work/workload.hpp"
 
@@ -48,8 +48,8 @@ inline std::vector<std::uint64_t> repetitions_of(const std::vector<Json>& record
   return repetitions;
 }
 
-/// What one rank has of files with views, and what it was asked to do. Files are as long as this rank's part reaches;
-/// what others wrote is zeros here.
+/// Holds what one rank has of files with views, and what it was asked to do. Files are as long as this rank's part
+/// reaches; what others wrote is zeros here.
 struct ViewedStore {
   std::map<std::string, std::vector<std::byte>> files;
   std::vector<OpenRequest> opened;
@@ -221,7 +221,7 @@ class BEffIoCases : public ::testing::Test {
   mpi::CommonClock clock_;
   ViewedStore store_;
   StoredViews backend_;
-  DatasetBook book_;
+  DatasetFacts book_;
   AlignedBuffer buffer_;
   Meter meter_;
   Watchdog watchdog_;

@@ -57,7 +57,7 @@ struct FindCriteria {
   std::optional<SizeTest> size;
 
   [[nodiscard]] bool accepts_name(const TerminatedName& base) const noexcept { return !name || name->matches(base); }
-  /// Whether an accepted name is not yet an answer.
+  /// Returns whether an accepted name is not yet an answer.
   [[nodiscard]] bool asks_status() const noexcept { return newer_than || size; }
   [[nodiscard]] bool accepts_status(FileTime modified, std::uint64_t size_bytes) const noexcept {
     return (!newer_than || modified > *newer_than) && (!size || size->matches(size_bytes));

@@ -5,7 +5,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/find/parameters.hpp"
 #include "storage/workloads/find/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -40,7 +40,7 @@ class Find final : public Workload {
     LocalSteps steps;
     if (!context_.dataset.empty()) {
       if (whole) return {{"enter facts", [this] { return enter_dataset(); }}};
-      steps.push_back(step_to_strike(context_));
+      steps.push_back(step_to_remove_facts(context_));
     }
     if (!context_.keep) steps.push_back({"remove", [this] { return remove(); }});
     return steps;

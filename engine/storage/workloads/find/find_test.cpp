@@ -6,7 +6,7 @@
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/manifest.hpp"
 #include "work/workload.hpp"
 
@@ -79,7 +79,7 @@ class MpiFind : public ::testing::Test {
   test::KeptSignals kept_;
   test::Bench bench_;
   std::unique_ptr<Backend> backend_;
-  DatasetBook book_;
+  DatasetFacts book_;
   mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;

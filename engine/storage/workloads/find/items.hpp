@@ -57,7 +57,7 @@ class LookList final {
   };
   void add(const Look& look);
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// What was added since the last call, as a WalkItem holds it.
+  /// Returns what was added since the last call, as a WalkItem holds it.
   [[nodiscard]] std::string take_names();
   /// The first of `names`, which is removed from them.
   [[nodiscard]] static Look next(std::string_view& names);

@@ -11,7 +11,7 @@
 
 #include "base/clock.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 
 namespace ullage {
 namespace {
@@ -106,12 +106,12 @@ Result<FileTime> FindPhase::timestamp() const {
 
 Result<Descriptor> FindPhase::open_root() const {
   if (parameters_.within.empty()) return open_run_folder();
-  const DatasetBook* book = context_.datasets;
+  const DatasetFacts* book = context_.datasets;
   if (book == nullptr || book->find(parameters_.within) == nullptr) return fail(no_dataset(parameters_.within));
   return context_.folder->open_file(directory_of_dataset(parameters_.within), O_RDONLY | O_DIRECTORY);
 }
 
-/// By its path, which still has to be the folder that the run has opened.
+/// Opens it by its path, which still has to be the folder that the run has opened.
 Result<Descriptor> FindPhase::open_run_folder() const {
   const std::string& path = context_.folder->path();
   if (const auto checked = context_.folder->checked_path(timestamp_file_); !checked) return fail(checked.error());
@@ -136,7 +136,7 @@ Status FindPhase::execute(Meter& meter) {
   do {
     meter.resume(now_ns());  // to wait for work is no part of an operation
     work(meter);
-  } while (stealing_->more([&] { meter.sign_of_life(); }));
+  } while (stealing_->more([&] { meter.report_alive(); }));
   if (walk_->first_error()) return fail(*walk_->first_error());
   return {};
 }

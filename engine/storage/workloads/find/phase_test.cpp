@@ -12,7 +12,7 @@
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/find/test_support.hpp"
 
 namespace ullage::find_phase_test {
@@ -70,7 +70,7 @@ class MpiFindPhase : public ::testing::Test {
 
   test::KeptSignals kept_;
   test::Bench bench_;
-  DatasetBook book_;
+  DatasetFacts book_;
   mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;

@@ -45,7 +45,7 @@ inline std::optional<std::string> output_of(std::vector<std::string> words) {
   return std::move(*text);
 }
 
-/// Whether `find` is findutils', so that its answers are what ours must be.
+/// Returns whether `find` is findutils', so that its answers are what ours must be.
 inline bool has_gnu_find() {
   return output_of({"find", "--version"}).value_or("").find("GNU findutils") != std::string::npos;
 }

@@ -19,7 +19,7 @@
 
 namespace ullage {
 
-/// What bounds the memory and the descriptors of a walk on one rank.
+/// Bounds the memory and the descriptors of a walk on one rank.
 struct WalkLimits {
   std::size_t room_bytes = std::size_t{256} << 10;   // of one read: some thousand names
   std::size_t waiting_bytes = std::size_t{8} << 20;  // of items; above, the walk goes into the depth

@@ -26,7 +26,7 @@ enum class FlashFile { checkpoint, plot_centred, plot_corner };
   return 80 * rank + 3 * (rank / 3) + of_rest;
 }
 
-/// What a file holds: arrays that describe the blocks, then the unknowns, each with a row for each block.
+/// Describes what a file holds: arrays that describe the blocks, then the unknowns, each with a row for each block.
 struct FlashLayout {
   FlashFile file = FlashFile::checkpoint;
   std::uint64_t cells = 8;            // of a block, in each direction
@@ -37,21 +37,16 @@ struct FlashLayout {
   static constexpr std::uint64_t header_bytes = 4096;  // of our own format
 
   [[nodiscard]] std::uint64_t real_bytes() const { return file == FlashFile::checkpoint ? 8 : plot_real_bytes; }
-  /// Points of a block: cells, or corners, of which there is one more in each direction.
-  [[nodiscard]] std::uint64_t points() const {
-    const std::uint64_t side = file == FlashFile::plot_corner ? cells + 1 : cells;
-    return side * side * side;
-  }
   [[nodiscard]] std::vector<std::string> unknowns() const;
   [[nodiscard]] std::vector<ArraySpec> arrays() const;
-  /// Of a block, over all arrays: 164 B (116 B with 4-byte reals) and what the unknowns take.
+  /// Returns the bytes of a block, over all arrays: 164 B (116 B with 4-byte reals) and what the unknowns take.
   [[nodiscard]] std::uint64_t block_bytes() const;
   [[nodiscard]] std::uint64_t data_bytes() const { return total_blocks * block_bytes(); }
 };
 
 [[nodiscard]] std::string word(FlashFile file);
 
-/// Where the arrays lie in our own format: one after the other behind the header.
+/// Returns where the arrays lie in our own format: one after the other behind the header.
 [[nodiscard]] std::vector<std::uint64_t> flash_offsets(const std::vector<ArraySpec>& arrays);
 /// The header of our own format: what a reader must know to find the arrays.
 [[nodiscard]] std::string flash_header(const std::vector<ArraySpec>& arrays);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/flash/phase.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "base/json.hpp"
 #include "storage/workloads/flash/raw_arrays.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -130,18 +127,14 @@ Verification FlashPhase::after(std::uint64_t executed, Meter& progress) {
 
 /// Our own format has exactly the bytes of the formula; of others the size is noted.
 Verification FlashPhase::check_size() {
-  const RunFolder* folder = state_.context->folder;
-  if (folder == nullptr || !state_.capabilities.path || !state_.context->world->root()) return {};
-  const auto file = folder->open_file(file_name(), O_RDONLY);
-  if (!file) return Verification::of(fail(file.error()));
-  struct stat status{};
-  if (fstat(file->get(), &status) != 0) return Verification::of(fail(errno_error(errno, "inspect", file_name())));
-  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
-  const std::uint64_t expected = FlashLayout::header_bytes + state_.layout.data_bytes();
-  if (state_.parameters->format != FlashFormat::raw || file_bytes_ == expected) return {};
-  return Verification::of(fail(verification_error("verify", folder->path() + "/" + file_name(),
-                                                  "the file has another size than the formula",
-                                                  std::to_string(expected), std::to_string(file_bytes_))));
+  const StorageContext& context = *state_.context;
+  if (context.folder == nullptr || !state_.capabilities.path || !context.world->root()) return {};
+  const auto found = size_of_file(context, file_name());
+  if (!found) return Verification::of(fail(found.error()));
+  file_bytes_ = *found;
+  if (state_.parameters->format != FlashFormat::raw) return {};
+  const std::uint64_t wanted = FlashLayout::header_bytes + state_.layout.data_bytes();
+  return Verification::of(check_size_of_file(context, file_name(), wanted, *found));
 }
 
 Verification FlashPhase::check_data(std::uint64_t executed, Meter& progress) const {
@@ -151,7 +144,7 @@ Verification FlashPhase::check_data(std::uint64_t executed, Meter& progress) con
     verification.verified_bytes += data_of(a).size();
     verification.bad_blocks += check.wrong_elements;
     if (check.first && !verification.first) verification.first = wrong_element(a, *check.first);
-    progress.sign_of_life();
+    progress.report_alive();
   }
   return verification;
 }
@@ -159,8 +152,7 @@ Verification FlashPhase::check_data(std::uint64_t executed, Meter& progress) con
 Error FlashPhase::wrong_element(std::size_t array, const WrongElement& wrong) const {
   const ArraySpec& spec = state_.arrays[array];
   const std::uint64_t row_elements = spec.row_bytes() / bytes_of(spec.type);
-  const RunFolder* folder = state_.context->folder;
-  Error error = verification_error("verify", (folder == nullptr ? "" : folder->path() + "/") + file_name(),
+  Error error = verification_error("verify", path_of(*state_.context, file_name()),
                                    "array '" + spec.name + "' differs in block " +
                                        std::to_string(state_.first_block + wrong.element / row_elements) + " of rank " +
                                        std::to_string(state_.context->world->rank()),
@@ -178,7 +170,7 @@ Gauges FlashPhase::gauges() const {
           {"unknowns_s", static_cast<double>(unknowns_ns_) * 1e-9}};
 }
 
-void FlashPhase::tell(Json& facts) const {
+void FlashPhase::add_facts(Json& facts) const {
   facts["total_blocks"] = state_.layout.total_blocks;
   facts["block_bytes"] = state_.layout.block_bytes();
   facts["data_bytes"] = state_.layout.data_bytes();

@@ -16,7 +16,7 @@
 
 namespace ullage {
 
-/// What both phases of a repetition share on this rank.
+/// Holds what both phases of a repetition share on this rank.
 struct FlashState {
   const FlashParameters* parameters = nullptr;
   const StorageContext* context = nullptr;
@@ -46,7 +46,7 @@ class FlashPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override;
 

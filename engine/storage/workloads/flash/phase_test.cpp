@@ -29,12 +29,11 @@ class MpiFlashPhase : public OneFlash {
       EXPECT_TRUE(bench_.folder().make_directory("large"));
     }
     Json records = Json::array();
-    const RunContext run_context{&world(), &clock_, &watchdog_, &meter_, {}, 0};
     for (const Direction direction : {Direction::write, Direction::read}) {
       world().all().barrier();
       FlashPhase phase(state, direction);
       Json record;
-      status_ = run_phase(run_context, &bench_.folder(), phase, record).status;
+      status_ = run_phase(run_context(), &bench_.folder(), phase, record).status;
       EXPECT_EQ(status_, PhaseStatus::ok) << record.dump();
       records.push_back(record);
     }

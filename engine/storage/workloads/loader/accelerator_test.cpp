@@ -11,7 +11,7 @@ class AcceleratorTest : public OneRepetition {
  protected:
   void bind(const Values& given) {
     parameters_ = LoaderParameters::from(values_of(given));
-    context_ = bound();
+    context_ = context();
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = backend_->capabilities();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t loader_buffer_alignment = 4096;
 
-/// Where a node may read what it has written itself.
+/// Says where a node may read what it has written itself.
 Notice same_node_notice(std::uint64_t nodes) {
   if (nodes == 1)
     return {"read-back-same-node", "there is one node: it reads what it has written itself",
@@ -104,14 +104,14 @@ Counters EpochPhase::counters() const {
   return {{"samples", account_.samples()}, {"samples_of_own_node", account_.of_own_node()}};
 }
 
-/// In seconds of all accelerators of the rank, without their first steps; `all_` adds the epochs before this one.
+/// Returns seconds of all accelerators of the rank, without their first steps; `all_` adds the epochs before this one.
 Gauges EpochPhase::gauges() const {
   return {{"compute_s", account_.sum().compute_s},    {"run_s", account_.sum().run_s},
           {"all_compute_s", state_.totals.compute_s}, {"all_run_s", state_.totals.run_s},
           {"least_use", account_.least_use()},        {"late_s", static_cast<double>(account_.most_late_ns()) * 1e-9}};
 }
 
-void EpochPhase::tell(Json& facts) const {
+void EpochPhase::add_facts(Json& facts) const {
   facts["accelerators"] = state_.accelerators();
   facts["epoch"] = epoch_ + 1;
   facts["writers_known"] = state_.own_group.has_value();

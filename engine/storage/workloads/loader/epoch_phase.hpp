@@ -25,7 +25,7 @@ class EpochPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override { return state_.context->backend->hints_granted(); }
 

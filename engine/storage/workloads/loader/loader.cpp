@@ -7,7 +7,7 @@
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/loader/epoch_phase.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/parameters.hpp"
@@ -81,7 +81,7 @@ class Loader final : public Workload {
     LocalSteps steps;
     if (!context_.dataset.empty()) {
       if (whole) return {{"enter facts", [this] { return enter_dataset(); }}};
-      steps.push_back(step_to_strike(context_));
+      steps.push_back(step_to_remove_facts(context_));
     } else if (context_.keep && whole) {
       return {};
     }

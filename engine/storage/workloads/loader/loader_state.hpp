@@ -29,7 +29,8 @@ struct LoaderState {
   SampleFiles files{SampleSetSpec{}};
   std::uint64_t data_key = 0;
   SampleReaders readers;
-  /// Whose files this node has written, by SampleFiles::group_of; nothing where others than these nodes wrote them.
+  /// Says whose files this node has written, by SampleFiles::group_of; nothing where others than these nodes wrote
+  /// them.
   std::optional<std::uint64_t> own_group;
   TrainingTotals totals;
 

@@ -17,7 +17,7 @@ enum class LoaderData { make, use, none };
 enum class LoaderCache { none, advise };
 enum class LoaderVerify { none, kept, full };
 
-/// As the paces of MLPerf Storage's cosmoflow, but for the numbers of samples.
+/// Has the paces of MLPerf Storage's cosmoflow, but for the numbers of samples.
 struct LoaderParameters {
   LoaderData data = LoaderData::make;
   std::uint64_t samples = 1024;

@@ -15,7 +15,7 @@
 
 namespace ullage {
 
-/// How long the calls for one sample took.
+/// Says how long the calls for one sample took.
 struct SampleTimes {
   std::int64_t open_ns = 0;
   std::int64_t read_ns = 0;

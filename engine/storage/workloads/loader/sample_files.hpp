@@ -41,7 +41,7 @@ class SampleFiles final {
   [[nodiscard]] std::uint64_t group_of(std::uint64_t sample) const noexcept {
     return sample / spec_.samples_per_file % spec_.groups;
   }
-  /// How many of the first `samples` are in files of this group; the k-th of them.
+  /// Returns how many of the first `samples` are in files of this group; the k-th of them.
   [[nodiscard]] std::uint64_t samples_of_group(std::uint64_t group, std::uint64_t samples) const noexcept;
   [[nodiscard]] std::uint64_t sample_of_group(std::uint64_t group, std::uint64_t k) const noexcept;
 

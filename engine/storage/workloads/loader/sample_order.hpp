@@ -9,7 +9,7 @@
 
 namespace ullage {
 
-/// Who reads: `accelerators` over all nodes, numbered node by node where they read by node.
+/// Says who reads: `accelerators` over all nodes, numbered node by node where they read by node.
 struct SampleReaders {
   std::uint64_t accelerators = 1;
   std::uint64_t samples = 1;  // the first so many of the set are read

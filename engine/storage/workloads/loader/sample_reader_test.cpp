@@ -14,7 +14,7 @@ class SampleReaderTest : public OneRepetition {
   /// Writes the set as this rank's share of it.
   void write(const Values& given) {
     parameters_ = LoaderParameters::from(values_of(given));
-    context_ = bound();
+    context_ = context();
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = backend_->capabilities();

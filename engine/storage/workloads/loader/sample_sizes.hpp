@@ -23,7 +23,7 @@ class SampleSizes final {
   [[nodiscard]] std::uint64_t bytes(std::uint64_t sample) const noexcept;
   /// No sample has more.
   [[nodiscard]] std::uint64_t largest() const noexcept { return largest_; }
-  /// What so many samples take, exactly where all are alike; else a bound that one set in a billion exceeds.
+  /// Returns what so many samples take, exactly where all are alike; else a bound that one set in a billion exceeds.
   [[nodiscard]] std::uint64_t most_bytes(std::uint64_t samples) const noexcept;
   [[nodiscard]] bool alike() const noexcept { return spec_.deviation_bytes == 0; }
 

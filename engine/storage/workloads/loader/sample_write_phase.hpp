@@ -38,7 +38,7 @@ class SampleWritePhase final : public PhaseWork {
     std::uint64_t file_bytes = 0;
     bool ends_file = false;
   };
-  /// Where the next piece begins.
+  /// Says where the next piece begins.
   struct Cursor {
     std::uint64_t own_file = 0;
     std::uint64_t sample = 0;  // of all

@@ -81,7 +81,7 @@ Status TrainingAccount::wait_for_all() {
   constexpr std::chrono::milliseconds now_and_then{100};
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, now_and_then, [this] { return running_ == 0; }))
-    if (now_ns() < computing_until_ns_) meter_->sign_of_life();
+    if (now_ns() < computing_until_ns_) meter_->report_alive();
   return failure_ ? Status(fail(*failure_)) : Status{};
 }
 

@@ -56,7 +56,7 @@ class TrainingAccount final {
   void end(const TrainingRun& run);
   void fail_with(const Error& error);
 
-  /// Until every accelerator has ended; the first error. Says that the rank is alive while one of them computes.
+  /// Waits until every accelerator has ended; the first error. Says that the rank is alive while one of them computes.
   [[nodiscard]] Status wait_for_all();
 
   // After that.

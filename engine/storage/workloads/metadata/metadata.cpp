@@ -5,7 +5,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/metadata/parameters.hpp"
 #include "storage/workloads/metadata/phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
@@ -37,7 +37,7 @@ class MetadataWorkload final : public TreeWorkload {
   [[nodiscard]] bool changes_dataset() const override { return std::ranges::any_of(parameters_.phases, changes_names); }
   [[nodiscard]] bool is_whole() const override { return state_.has_tree && !state_.partly_removed; }
 
-  /// What every case that works on this tree must have in common.
+  /// Returns what every case that works on this tree must have in common.
   [[nodiscard]] Json layout() const {
     Json layout = to_json(state_.shape);
     layout["write_bytes"] = parameters_.write_bytes;

@@ -207,7 +207,7 @@ TEST_F(MpiMetadata, PhasesWithoutTheirDatasetAreABadPlan) {
   }
 }
 
-/// What a later launch meets when somebody changed the files in between.
+/// Makes what a later launch meets when somebody changed the files in between.
 class MpiMetadataBetween : public MpiMetadata {
  protected:
   template <class Change>

@@ -4,7 +4,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/workloads/metadata/mixed_parameters.hpp"
 #include "storage/workloads/metadata/mixed_phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
@@ -36,7 +36,7 @@ class MixedMetadata final : public TreeWorkload {
   /// The directories of sets that were emptied are removed at the end.
   [[nodiscard]] bool is_whole() const override { return state_.has_sets; }
 
-  /// What every case that works on these sets must have in common.
+  /// Returns what every case that works on these sets must have in common.
   [[nodiscard]] Json layout() const {
     return {{"ranks", state_.tree.ranks},
             {"sets", parameters_.sets},

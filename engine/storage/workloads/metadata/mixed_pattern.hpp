@@ -45,7 +45,7 @@ class MixedMetadataPattern final {
   MixedMetadataPattern(const Shape& shape, std::uint64_t rank);
   [[nodiscard]] std::uint64_t operations_a_visit() const noexcept { return operations_a_visit_; }
   [[nodiscard]] std::uint64_t operations_a_round() const noexcept { return operations_a_visit_ * shape_.sets; }
-  /// What is there of a set after the first `done` operations.
+  /// Returns what is there of a set after the first `done` operations.
   [[nodiscard]] Live live(std::uint64_t set, std::uint64_t done) const noexcept;
 
   /// Goes through the operations from any of them on.

@@ -47,8 +47,7 @@ MixedMetadataPhase::MixedMetadataPhase(MixedMetadataState& state, MixedMetadataP
     : state_(state),
       kind_(kind),
       pattern_(state.parameters->shape(), static_cast<std::uint64_t>(state.context->world->rank())),
-      payload_(payload_spec(state)),
-      calls_(never_) {
+      payload_(payload_spec(state)) {
   calls_.use_parts(parts_of_a_call);
   calls_.use_histogram(false);
   find_source();
@@ -167,8 +166,8 @@ Status MixedMetadataPhase::add(const Step& step) {
   return {};
 }
 
-/// Where its contents lie, as the payload counts. No number comes twice in a set, so no two objects of a rank are the
-/// same.
+/// Returns where its contents lie, as the payload counts. No number comes twice in a set, so no two objects of a rank
+/// are the same.
 std::uint64_t MixedMetadataPhase::offset_of(const Step& step) const {
   return ((state_.first + step.object) * parameters().sets + step.set) * slot_bytes();
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,8 +20,8 @@
 
 namespace ullage {
 
-/// What every phase of a repetition shares on this rank. The sets of all ranks are alike: `objects` files from number
-/// `first` on.
+/// Holds what every phase of a repetition shares on this rank. The sets of all ranks are alike: `objects` files from
+/// number `first` on.
 struct MixedMetadataState {
   const MixedMetadataParameters* parameters = nullptr;
   const StorageContext* context = nullptr;
@@ -82,7 +81,6 @@ class MixedMetadataPhase final : public PhaseWork {
   std::vector<Step> steps_;
   std::uint64_t batch_done_ = 0;
   std::array<std::uint64_t, MixedMetadataShape::kinds> done_{};
-  std::atomic<bool> never_ = false;
   Meter calls_;  // of single operations, whose parts are not this phase's parts
   std::vector<std::byte> expected_;
   Verification verification_;

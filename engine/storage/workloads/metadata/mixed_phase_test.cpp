@@ -144,7 +144,7 @@ TEST_F(MixedMetadataPhases, WithoutVerificationNothingIsFound) {
   EXPECT_FALSE(run(PhaseKind::bench).first);
 }
 
-/// Whose data a bench works on that follows `benches` others, on ranks that are on these nodes.
+/// Returns whose data a bench works on that follows `benches` others, on ranks that are on these nodes.
 std::string data_of(const mpi::World& world, std::uint64_t stride, std::uint64_t benches) {
   MixedMetadataParameters parameters;
   parameters.stride = stride;

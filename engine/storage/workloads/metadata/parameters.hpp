@@ -68,7 +68,7 @@ struct MetadataParameters {
                                     const PlannedLayout& layout, const std::string& pointer);
 
 [[nodiscard]] std::string word(MetadataPhaseKind kind);
-/// What a phase does to each of its items; tree phases make and remove directories.
+/// Returns what a phase does to each of its items; tree phases make and remove directories.
 [[nodiscard]] MetadataOperation operation_of(MetadataPhaseKind kind);
 /// mdtest's place of the phase in its row of strides: 0 create, 1 stat and its like, 2 read, 3 unlink and rmdir.
 [[nodiscard]] std::uint64_t strides_of(MetadataPhaseKind kind);

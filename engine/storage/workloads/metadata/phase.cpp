@@ -44,7 +44,7 @@ bool MetadataPhase::is_over_items() const {
   return kind_ != Kind::tree_create && kind_ != Kind::tree_remove && kind_ != Kind::readdir;
 }
 
-/// By true topology where there are several nodes, else by rank. Collective.
+/// Chooses by true topology where there are several nodes, else by rank. Collective.
 void MetadataPhase::find_source() {
   const auto shift = static_cast<int>(parameters().stride * strides_of(kind_));
   DataSource source =

@@ -19,7 +19,7 @@
 
 namespace ullage {
 
-/// What every phase of a repetition shares on this rank; changed by the phases that make, rename or remove.
+/// Holds what every phase of a repetition shares on this rank; changed by the phases that make, rename or remove.
 struct MetadataState {
   const MetadataParameters* parameters = nullptr;
   const StorageContext* context = nullptr;

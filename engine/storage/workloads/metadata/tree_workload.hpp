@@ -19,7 +19,7 @@ class TreeWorkload : public Workload {
     LocalSteps steps;
     if (!context_.dataset.empty()) {
       if (is_there) return {{"enter facts", [this] { return enter_dataset(); }}};
-      steps.push_back(step_to_strike(context_));
+      steps.push_back(step_to_remove_facts(context_));
     } else if (context_.keep && is_there) {
       return {};
     }

@@ -5,7 +5,7 @@
 
 namespace ullage {
 
-UncountedMeter::UncountedMeter() : meter_(std::make_unique<Meter>(never_)) {
+UncountedMeter::UncountedMeter() : meter_(std::make_unique<Meter>()) {
   meter_->use_histogram(false);
   meter_->start(now_ns());
 }

@@ -2,7 +2,6 @@
 // Transfers that helper threads make by blocking calls while their rank computes.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -17,11 +16,10 @@ namespace ullage {
 class UncountedMeter final {
  public:
   UncountedMeter();
-  /// For a transfer that begins now: what lies between transfers is no device's time.
+  /// Returns the meter for a transfer that begins now: what lies between transfers is no device's time.
   [[nodiscard]] Meter& from_now() noexcept;
 
  private:
-  std::atomic<bool> never_ = false;
   std::unique_ptr<Meter> meter_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/rounding.hpp"
+#include "mpi/agreement.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -100,7 +101,8 @@ Status OverlapPhase::open_for_overlap() {
 /// When a stretch has failed anywhere, no rank begins another one.
 Status OverlapPhase::execute(Meter& meter) {
   const mpi::Comm& all = state_.context->world->all();
-  for (std::uint64_t i = first_; i < first_ + prepared_ && !all.any(!status_); ++i) do_stretch(i, meter);
+  const std::uint64_t end = first_ + prepared_;
+  for (std::uint64_t i = first_; i < end && mpi::all_succeeded(all, status_); ++i) do_stretch(i, meter);
   return status_;
 }
 
@@ -162,7 +164,7 @@ void OverlapPhase::check_area() {
   }
 }
 
-/// As long as the I/O of a batch on the slowest rank, times what was asked for.
+/// Makes a computation as long as the I/O of a batch on the slowest rank, times what was asked for.
 void OverlapPhase::size_computation(std::int64_t batch_ns) {
   const auto slowest_ns = static_cast<double>(state_.context->world->all().max(batch_ns));
   const std::uint64_t blocks =
@@ -231,7 +233,7 @@ std::int64_t OverlapPhase::both_at_once() {
   return last - begun;
 }
 
-/// As an application does that overlaps nothing: the rank's own thread makes blocking calls, then it computes.
+/// Does as an application that overlaps nothing: the rank's own thread makes blocking calls, then it computes.
 std::int64_t OverlapPhase::one_after_the_other() {
   const std::int64_t begun = now_ns();
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {

@@ -20,7 +20,7 @@
 
 namespace ullage {
 
-/// What both phases of a repetition share on this rank.
+/// Holds what both phases of a repetition share on this rank.
 struct OverlapState {
   const OverlapParameters* parameters = nullptr;
   const StorageContext* context = nullptr;
@@ -53,7 +53,7 @@ class OverlapPhase final : public PhaseWork {
   [[nodiscard]] Map hints_granted() const override;
 
  private:
-  /// Of all rounds so far.
+  /// Adds up all rounds so far.
   struct Times {
     std::int64_t io_ns = 0;
     std::int64_t compute_ns = 0;

@@ -7,8 +7,8 @@
 
 namespace ullage {
 
-/// What a rank does between two readings of the clock. `warm_up` is an `io` that nobody counts: the first because files
-/// and caches are cold, the second to see how long the computation has to be.
+/// Says what a rank does between two readings of the clock. `warm_up` is an `io` that nobody counts: the first because
+/// files and caches are cold, the second to see how long the computation has to be.
 enum class Stretch : std::uint8_t { warm_up, io, compute, both, blocking };
 
 /// Warm-ups, then rounds of four stretches. Each stretch but `compute` moves an area of the file, which no other moves:
@@ -42,7 +42,7 @@ struct OverlapShape {
       if (at_place(round, place) != Stretch::compute) ++area;
     return area;
   }
-  /// Where a transfer of an area begins; `transfer` < transfers().
+  /// Returns where a transfer of an area begins; `transfer` < transfers().
   [[nodiscard]] std::uint64_t offset_bytes(std::uint64_t area, std::uint64_t transfer) const noexcept {
     return area * area_bytes() + transfer * transfer_bytes;
   }

@@ -110,7 +110,7 @@ std::uint64_t PioPattern::nested(std::uint64_t index) const noexcept {
   return place + index * stride;
 }
 
-/// In bytes from the base on, where piece `turn` of all ranks begins.
+/// Returns, in bytes from the base on, where piece `turn` of all ranks begins.
 std::uint64_t PioPattern::boundary(std::uint64_t turn) const noexcept {
   if (turn == 0 || turn == shape_.requests * shape_.ranks) return turn * shape_.request_bytes;
   const std::uint64_t drawn = below(mix64(mix64(shape_.seed) ^ turn), 2 * jitter_ + 1);
@@ -123,7 +123,7 @@ PioPiece PioPattern::random(std::uint64_t index) const noexcept {
   return {shape_.base_bytes + begin, boundary(turn + 1) - begin, turn};
 }
 
-/// Of each P vertices in a row the ranks have one each, turned by as many places as the group's key says.
+/// Each P vertices in a row are of one rank each, turned by as many places as the group's key says.
 std::uint64_t PioPattern::vertex(std::uint64_t index) const noexcept {
   const std::uint64_t group = shape_.sorted ? index : order_(index);
   std::uint64_t place = rank_ + below(mix64(mix64(shape_.seed) ^ ~group), shape_.ranks);
@@ -159,7 +159,7 @@ std::uint64_t PioPattern::data_bytes() const noexcept {
 
 namespace {
 
-/// How many pieces of a rank make a frame, which repeats after so many bytes.
+/// Says how many pieces of a rank make a frame, which repeats after so many bytes.
 struct PioFrame {
   std::uint64_t pieces = 0;
   std::uint64_t extent_bytes = 0;

@@ -39,7 +39,7 @@ struct PioShape {
   bool sorted = true;                // mesh: by vertex, else at random
   std::uint64_t seed = 1;            // random, mesh
 
-  /// Whether each rank has a file of its own.
+  /// Returns whether each rank has a file of its own.
   [[nodiscard]] bool per_rank() const { return kind == PioKind::sequential_own; }
   /// Tiles in a row.
   [[nodiscard]] std::uint64_t row_of_tiles() const;
@@ -57,7 +57,7 @@ struct PioPiece {
   [[nodiscard]] bool operator==(const PioPiece&) const = default;
 };
 
-/// What a rank writes, or reads, in its order. With h the base:
+/// Knows what a rank writes, or reads, in its order. With h the base:
 ///   simple strided     h + (i P + r) B
 ///   nested strided     h + sum_k i_k S_k + r B, with S_1 = P B and S_(k+1) = inner S_k + gap B
 ///   random strided     from b(iP + r) to b(iP + r + 1), with b(k) = h + k B + 8 j(k), and j(k) drawn uniformly from
@@ -75,15 +75,15 @@ class PioPattern final {
   PioPattern(const PioShape& shape, std::uint64_t rank, bool writes = false);
 
   [[nodiscard]] std::uint64_t pieces() const noexcept { return pieces_; }
-  /// Of the rank that has most.
+  /// Returns those of the rank that has most.
   [[nodiscard]] std::uint64_t most_pieces() const noexcept { return most_pieces_; }
   /// index < pieces().
   [[nodiscard]] PioPiece piece(std::uint64_t index) const noexcept;
-  /// Of the longest piece of any rank; the data of piece n is that of transfer n of such a length.
+  /// Returns the length of the longest piece of any rank; the data of piece n is that of transfer n of such a length.
   [[nodiscard]] std::uint64_t unit_bytes() const noexcept { return unit_bytes_; }
-  /// Of a file once all ranks have written, from its first byte.
+  /// Returns the length of a file once all ranks have written, from its first byte.
   [[nodiscard]] std::uint64_t file_bytes() const noexcept;
-  /// What all ranks together write, over all files.
+  /// Returns what all ranks together write, over all files.
   [[nodiscard]] std::uint64_t data_bytes() const noexcept;
   [[nodiscard]] const PioShape& shape() const noexcept { return shape_; }
 

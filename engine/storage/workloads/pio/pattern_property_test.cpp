@@ -35,7 +35,7 @@ PioShape some_shape() {
   return shape;
 }
 
-/// How often each word of the file is a rank's.
+/// Counts how often each word of the file is a rank's.
 void visit(const PioPattern& pattern, std::vector<int>& visits) {
   visits.resize(pattern.file_bytes() / 8);
   for (std::uint64_t i = 0; i < pattern.pieces(); ++i) {
@@ -114,7 +114,7 @@ RC_GTEST_PROP(PioPatternProperty, RanksLieInTheirOrder, ()) {
   }
 }
 
-/// Where the `seen`-th byte of a view is.
+/// Returns where the `seen`-th byte of a view is.
 std::uint64_t place_in(const FileView& view, std::uint64_t seen) {
   if (view.chunk_bytes > 0)
     return view.displacement_bytes +

@@ -2,7 +2,6 @@
 #include "storage/workloads/pio/phase.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -22,8 +21,6 @@ constexpr std::uint64_t most_pio_calls = 1024;                     // of a batch
 constexpr std::uint64_t pio_kept_bytes = std::uint64_t{16} << 20;  // of a rank's data, which `verify` kept looks at
 constexpr std::size_t pio_buffer_alignment = 4096;
 constexpr std::size_t changed_every = 512;  // as the payload's tags stand
-
-const std::atomic<bool> pio_never = false;
 
 void keep_error(Status& first, const Status& next) {
   if (first && !next) first = next;
@@ -64,7 +61,7 @@ PioPhase::PioPhase(PioState& state, PioOperation operation)
   if (!changes()) return;
   change_ = mix64(state.context.run_key + state.changes) | 1U;
   state.changes ^= change_;
-  unaccounted_ = std::make_unique<Meter>(pio_never);
+  unaccounted_ = std::make_unique<Meter>();
   unaccounted_->use_histogram(false);
 }
 
@@ -234,7 +231,7 @@ Status PioPhase::move_through_view(Meter& meter) {
   return first;
 }
 
-/// As the data was made: each piece from its beginning on.
+/// Changes data as it was made: each piece from its beginning on.
 void PioPhase::change(const Call& call) const {
   const bool varies = pattern_.shape().kind == PioKind::random_strided;
   std::span<std::byte> rest = call.data;
@@ -371,7 +368,7 @@ void PioPhase::read_again(std::uint64_t first, Meter& progress, Verification& ve
   if (!status && !verification.first) verification.first = status.error();
 }
 
-void PioPhase::tell(Json& facts) const {
+void PioPhase::add_facts(Json& facts) const {
   facts = {{"pattern", word_of(pattern_.shape().kind)},
            {"calls", operations()},
            {"data_bytes", pattern_.data_bytes()},

@@ -20,7 +20,7 @@
 
 namespace ullage {
 
-/// What the phases of a repetition share on this rank.
+/// Holds what the phases of a repetition share on this rank.
 struct PioState {
   PioParameters parameters;
   StorageContext context;
@@ -52,7 +52,7 @@ class PioPhase final : public PhaseWork {
   [[nodiscard]] Status sync() override;
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override;
 

@@ -7,8 +7,8 @@
 
 namespace ullage {
 
-/// Who owns which bytes, by the pattern's own formula with few ranks and requests: for each of the ranks its pieces in
-/// the order in which it moves them, each as where it begins and how long it is, in requests.
+/// Says who owns which bytes, by the pattern's own formula with few ranks and requests: for each of the ranks its
+/// pieces in the order in which it moves them, each as where it begins and how long it is, in requests.
 [[nodiscard]] nlohmann::json picture_of(const PioShape& shape);
 
 }  // namespace ullage

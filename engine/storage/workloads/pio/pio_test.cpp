@@ -5,18 +5,14 @@
 
 #include <cerrno>
 #include <fstream>
-#include <functional>
 #include <random>
 
 #include "base/json.hpp"
-#include "run/phase_runner.hpp"
-#include "run/test_support.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/hdf5_arrays.hpp"
 #include "storage/hdf5_library.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/pio/parameters.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::pio_test {
 namespace {
@@ -45,15 +41,15 @@ Values values_of(const std::string& pattern, const How& how, Values given) {
   return given;
 }
 
-using Step = std::function<void(std::size_t phase)>;
+void nothing(std::size_t /*phase*/) {}
 
-class PioBench : public ::testing::Test {
+class PioBench : public test::StorageWorkloadTest {
  protected:
-  PioBench() : meter_(StopFlags::instance().now()), watchdog_({}) { StopFlags::instance().reset(); }
+  PioBench() : StorageWorkloadTest("00000000000000a1") {}
 
   /// Runs the phases until one is not ok; their records on every rank. `before`: what all ranks do before each.
-  std::vector<Json> run(const std::string& pattern, const How& how, Values given = {}, const Step& before = nullptr,
-                        const Values& of_backend = {}) {
+  Json run(const std::string& pattern, const How& how, Values given = {}, const test::BeforePhase& before = nothing,
+           const Values& of_backend = {}) {
     Values backend_values = of_backend;
     if (std::string(how.backend) != "fault" && !how.view && how.collective) backend_values["collective"] = true;
     backend_ = bench_.make(how.backend, backend_values);
@@ -62,42 +58,18 @@ class PioBench : public ::testing::Test {
     const PlannedLayout layout{.ranks = bench_.world().size(), .nodes = {}, .ranks_per_node = {}};
     const Status checked = entry().check(*values, backend_->capabilities(), layout, "");
     EXPECT_TRUE(checked) << test::line_of(checked);
-    StorageContext bound;
-    bound.world = &bench_.world();
-    bound.folder = &bench_.folder();
-    bound.backend = backend_.get();
-    bound.buffer = &buffer_;
-    bound.case_id = "00000000000000a1";
-    bound.run_key = 4711;
-    bound.part = bench_.world().rank();
-    bound.parts = bench_.world().size();
-    bound.writes_manifest = bench_.world().root();
-    const auto workload = std::get<StorageWork>(entry().work).make(*values, bound);
-    const mpi::Agreement begun = begin_together(*workload, bench_.world().all());
-    EXPECT_TRUE(begun.everywhere) << test::line_of(begun.own);
-    std::vector<Json> records;
-    const RunContext context{&bench_.world(), &clock_, &watchdog_, &meter_, {}, 0};
-    status_ = PhaseStatus::ok;
-    for (std::size_t i = 0; i < workload->phases() && status_ == PhaseStatus::ok; ++i) {
-      if (before) before(i);
-      bench_.world().all().barrier();
-      const auto work = workload->phase(i);
-      Json record;
-      status_ = run_phase(context, nullptr, *work, record).status;
-      records.push_back(Json::parse(bench_.world().all().broadcast(record.dump(), 0)));
-    }
-    const mpi::Agreement ended = end_together(*workload, status_ == PhaseStatus::ok, bench_.world().all());
-    EXPECT_TRUE(ended.everywhere) << test::line_of(ended.own);
+    const auto workload = std::get<StorageWork>(entry().work).make(*values, context());
+    Json records = run_phases(*workload, before);
+    EXPECT_TRUE(begun_.has_value()) << test::line_of(begun_);
     return records;
   }
 
-  [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(bench_.world().size()); }
   [[nodiscard]] PioPattern pattern_of(const std::string& pattern, std::uint64_t rank, const Values& given = {}) const {
     const How offsets{"", "posix", false, false};
     const auto values = complete(entry().description.parameters, values_of(pattern, offsets, given), "");
     return {PioParameters::from(*values).shape(ranks()), rank};
   }
-  /// Where the bytes that a pattern places begin in a file: HDF5 has its own before them.
+  /// Returns where the bytes that a pattern places begin in a file: HDF5 has its own before them.
   [[nodiscard]] static std::uint64_t begin_of_data(const How& how, const std::string& path) {
     if (std::string(how.backend) != "hdf5") return 0;
     const auto ranges = find_hdf5_data(*hdf5_library(), path, "data");
@@ -110,14 +82,6 @@ class PioBench : public ::testing::Test {
     dataset.per_process = pattern == "sequential-own";
     return bench_.path(dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0));
   }
-
-  test::Bench bench_;
-  std::unique_ptr<Backend> backend_;
-  mpi::CommonClock clock_;
-  AlignedBuffer buffer_;
-  Meter meter_;
-  Watchdog watchdog_;
-  PhaseStatus status_ = PhaseStatus::ok;
 };
 
 const std::vector<std::string>& patterns() {
@@ -268,7 +232,7 @@ TEST_F(MpiPioCases, AnyShapeComesBackFromHdf5) {
     Values own;
     if (below(2) == 1) own["chunk_bytes"] = 8192 + below(50'000);
     SCOPED_TRACE(pattern + (collective ? " together " : " alone ") + std::to_string(i));
-    const auto records = run(pattern, {"", "hdf5", false, collective}, given, nullptr, own);
+    const auto records = run(pattern, {"", "hdf5", false, collective}, given, nothing, own);
     ASSERT_EQ(status_, PhaseStatus::ok) << records.back().dump();
     EXPECT_GE(records.back()["verified_bytes"].get<std::uint64_t>(), pattern_of(pattern, 0, given).data_bytes());
   }
@@ -297,7 +261,7 @@ TEST_F(MpiPioCases, AnErrorInMidPhaseLeavesNobodyWaiting) {
       const auto records =
           run("simple-strided", how,
               {{"phases", std::vector<std::string>{"write", "read-modify-write"}}, {"verify", std::string("none")}},
-              nullptr, fault);
+              nothing, fault);
       EXPECT_EQ(status_, PhaseStatus::failed);
       EXPECT_EQ(records.back()["phase"], phase);
       const Json& failures = records.back()["failures"];

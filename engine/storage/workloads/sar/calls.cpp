@@ -12,7 +12,7 @@ std::string word(SarPart part) {
 }
 
 SarCalls::SarCalls(Backend& backend, std::vector<SarPart> parts)
-    : backend_(backend), parts_(std::move(parts)), ticked_(std::make_unique<Meter>(never_)) {
+    : backend_(backend), parts_(std::move(parts)), ticked_(std::make_unique<Meter>()) {
   ticked_->only_count();
   ticked_->start(ticked_->clock_ns());
 }

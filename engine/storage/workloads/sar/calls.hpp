@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,7 +35,7 @@ class SarCalls final {
   /// Adds what each part took to the meter.
   void done() noexcept;
 
-  /// For transfers besides those of operations.
+  /// Is for transfers besides those of operations.
   [[nodiscard]] Meter& ticked() noexcept { return *ticked_; }
 
   /// Files that were opened or made.
@@ -48,7 +47,6 @@ class SarCalls final {
   Backend& backend_;
   std::vector<SarPart> parts_;
   std::array<std::int64_t, sar_part_count> took_ns_{};
-  std::atomic<bool> never_ = false;
   std::unique_ptr<Meter> ticked_;  // by transfers, whose extents are no operations of the phase
   Meter* meter_ = nullptr;
   std::int64_t last_ns_ = 0;

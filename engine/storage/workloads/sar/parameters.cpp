@@ -72,7 +72,7 @@ Table<SarParameters> sar_conditions() {
   };
 }
 
-/// In floating point, since products of bad sizes overflow.
+/// Computes in floating point, since products of bad sizes overflow.
 double all_bytes(const SarParameters& p, const PlannedLayout& layout) {
   const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
   const double images = number(p.grid) * number(p.grid) * number(p.depth);

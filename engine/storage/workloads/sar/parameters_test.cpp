@@ -18,7 +18,7 @@ PlannedLayout on(int ranks) {
   return layout;
 }
 
-/// Where the parameters are refused, and why; empty where they are not.
+/// Returns where the parameters are refused, and why; empty where they are not.
 std::string refusal(const Values& given, const Capabilities& capabilities = {.metadata = true}) {
   const Status status = check_sar(parameters_of(given), capabilities, on(4), "/p");
   return status ? "" : status.error().where + ": " + status.error().text;

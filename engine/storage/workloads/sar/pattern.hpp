@@ -26,15 +26,15 @@ struct SarShape {
 
   [[nodiscard]] std::uint64_t image_bytes() const noexcept { return rows * columns * pixel_bytes; }
   [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return rows * raw_columns * sample_bytes; }
-  /// Of a row of a sub-image, which lies row_stride_bytes() before the next.
+  /// Returns the length of a row of a sub-image, which lies row_stride_bytes() before the next.
   [[nodiscard]] std::uint64_t run_bytes() const noexcept { return side * pixel_bytes; }
   [[nodiscard]] std::uint64_t row_stride_bytes() const noexcept { return columns * pixel_bytes; }
-  /// Of all sub-images of a pair, one after the other.
+  /// Returns the length of all sub-images of a pair, one after the other.
   [[nodiscard]] std::uint64_t group_bytes() const noexcept { return subimages * side * run_bytes(); }
   [[nodiscard]] std::uint64_t records_bytes() const noexcept { return subimages * record_bytes; }
   [[nodiscard]] std::uint64_t locations() const noexcept { return grid * grid; }
   [[nodiscard]] std::uint64_t images() const noexcept { return locations() * depth; }
-  /// Of a location: each image with the next.
+  /// Returns the pairs of a location: each image with the next.
   [[nodiscard]] std::uint64_t pairs_of_location() const noexcept { return depth - 1; }
   [[nodiscard]] std::uint64_t locations_of(std::uint64_t owner) const noexcept {
     return owner < locations() ? (locations() - owner + ranks - 1) / ranks : 0;
@@ -82,17 +82,17 @@ struct Corner {
   std::uint64_t column = 0;
 };
 
-/// Of sub-image `number` of the pair that begins with this image; drawn by the seed.
+/// Returns the corner of sub-image `number` of the pair that begins with this image; drawn by the seed.
 [[nodiscard]] Corner corner_of(const SarShape& shape, const ImageAt& earlier, std::uint64_t number) noexcept;
 
-/// Where row `row` of sub-image `number` begins in the later image of the pair.
+/// Returns where row `row` of sub-image `number` begins in the later image of the pair.
 [[nodiscard]] std::uint64_t run_offset_bytes(const SarShape& shape, const Corner& corner, std::uint64_t row) noexcept;
 
 // Places in the contents of all data of a kind, one piece behind the other.
 [[nodiscard]] std::uint64_t image_position_bytes(const SarShape& shape, const ImageAt& image) noexcept;
 [[nodiscard]] std::uint64_t records_position_bytes(const SarShape& shape, const ImageAt& earlier) noexcept;
 
-/// Where an image begins in its file.
+/// Returns where an image begins in its file.
 [[nodiscard]] std::uint64_t image_offset_bytes(const SarShape& shape, ImageLayout layout, std::uint64_t time) noexcept;
 
 }  // namespace ullage

@@ -98,7 +98,7 @@ Status SarPhase::check_again(Meter& progress) {
     calls_.begin(progress);
     if (auto status = read_again(0); !status) return status;
     check(operation, 0);
-    progress.sign_of_life();
+    progress.report_alive();
   }
   return close_again();
 }
@@ -137,7 +137,7 @@ Counters SarPhase::counters() const {
           {"written_bytes", written_bytes_}};
 }
 
-void SarPhase::tell(Json& facts) const {
+void SarPhase::add_facts(Json& facts) const {
   const SarShape& shape = state_.shape;
   facts = {{"locations", shape.locations()},
            {"images", shape.images()},

@@ -15,7 +15,7 @@
 
 namespace ullage {
 
-/// What sets a phase apart.
+/// Says what sets a phase apart.
 struct SarPhaseTraits {
   std::string name;
   Access access = Access::none;
@@ -38,7 +38,7 @@ class SarPhase : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   /// images: that were stored or read. files: that were made or opened. written_bytes: of a phase that reads, besides.
   [[nodiscard]] Counters counters() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override { return state_.context.backend->hints_granted(); }
 
@@ -56,7 +56,7 @@ class SarPhase : public PhaseWork {
   }
   [[nodiscard]] virtual Status open_again() { return {}; }
   [[nodiscard]] virtual Status close_again() { return {}; }
-  /// What was read, and is in the slot.
+  /// Checks what was read and is in the slot.
   virtual void check(std::uint64_t operation, std::size_t slot) {
     (void)operation;
     (void)slot;

@@ -32,7 +32,7 @@ class IdlePhase final : public SarPhase {
 class MpiSarPhase : public OneRepetition {};
 
 TEST_F(MpiSarPhase, WhatFitsIntoACacheIsReadiedAtOnceAndAllIsCheckedAfterTheTimer) {
-  const SarState state(parameters_of({}), bound());
+  const SarState state(parameters_of({}), context());
   IdlePhase phase(state, Access::read, 40, 5000);
   EXPECT_EQ(phase.extra_bytes(), 100U);
   ASSERT_TRUE(phase.before().has_value());
@@ -54,7 +54,7 @@ TEST_F(MpiSarPhase, WhatFitsIntoACacheIsReadiedAtOnceAndAllIsCheckedAfterTheTime
 
 TEST_F(MpiSarPhase, NothingIsCheckedOfAPhaseThatWritesOrUnasked) {
   for (const bool unasked : {false, true}) {
-    const SarState state(parameters_of({{"verify", words(unasked ? "none" : "full")}}), bound());
+    const SarState state(parameters_of({{"verify", words(unasked ? "none" : "full")}}), context());
     IdlePhase phase(state, unasked ? Access::read : Access::write, 3, 5000);
     test::RunningMeter meter;
     meter->use_parts(1);

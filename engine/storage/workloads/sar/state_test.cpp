@@ -10,7 +10,7 @@ class MpiSarState : public OneRepetition {};
 
 TEST_F(MpiSarState, ARankKnowsWhoseImagesItsSourceHasRead) {
   for (const char* whose : {"own", "other-rank", "other-node"}) {
-    SarState state(parameters_of({{"read_back", words(whose)}}), bound());
+    SarState state(parameters_of({{"read_back", words(whose)}}), context());
     find_sources(state);
     const bool own = std::string(whose) == "own";
     EXPECT_EQ(state.source_rank(), own ? state.rank() : (state.rank() + 1) % ranks()) << whose;
@@ -20,7 +20,7 @@ TEST_F(MpiSarState, ARankKnowsWhoseImagesItsSourceHasRead) {
 }
 
 TEST_F(MpiSarState, SharedFilesAreDealtOutToTheRanksOfTheFolder) {
-  const SarState state(parameters_of({}), bound());
+  const SarState state(parameters_of({}), context());
   for (std::uint64_t number = 0; number < 9; ++number) EXPECT_EQ(world().all().sum(state.makes(number) ? 1U : 0U), 1U);
 }
 

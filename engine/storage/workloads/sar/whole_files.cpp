@@ -15,7 +15,7 @@ SarPhaseTraits traits_of_writing(const SarState& state, std::string name, std::u
   return {std::move(name), Access::write, std::move(parts), operations, static_cast<std::size_t>(bytes)};
 }
 
-/// Whose raw files a rank has to do with: those of its own, or the shared ones, which go by the number 0.
+/// Returns whose raw files a rank has to do with: those of its own, or the shared ones, which go by the number 0.
 std::uint64_t raw_writer(const SarState& state, std::uint64_t rank) { return state.files().raw_shared ? 0 : rank; }
 
 std::vector<std::uint64_t> numbers_of(const SarState& state, std::uint64_t end, bool all) {
@@ -111,7 +111,7 @@ FormPhase::FormPhase(const SarState& state)
                               state.shape.images_of(state.rank()),
                               static_cast<std::size_t>(state.shape.raw_bytes())}) {}
 
-/// Of shared files some may be of this node.
+/// Some of the shared files may be of this node.
 PhaseInfo FormPhase::info() const {
   PhaseInfo info = WholeFilesPhase::info();
   if (!state_.files().raw_shared || state_.source.data_of == "own") return info;

@@ -56,7 +56,7 @@ std::uint64_t AdjointPhase::prepare(std::uint64_t first, std::uint64_t most) {
   return prepared_;
 }
 
-/// What was read since the last batch was made ready.
+/// Checks what was read since the last batch was made ready.
 void AdjointPhase::check_batch() {
   for (std::uint64_t i = 0; i < unchecked_; ++i) check(slot(first_ + i), step_of(first_ + i));
   unchecked_ = 0;
@@ -69,7 +69,7 @@ Status AdjointPhase::open() {
 
 Gauges AdjointPhase::gauges() const {
   Gauges found = StepPhase::gauges();
-  found["turn_round_s"] = static_cast<double>(state_.turn_round->forward_ns + state_.turn_round->adjoint_ns) * 1e-9;
+  found["turn_round_s"] = static_cast<double>(state_.turnaround->forward_ns + state_.turnaround->adjoint_ns) * 1e-9;
   return found;
 }
 
@@ -87,7 +87,7 @@ Status AdjointPhase::do_step(std::uint64_t operation, Meter& meter) {
   const std::int64_t begun = meter.last_ns();
   Spent spent;
   if (auto status = fetch(operation, meter, spent); !status) return status;
-  if (operation == 0) state_.turn_round->adjoint_ns = meter.clock_ns() - opened_ns_;
+  if (operation == 0) state_.turnaround->adjoint_ns = meter.clock_ns() - opened_ns_;
   if (works_inline()) {
     const std::int64_t from = meter.clock_ns();
     if (revolve_ == nullptr) check(slot(operation), step_of(operation));
@@ -116,7 +116,7 @@ Status AdjointPhase::await(std::uint64_t operation, Meter& meter) {
   for (const std::uint64_t end = std::min(parameters().steps, operation + slots_); submitted_ < end; ++submitted_)
     helpers_->submit(submitted_);
   Status status;
-  take(helpers_->wait(operation, [&meter] { meter.sign_of_life(); }), &meter, status);
+  take(helpers_->wait(operation, [&meter] { meter.report_alive(); }), &meter, status);
   account_.add(meter, StepPart::wait, meter.clock_ns() - begun);
   files_removed_ += status && parameters().remove_read ? 1 : 0;
   return status;

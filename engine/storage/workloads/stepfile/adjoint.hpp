@@ -20,11 +20,11 @@ class AdjointPhase final : public StepPhase {
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
-  /// `turn_round_s`: see TurnRound.
+  /// `turn_round_s`: see Turnaround.
   [[nodiscard]] Gauges gauges() const override;
 
  private:
-  /// What a step has taken so far.
+  /// Says what a step has taken so far.
   struct Spent {
     std::int64_t computed_ns = 0;
     std::uint64_t moved_bytes = 0;

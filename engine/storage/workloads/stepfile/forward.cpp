@@ -74,7 +74,7 @@ Status ForwardPhase::do_step(std::uint64_t step, Meter& meter) {
   std::int64_t from = begun;
   Status status;
   if (helpers_) {
-    take(helpers_->wait(step, [&meter] { meter.sign_of_life(); }), &meter, status);
+    take(helpers_->wait(step, [&meter] { meter.report_alive(); }), &meter, status);
     if (!status) return status;
     from = meter.clock_ns();
     account_.add(meter, StepPart::wait, from - begun);
@@ -135,7 +135,7 @@ Status ForwardPhase::close() {
   drain(nullptr, first);
   keep_first_error(first, files_.write_index());
   keep_first_error(first, files_.close_log());
-  state_.turn_round->forward_ns = now_ns() - computed_at_ns_;
+  state_.turnaround->forward_ns = now_ns() - computed_at_ns_;
   return first;
 }
 

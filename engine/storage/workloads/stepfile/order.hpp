@@ -11,7 +11,7 @@ enum class StepOrderKind { reverse, forward, stride, revolve };
 /// A permutation of the steps for the orders that keep every state (all but revolve), in O(1) memory.
 class StepOrder final {
  public:
-  /// With `stride` k: steps 0, k, 2k ... and then 1, k + 1 ...
+  /// With `stride` k, the steps are 0, k, 2k ... and then 1, k + 1 ...
   StepOrder(StepOrderKind kind, std::uint64_t steps, std::uint64_t stride) noexcept
       : kind_(kind), steps_(steps), stride_(stride) {}
 

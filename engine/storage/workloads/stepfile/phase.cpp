@@ -83,7 +83,7 @@ Counters StepPhase::counters() const {
 
 Gauges StepPhase::gauges() const { return {{"compute_s", account_.compute_s()}, {"exposed_s", account_.exposed_s()}}; }
 
-void StepPhase::tell(Json& facts) const {
+void StepPhase::add_facts(Json& facts) const {
   facts["timeline"] = account_.timeline();
   if (states_at_.size() < 2) return;
   facts["tiers"] = Json::array();
@@ -122,7 +122,7 @@ void StepPhase::compute_until(std::int64_t until_ns, Meter& meter) {
   std::int64_t told_ns = meter.clock_ns();
   for (std::int64_t now = told_ns; now < until_ns; now = meter.clock_ns()) {
     if (now - told_ns < now_and_then_ns) continue;
-    meter.sign_of_life();
+    meter.report_alive();
     told_ns = now;
   }
 }
@@ -154,7 +154,7 @@ void StepPhase::drain(Meter* meter, Status& first) {
   for (std::uint64_t i = 0; i < slots_; ++i)
     take(helpers_->wait(i,
                         [meter] {
-                          if (meter != nullptr) meter->sign_of_life();
+                          if (meter != nullptr) meter->report_alive();
                         }),
          meter, first);
 }

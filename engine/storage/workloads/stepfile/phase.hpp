@@ -41,7 +41,7 @@ class StepPhase : public PhaseWork {
   [[nodiscard]] std::uint64_t operations() const override { return parameters().steps; }
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
 
  protected:
@@ -56,7 +56,7 @@ class StepPhase : public PhaseWork {
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation);
   void fill(std::span<std::byte> data, std::uint64_t step) const;
   void check(std::span<std::byte> data, std::uint64_t step);
-  /// Until `until_ns` of the meter's clock.
+  /// Computes until `until_ns` of the meter's clock.
   static void compute_until(std::int64_t until_ns, Meter& meter);
   /// Prepares the names of operations [first, first + count), where this is done between batches.
   void name_ahead(std::uint64_t first, std::uint64_t count,

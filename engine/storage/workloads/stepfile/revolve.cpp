@@ -18,8 +18,8 @@ std::uint64_t reach(std::uint64_t checkpoints, std::uint64_t repetitions) noexce
   return steps;
 }
 
-/// Where to store next in a segment of `length` >= 2 steps with `slots` >= 2: both parts must then do with the fewest
-/// repetitions.
+/// Returns where to store next in a segment of `length` >= 2 steps with `slots` >= 2: both parts must then do with the
+/// fewest repetitions.
 std::uint64_t first_part(std::uint64_t length, std::uint64_t slots) noexcept {
   const std::uint64_t r = revolve_repetitions(length, slots);
   const std::uint64_t second = reach(slots - 1, r);
@@ -36,15 +36,6 @@ std::uint64_t revolve_repetitions(std::uint64_t steps, std::uint64_t checkpoints
        range<steps; range = range> most / (checkpoints + r) ? most : range * (checkpoints + r) / r)
     ++r;
   return r;
-}
-
-std::uint64_t revolve_advances(std::uint64_t steps, std::uint64_t checkpoints) noexcept {
-  const std::uint64_t r = revolve_repetitions(steps, checkpoints);
-  return r == 0 ? 0 : r * steps - reach(checkpoints + 1, r - 1);
-}
-
-std::uint64_t revolve_recomputations(std::uint64_t steps, std::uint64_t checkpoints) noexcept {
-  return revolve_advances(steps, checkpoints) - (steps - 1);
 }
 
 Revolve::Revolve(std::uint64_t steps, std::uint64_t checkpoints)

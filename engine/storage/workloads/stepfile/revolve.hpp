@@ -9,13 +9,9 @@
 
 namespace ullage {
 
-/// How often at most a step is advanced over when `steps` steps are reversed with `checkpoints` states kept, the first
-/// one included: the least r with C(checkpoints + r, checkpoints) >= steps.
+/// Returns how often at most a step is advanced over when `steps` steps are reversed with `checkpoints` states kept,
+/// the first one included: the least r with C(checkpoints + r, checkpoints) >= steps.
 [[nodiscard]] std::uint64_t revolve_repetitions(std::uint64_t steps, std::uint64_t checkpoints) noexcept;
-/// The least number of steps to advance over, the first sweep to the last state included: r steps - C(c + r, r - 1).
-[[nodiscard]] std::uint64_t revolve_advances(std::uint64_t steps, std::uint64_t checkpoints) noexcept;
-/// Those that the first sweep has computed before.
-[[nodiscard]] std::uint64_t revolve_recomputations(std::uint64_t steps, std::uint64_t checkpoints) noexcept;
 
 struct RevolveAction {
   enum class Kind {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "storage/workloads/stepfile/revolve.hpp"
+#include "storage/workloads/stepfile/revolve_test_support.hpp"
 
 namespace ullage::revolve_property_test {
 namespace {
@@ -53,7 +54,7 @@ RC_GTEST_PROP(RevolveProperty, TurnsEveryStepWithTheFewestAdvances, ()) {
   while (const auto action = revolve.next()) replay.take(*action, steps);
   RC_ASSERT(replay.turned == steps);
   RC_ASSERT(replay.slots.size() <= checkpoints);
-  RC_ASSERT(replay.advanced == revolve_advances(steps, checkpoints));
+  RC_ASSERT(replay.advanced == test::revolve_advances(steps, checkpoints));
 }
 
 }  // namespace

@@ -17,21 +17,21 @@
 
 namespace ullage {
 
-/// How long this rank waits between its last computation forward and its first one backward. What Ullage does between
-/// the phases is in neither part.
-struct TurnRound {
+/// Says how long this rank waits between its last computation forward and its first one backward. What Ullage does
+/// between the phases is in neither part.
+struct Turnaround {
   std::int64_t forward_ns = 0;  // until its states are written and its files closed
   std::int64_t adjoint_ns = 0;  // until the first state is read
 };
 
-/// What every phase of a repetition shares on this rank.
+/// Holds what every phase of a repetition shares on this rank.
 struct StepfileState {
   const StepfileParameters* parameters = nullptr;
   const StorageContext* context = nullptr;
   Capabilities capabilities;
   DatasetEntry dataset;
   StepTiers* tiers = nullptr;
-  TurnRound* turn_round = nullptr;
+  Turnaround* turnaround = nullptr;
 
   [[nodiscard]] const StepShape& shape() const { return *dataset.steps; }
   [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(context->world->rank()); }
@@ -46,7 +46,7 @@ struct StepfileState {
   }
 };
 
-/// How long the calls for one state took; 0 for those that were not made.
+/// Says how long the calls for one state took; 0 for those that were not made.
 struct StepTimes {
   std::int64_t open_ns = 0;
   std::int64_t transfer_ns = 0;
@@ -79,7 +79,7 @@ class StepFiles final {
   [[nodiscard]] Status sync_log();
   [[nodiscard]] Status close_log();
 
-  /// From one state of the log to the next.
+  /// Returns the bytes from one state of the log to the next.
   [[nodiscard]] static std::uint64_t log_stride(const StepfileState& state);
 
  private:

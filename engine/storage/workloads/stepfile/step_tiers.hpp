@@ -23,7 +23,7 @@ class StepTiers final {
 
   [[nodiscard]] std::size_t size() const noexcept { return tiers_.size(); }
   [[nodiscard]] const StorageContext& at(std::size_t tier) const { return *tiers_[tier].context; }
-  /// Where a place is; of one that nobody has entered, the first target.
+  /// Returns where a place is; of one that nobody has entered, the first target.
   [[nodiscard]] const StorageContext& of(std::uint64_t place) const { return at(tier_of(place)); }
   [[nodiscard]] std::size_t tier_of(std::uint64_t place) const { return tiers_.size() == 1 ? 0 : places_[place]; }
 
@@ -50,7 +50,7 @@ class StepTiers final {
   std::uint64_t states_;
 };
 
-/// Whether the call failed because its target has no more room.
+/// Returns whether the call failed because its target has no more room.
 [[nodiscard]] bool found_no_room(const Error& error) noexcept;
 
 }  // namespace ullage

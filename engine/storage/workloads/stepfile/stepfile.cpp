@@ -27,7 +27,7 @@ class Stepfile final : public Workload {
     state_.dataset.steps = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
     tiers_.emplace(context_, parameters_.kept(), parameters_.state_bytes);
     state_.tiers = &*tiers_;
-    state_.turn_round = &turn_round_;
+    state_.turnaround = &turnaround_;
     if (parameters_.revolves()) revolve_.emplace(parameters_.steps, parameters_.kept());
   }
 
@@ -100,7 +100,7 @@ class Stepfile final : public Workload {
   StorageContext context_;
   StepfileState state_;
   std::optional<StepTiers> tiers_;
-  TurnRound turn_round_;
+  Turnaround turnaround_;
   std::optional<RevolveState> revolve_;
 };
 

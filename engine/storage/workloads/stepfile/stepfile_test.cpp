@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole repetitions of workload `stepfile`: every state comes back in every layout and order.
 #include "storage/workloads/stepfile/revolve.hpp"
+#include "storage/workloads/stepfile/revolve_test_support.hpp"
 #include "storage/workloads/stepfile/test_support.hpp"
 
 namespace ullage::stepfile_test {
@@ -95,7 +96,7 @@ TEST_F(MpiStepfile, RevolveKeepsFewStatesAndComputesTheOthersAgain) {
   expect_nothing_left();
   if (!world().root()) return;
   EXPECT_EQ(records[1]["operations"], ranks() * steps);
-  EXPECT_EQ(records[1]["counters"]["steps_recomputed"], ranks() * revolve_recomputations(steps, kept));
+  EXPECT_EQ(records[1]["counters"]["steps_recomputed"], ranks() * test::revolve_recomputations(steps, kept));
   EXPECT_GT(records[1]["verified_bytes"], 0U);
   EXPECT_EQ(records[0]["counters"]["states"], ranks() * files) << "the first sweep stores each of its states once";
 }

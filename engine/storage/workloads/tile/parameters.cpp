@@ -89,7 +89,7 @@ Status check_axis(const NamedAxis& named, const std::string& pointer) {
                            std::string(named.name)));
 }
 
-/// In floating point, since products of bad sizes overflow.
+/// Computes in floating point, since products of bad sizes overflow.
 Status check_tile_sizes(const TileParameters& p, const std::string& pointer) {
   const TileShape shape = p.shape();
   double bytes = static_cast<double>(p.element_bytes);

@@ -48,7 +48,7 @@ struct TileParameters {
 /// Rules that span parameters, the backend and the layout; the pointer is that of the parameters object.
 [[nodiscard]] Status check_tile(const TileParameters& parameters, const Capabilities& capabilities,
                                 const PlannedLayout& layout, const std::string& pointer);
-/// The same of the backend itself, whose parameters decide whether arrays are transferred collectively.
+/// Checks the same of the backend itself, whose parameters decide whether arrays are transferred collectively.
 [[nodiscard]] Status check_tile_backend(const TileParameters& parameters, const Capabilities& capabilities);
 /// Room for the frames; the header is never written, and takes none.
 [[nodiscard]] Needs needs_of_tile(const TileParameters& parameters);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/tile/phase.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -77,22 +73,18 @@ Status TilePhase::before() {
   return status;
 }
 
-/// Of an array the backend looks at nothing but its data, of which a library's file is more.
+/// The backend looks at nothing but its data, of which a library's file is more.
 Result<std::uint64_t> TilePhase::find_size() const {
   if (state_.is_exact() || state_.context.folder == nullptr) {
     const auto extents = state_.context.backend->inspect(state_.file_name());
     if (!extents) return fail(extents.error());
     return extents->size_bytes;
   }
-  const auto file = state_.context.folder->open_file(state_.file_name(), O_RDONLY);
-  if (!file) return fail(file.error());
-  struct stat status{};
-  if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", state_.file_name()));
-  return static_cast<std::uint64_t>(status.st_size);
+  return size_of_file(state_.context, state_.file_name());
 }
 
-/// As long as the formula says, to the byte. HDF5 keeps a header and the description of the array in the file as well,
-/// whose size depends on its version: there the formula is the least size.
+/// The file must be as long as the formula says, to the byte. HDF5 keeps a header and the description of the array in
+/// the file as well, whose size depends on its version: there the formula is the least size.
 Status TilePhase::check_size() {
   if (!state_.context.world->root()) return {};
   const auto found = find_size();
@@ -147,7 +139,7 @@ Status TilePhase::open() {
   return status;
 }
 
-/// Also of a rank in error where calls are collective: its file takes part with nothing.
+/// Is done also by a rank in error where calls are collective: its file takes part with nothing.
 Status TilePhase::execute(Meter& meter) {
   if (!file_) return {};
   Status first;
@@ -190,7 +182,7 @@ void TilePhase::verify_frame(std::uint64_t frame, Meter& progress, Verification&
       found.first->text += " (frame " + std::to_string(frame) + ", row " + std::to_string(row) + " of the tile" +
                            (state_.is_exact() ? "" : "; the offset is in the dataset") + ")";
     }
-    progress.sign_of_life();
+    progress.report_alive();
   }
   found.verified_bytes += tile.size();
 }
@@ -215,7 +207,7 @@ void TilePhase::read_again(std::uint64_t frames, Meter& progress, Verification& 
   if (!status && !found.first) found.first = status.error();
 }
 
-void TilePhase::tell(Json& facts) const {
+void TilePhase::add_facts(Json& facts) const {
   const TileShape& shape = state_.shape;
   Json surplus = Json::array();
   const auto ranks = static_cast<std::uint64_t>(state_.context.world->size());

@@ -19,7 +19,7 @@
 
 namespace ullage {
 
-/// What the phases of a repetition share.
+/// Holds what the phases of a repetition share.
 struct TileState {
   TileParameters parameters;
   TileShape shape;
@@ -53,7 +53,7 @@ class TilePhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] Gauges gauges() const override { return {{"open_s", open_s_}, {"view_s", view_s_}}; }
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
 

@@ -54,7 +54,7 @@ struct TileShape {
   [[nodiscard]] std::uint64_t row_offset_bytes(std::uint64_t tile, std::uint64_t frame, std::uint64_t row) const;
   /// z, y and x of a tile.
   [[nodiscard]] std::array<std::uint64_t, 3> place_of(std::uint64_t tile) const;
-  /// What the rank of this tile sees of the file.
+  /// Returns what the rank of this tile sees of the file.
   [[nodiscard]] FileView view_of(std::uint64_t tile) const;
   /// The tile in the order of memory, in as few parts as have at most so many bytes, but an element at least.
   [[nodiscard]] std::vector<TilePart> parts_of(std::uint64_t tile, std::uint64_t most_bytes) const;

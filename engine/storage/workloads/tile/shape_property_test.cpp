@@ -29,7 +29,7 @@ TileShape some_shape(bool overlaps) {
   return shape;
 }
 
-/// How often each byte of the file belongs to a tile.
+/// Returns how often each byte of the file belongs to a tile.
 std::vector<int> owners_of_bytes(const TileShape& shape) {
   std::vector<int> owners(shape.file_bytes());
   for (std::uint64_t tile = 0; tile < shape.tiles(); ++tile)

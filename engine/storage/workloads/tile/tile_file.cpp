@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -13,11 +12,9 @@
 namespace ullage {
 namespace {
 
-// Of one call: counts are ints, and kernels move less than 2 GiB at once.
+// These are the most bytes of one call: counts are ints, and kernels move less than 2 GiB at once.
 constexpr std::size_t most_call_bytes = std::size_t{1} << 30;
 constexpr const char* frames_array = "frames";
-
-const std::atomic<bool> tile_never = false;
 
 class ViewedTiles final : public TileFile {
  public:
@@ -51,8 +48,7 @@ class ViewedTiles final : public TileFile {
 /// Each rank selects its tile of a frame, so that the library makes the view.
 class TileArrays final : public TileFile {
  public:
-  TileArrays(std::unique_ptr<ArrayFile> file, const TileOpening& opening)
-      : file_(std::move(file)), unaccounted_(tile_never) {
+  TileArrays(std::unique_ptr<ArrayFile> file, const TileOpening& opening) : file_(std::move(file)) {
     const TileShape& shape = *opening.shape;
     for (const TilePart& part : shape.parts_of(opening.tile, most_call_bytes)) {
       begins_.push_back(static_cast<std::size_t>(part.begin_bytes));

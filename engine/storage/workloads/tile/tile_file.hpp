@@ -12,7 +12,7 @@
 
 namespace ullage {
 
-/// How a file is to be opened. `together`: the calls are of all ranks that open it.
+/// Says how a file is to be opened. `together`: the calls are of all ranks that open it.
 struct TileOpening {
   OpenRequest request;
   const TileShape* shape = nullptr;
@@ -20,7 +20,7 @@ struct TileOpening {
   bool together = false;
 };
 
-/// With the rules of File for errors and collective calls: a rank in error takes part with nothing.
+/// Has the rules of File for errors and collective calls: a rank in error takes part with nothing.
 class TileFile {
  public:
   TileFile() = default;

@@ -39,7 +39,7 @@ class Reserved {
   void* data_;
 };
 
-/// What calls were asked to move, none of which moves anything.
+/// Notes what calls were asked to move, none of which moves anything.
 struct Noted {
   std::vector<std::span<std::byte>> pieces;
   std::vector<std::vector<ArrayRange>> ranges;

@@ -22,7 +22,7 @@ struct TransferDataset {
   std::uint64_t operations = 0;  // of each rank that are there
 
   [[nodiscard]] static TransferDataset from(const nlohmann::json& facts);
-  /// What every case that works on these files must have in common.
+  /// Returns what every case that works on these files must have in common.
   [[nodiscard]] nlohmann::json layout() const;
   [[nodiscard]] nlohmann::json facts(const nlohmann::json& order) const;
 

@@ -28,7 +28,7 @@ struct TransferFiles {
   void find_source(ReadBack read_back, int shift);
   /// Collective, also for a rank in error: what is cached of the files is dropped as far as `cache` says.
   [[nodiscard]] Status control_cache(CacheControl cache) const;
-  /// What the backend knows after a phase, besides what its file has said.
+  /// Returns what the backend knows after a phase, besides what its file has said.
   [[nodiscard]] Map hints_granted(Map of_file) const;
 };
 

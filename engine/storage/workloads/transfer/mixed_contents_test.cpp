@@ -18,7 +18,7 @@ PayloadSpec spec_of(std::uint64_t transfer_bytes, double compress_ratio = 1, dou
   return spec;
 }
 
-/// What the writing case has in its file from `offset_bytes` on.
+/// Returns what the writing case has in its file from `offset_bytes` on.
 std::vector<std::byte> written(const PayloadSpec& spec, std::uint64_t writer, std::uint64_t offset_bytes,
                                std::size_t length) {
   std::vector<std::byte> transfer(spec.transfer_bytes);

@@ -20,7 +20,7 @@
 
 namespace ullage {
 
-/// What is known of the dataset once it is found, on this rank.
+/// Holds what is known of the dataset once it is found, on this rank.
 struct MixedTransferState : TransferFiles {
   const MixedTransferParameters* parameters = nullptr;
   TransferShape written;

@@ -59,7 +59,7 @@ struct TransferParameters {
   [[nodiscard]] bool reads() const;
   /// One operation of a rank after the other: a single buffer is enough.
   [[nodiscard]] bool one_at_a_time() const { return queue_depth == 1 && threads == 1; }
-  /// Where ranks and their buffers are is chosen, or recorded.
+  /// Returns whether the place of ranks and their buffers is chosen, or recorded.
   [[nodiscard]] bool places_ranks() const { return numa_path != NumaPath::unsaid || buffer_node >= 0; }
   [[nodiscard]] bool makes_dataset() const { return phases.front() == PhaseKind::write; }
 };

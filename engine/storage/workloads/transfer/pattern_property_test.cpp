@@ -23,7 +23,7 @@ TransferShape some_shape() {
   return shape;
 }
 
-/// How often each transfer-sized piece of a file is visited by `rank`.
+/// Counts how often each transfer-sized piece of a file is visited by `rank`.
 void visit(const TransferShape& shape, std::uint64_t rank, std::vector<int>& visits) {
   const TransferPattern pattern(shape, rank);
   RC_ASSERT(pattern.operations() == shape.block_bytes / shape.transfer_bytes * shape.segments);

@@ -257,7 +257,7 @@ Status TransferPhase::close() {
   return status;
 }
 
-/// Where the rank runs and its buffers lie once the phase is over.
+/// Returns where the rank runs and its buffers lie once the phase is over.
 Gauges TransferPhase::gauges() const {
   if (!state_.placement) return {};
   const RankPlacement& wanted = *state_.placement;

@@ -19,14 +19,14 @@
 
 namespace ullage {
 
-/// Where this rank was put for a repetition, and the node from which its buffers were to come.
+/// Says where this rank was put for a repetition, and the node from which its buffers were to come.
 struct RankPlacement {
   int device_node = -1;  // -1: the kernel does not say
   bool is_bound = false;
   int buffer_node = -1;  // -1: that of the rank
 };
 
-/// What every phase of a repetition shares on this rank; changed by the writing phases.
+/// Holds what every phase of a repetition shares on this rank; changed by the writing phases.
 struct TransferState : TransferFiles {
   const TransferParameters* parameters = nullptr;
   std::uint64_t data_key = 0;              // of this dataset

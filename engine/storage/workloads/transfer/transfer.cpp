@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "memory/numa.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 #include "storage/target_space.hpp"
 #include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -86,7 +86,7 @@ class Transfer final : public Workload {
     LocalSteps steps;
     if (!context_.dataset.empty() && writes()) {
       if (whole) return {{"enter facts", [this] { return enter_dataset(); }}};
-      steps.push_back(step_to_strike(context_));
+      steps.push_back(step_to_remove_facts(context_));
     }
     if (context_.keep || !parameters_.makes_dataset()) return steps;
     steps.push_back({"remove own files", [this] { return remove_own(); }});

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t particle_bytes = value_bytes * particle_variables
 /// All variables as the fields of a record.
 [[nodiscard]] const std::vector<RecordField>& particle_record();
 
-/// Which of a rank's particles are moved: runs of `run`, each `stride` behind the one before it.
+/// Says which of a rank's particles are moved: runs of `run`, each `stride` behind the one before it.
 struct ParticleChoice {
   std::uint64_t run = 0;
   std::uint64_t stride = 0;
@@ -66,7 +66,7 @@ struct ParticleLayout {
   [[nodiscard]] std::uint64_t all_particles() const { return particles * ranks; }
   [[nodiscard]] std::uint64_t step_bytes() const { return all_particles() * particle_bytes; }
   [[nodiscard]] std::uint64_t data_bytes() const { return steps * step_bytes(); }
-  /// Of our own format.
+  /// Returns the length of a file of our own format.
   [[nodiscard]] std::uint64_t file_bytes() const { return header_bytes + data_bytes(); }
   [[nodiscard]] bool converts() const { return memory != file; }
 
@@ -77,7 +77,7 @@ struct ParticleLayout {
   /// Those of all steps, in order. Where the memory has records, each variable's is one of records of a single field,
   /// so that a library can take it from there.
   [[nodiscard]] std::vector<ArraySpec> arrays() const;
-  /// In our own format: where the value of a variable of a particle, counted over all ranks, begins.
+  /// Returns where, in our own format, the value of a variable of a particle, counted over all ranks, begins.
   [[nodiscard]] std::uint64_t offset_bytes(std::uint64_t step, std::size_t variable, std::uint64_t particle) const;
   /// The header of our own format: what a reader must know to find the values.
   [[nodiscard]] std::string header() const;

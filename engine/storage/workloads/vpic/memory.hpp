@@ -43,7 +43,8 @@ class ParticleMemory final {
   [[nodiscard]] std::byte* value(std::size_t variable, std::uint64_t place) const {
     return memory_.data() + variable * variable_stride_ + static_cast<std::size_t>(place) * value_stride_;
   }
-  /// From a variable of a particle to its next one, and from a particle's value to that of the next particle.
+  /// Returns the bytes from a variable of a particle to its next one, and from a particle's value to that of the next
+  /// particle.
   [[nodiscard]] std::size_t variable_stride_bytes() const { return variable_stride_; }
   [[nodiscard]] std::size_t value_stride_bytes() const { return value_stride_; }
 

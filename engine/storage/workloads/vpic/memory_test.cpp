@@ -22,7 +22,7 @@ class ParticleMemories : public testing::TestWithParam<ParticleOrder> {
   [[nodiscard]] ParticleMemory writer() { return {layout_, ParticleMemory::of_all_steps(layout_), key, written_}; }
   [[nodiscard]] ParticleMemory reader() { return {layout_, layout_.particles, key, read_}; }
 
-  /// What a file does.
+  /// Does what a file does.
   void move(std::uint64_t step, const ParticleChoice& choice) {
     const ParticleMemory from = writer();
     const ParticleMemory to = reader();

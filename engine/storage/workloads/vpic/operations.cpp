@@ -78,8 +78,8 @@ ArrayRows rows_of_call(const ParticleMove& move, std::uint64_t step, std::size_t
   return rows;
 }
 
-/// Where memory and file differ, one call for each variable in either case: a library of arrays has no way to gather a
-/// record from several places.
+/// Where memory and file differ, makes one call for each variable in either case: a library of arrays has no way to
+/// gather a record from several places.
 ParticleOperations rows_of_arrays(const ParticleMove& move) {
   const ParticleLayout& layout = *move.layout;
   const bool of_records = layout.memory == ParticleOrder::interleaved && layout.file == ParticleOrder::interleaved;

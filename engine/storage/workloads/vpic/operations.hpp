@@ -15,14 +15,14 @@
 
 namespace ullage {
 
-/// In the order of the steps, as many of each. In our own format a call moves one run of bytes of the file: from or to
-/// memory that lies likewise, or that lies in pieces, which MPI puts together. Of arrays a call moves one variable, or
-/// all of a particle.
+/// They stand in the order of the steps, as many of each. In our own format a call moves one run of bytes of the file:
+/// from or to memory that lies likewise, or that lies in pieces, which MPI puts together. Of arrays a call moves one
+/// variable, or all of a particle.
 using ParticleOperations = std::variant<std::vector<Extent>, std::vector<ScatteredExtent>, std::vector<ArrayRows>>;
 
 [[nodiscard]] std::size_t count_of(const ParticleOperations& operations);
 
-/// Whose particles are moved, and between which places: those of `rank`, to or from `memory`. A writer's steps lie
+/// Says whose particles are moved, and between which places: those of `rank`, to or from `memory`. A writer's steps lie
 /// `step_places` behind each other in memory; a reader's, with 0, are all read to the same places.
 struct ParticleMove {
   const ParticleLayout* layout = nullptr;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/vpic/phase.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <ctime>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -24,7 +21,7 @@ void sleep_until(std::int64_t until_ns) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) continue;
 }
 
-/// Who converts between the orders of memory and file.
+/// Returns who converts between the orders of memory and file.
 std::string converter_of(const ParticleLayout& layout, VpicFormat format) {
   if (!layout.converts()) return "none";
   return format == VpicFormat::arrays ? "by the library, of fields of records" : "by MPI, of a datatype of the memory";
@@ -131,7 +128,7 @@ void VpicPhase::compute(Meter& meter) {
   const std::int64_t until_ns = begun_ns + wanted_ns;
   for (std::int64_t now = begun_ns; now < until_ns && meter.goes_on(); now = now_ns()) {
     sleep_until(std::min(until_ns, now + longest_nap_ns));
-    meter.sign_of_life();
+    meter.report_alive();
   }
   const std::int64_t ended_ns = now_ns();
   slept_ns_ += ended_ns - begun_ns;
@@ -148,18 +145,13 @@ Status VpicPhase::close() {
 
 /// Our own format has exactly the bytes of the formula; of others the size is noted.
 Status VpicPhase::check_size() {
-  const RunFolder* folder = state_.context.folder;
-  if (folder == nullptr || !state_.capabilities.path || !state_.context.world->root()) return {};
-  const auto file = folder->open_file(state_.file_name(), O_RDONLY);
-  if (!file) return fail(file.error());
-  struct stat status{};
-  if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", state_.file_name()));
-  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
-  const std::uint64_t expected = state_.layout.file_bytes();
-  if (state_.parameters.format != VpicFormat::raw || file_bytes_ == expected) return {};
-  return fail(verification_error("verify", folder->path() + "/" + state_.file_name(),
-                                 "the file has another size than the formula", std::to_string(expected),
-                                 std::to_string(file_bytes_)));
+  const StorageContext& context = state_.context;
+  if (context.folder == nullptr || !state_.capabilities.path || !context.world->root()) return {};
+  const auto found = size_of_file(context, state_.file_name());
+  if (!found) return fail(found.error());
+  file_bytes_ = *found;
+  if (state_.parameters.format != VpicFormat::raw) return {};
+  return check_size_of_file(context, state_.file_name(), state_.layout.file_bytes(), *found);
 }
 
 /// What was written and is read by no phase is read here.
@@ -206,8 +198,7 @@ void VpicPhase::read_again(std::uint64_t steps, Meter& progress, Verification& f
 }
 
 Error VpicPhase::wrong_value(std::uint64_t step, const WrongParticle& wrong) const {
-  const RunFolder* folder = state_.context.folder;
-  Error error = verification_error("verify", (folder == nullptr ? "" : folder->path() + "/") + state_.file_name(),
+  Error error = verification_error("verify", path_of(state_.context, state_.file_name()),
                                    "'" + std::string(particle_variables[wrong.variable].name) + "' of particle " +
                                        std::to_string(wrong.particle) + " of rank " + std::to_string(owner_) +
                                        " differs in step " + std::to_string(step),
@@ -222,7 +213,7 @@ Gauges VpicPhase::gauges() const {
   return {{"raw_s", static_cast<double>(raw_ns_) * 1e-9}, {"slept_s", static_cast<double>(slept_ns_) * 1e-9}};
 }
 
-void VpicPhase::tell(Json& facts) const {
+void VpicPhase::add_facts(Json& facts) const {
   facts = {{"particles", state_.layout.particles},
            {"steps", state_.layout.steps},
            {"memory", word(state_.layout.memory)},

@@ -18,7 +18,7 @@
 
 namespace ullage {
 
-/// What both phases of a repetition share on this rank.
+/// Holds what both phases of a repetition share on this rank.
 struct VpicState {
   VpicParameters parameters;
   StorageContext context;
@@ -47,7 +47,7 @@ class VpicPhase final : public PhaseWork {
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  void tell(nlohmann::json& facts) const override;
+  void add_facts(nlohmann::json& facts) const override;
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override;
 

@@ -26,7 +26,7 @@ class MpiVpic : public OneVpic, public testing::WithParamInterface<Way> {
     use(GetParam().backend, GetParam().collective ? Values{{"collective", true}} : Values{});
   }
 
-  /// The same backend with calls of one rank that go wrong.
+  /// Uses the same backend with calls of one rank that go wrong.
   void use_faulty(const std::string& kind, const std::string& operation, std::int64_t after, int rank) {
     Map inner;
     if (GetParam().collective) inner["collective"] = "true";

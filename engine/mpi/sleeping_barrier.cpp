@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/patient_barrier.hpp"
+#include "mpi/sleeping_barrier.hpp"
 
 #include <chrono>
 #include <thread>
@@ -9,7 +9,7 @@
 
 namespace ullage::mpi {
 
-void patient_barrier(const Comm& everyone, const std::function<void()>& meanwhile) {
+void sleeping_barrier(const Comm& everyone, const std::function<void()>& meanwhile) {
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibarrier(everyone.handle().comm, &request), "MPI_Ibarrier");
   while (true) {

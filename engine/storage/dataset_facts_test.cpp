@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,46 +8,46 @@
 
 #include "base/payload.hpp"
 
-namespace ullage::dataset_book_test {
+namespace ullage::dataset_facts_test {
 namespace {
 
 using nlohmann::json;
 
-TEST(DatasetBook, KnowsWhatWasEnteredUntilItIsStruck) {
-  DatasetBook book;
+TEST(DatasetFacts, KnowsWhatWasEnteredUntilItIsStruck) {
+  DatasetFacts book;
   EXPECT_EQ(book.find("a"), nullptr);
   EXPECT_TRUE(book.enter("a", {{"key", 7}}));
   ASSERT_NE(book.find("a"), nullptr);
   EXPECT_EQ((*book.find("a"))["key"], 7);
   EXPECT_TRUE(book.enter("a", {{"key", 8}}));
   EXPECT_EQ((*book.find("a"))["key"], 8);
-  EXPECT_TRUE(book.strike("a"));
+  EXPECT_TRUE(book.remove("a"));
   EXPECT_EQ(book.find("a"), nullptr);
 }
 
-TEST(DatasetBook, BeginsWithWhatAnEarlierLaunchLeft) {
-  const DatasetBook book({{"a", {{"key", 7}}}}, nullptr);
+TEST(DatasetFacts, BeginsWithWhatAnEarlierLaunchLeft) {
+  const DatasetFacts book({{"a", {{"key", 7}}}}, nullptr);
   ASSERT_NE(book.find("a"), nullptr);
   EXPECT_EQ((*book.find("a"))["key"], 7);
 }
 
-TEST(DatasetBook, KeepsEveryChangeAndNothingElse) {
+TEST(DatasetFacts, KeepsEveryChangeAndNothingElse) {
   std::vector<std::pair<std::string, json>> kept;
-  DatasetBook book({}, [&](const std::string& name, const json& facts) {
+  DatasetFacts book({}, [&](const std::string& name, const json& facts) {
     kept.emplace_back(name, facts);
     return Status{};
   });
   EXPECT_TRUE(book.enter("a", {{"key", 7}}));
-  EXPECT_TRUE(book.strike("a"));
-  EXPECT_TRUE(book.strike("a"));
+  EXPECT_TRUE(book.remove("a"));
+  EXPECT_TRUE(book.remove("a"));
   const json entered{{"key", 7}, {"contents", Payload::version}};
   EXPECT_EQ(kept, (std::vector<std::pair<std::string, json>>{{"a", entered}, {"a", nullptr}}));
 }
 
-TEST(DatasetBook, AFailureToKeepIsTheCallersToReport) {
-  DatasetBook book({}, [](const std::string&, const json&) { return fail(environment_error("m", "full")); });
+TEST(DatasetFacts, AFailureToKeepIsTheCallersToReport) {
+  DatasetFacts book({}, [](const std::string&, const json&) { return fail(environment_error("m", "full")); });
   EXPECT_FALSE(book.enter("a", {}));
 }
 
 }  // namespace
-}  // namespace ullage::dataset_book_test
+}  // namespace ullage::dataset_facts_test

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/patient_barrier.hpp"
+#include "mpi/sleeping_barrier.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
-namespace ullage::mpi::patient_barrier_test {
+namespace ullage::mpi::sleeping_barrier_test {
 namespace {
 
 /// Whoever has lost its core comes later than the last one, and has nobody to wait for: one time of many is enough.
@@ -19,13 +19,13 @@ TEST(MpiPatientBarrier, WhoeverWaitsIsHeardFromUntilTheLastOneComes) {
     const auto begun = std::chrono::steady_clock::now();
     world.barrier();
     if (late) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    patient_barrier(world, [&] { ++signs; });
+    sleeping_barrier(world, [&] { ++signs; });
     EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(50));
     are_heard = world.all(late || signs > 0);
   }
   EXPECT_TRUE(are_heard);
-  patient_barrier(world, [] {});
+  sleeping_barrier(world, [] {});
 }
 
 }  // namespace
-}  // namespace ullage::mpi::patient_barrier_test
+}  // namespace ullage::mpi::sleeping_barrier_test

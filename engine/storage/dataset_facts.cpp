@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/dataset_book.hpp"
+#include "storage/dataset_facts.hpp"
 
 #include <utility>
 
@@ -7,19 +7,19 @@
 
 namespace ullage {
 
-const nlohmann::json* DatasetBook::find(const std::string& name) const {
+const nlohmann::json* DatasetFacts::find(const std::string& name) const {
   const auto found = facts_.find(name);
   return found == facts_.end() ? nullptr : &found->second;
 }
 
-Status DatasetBook::enter(const std::string& name, nlohmann::json facts) {
+Status DatasetFacts::enter(const std::string& name, nlohmann::json facts) {
   facts["contents"] = Payload::version;
   Status kept = keep_ ? keep_(name, facts) : Status{};
   facts_[name] = std::move(facts);
   return kept;
 }
 
-Status DatasetBook::strike(const std::string& name) {
+Status DatasetFacts::remove(const std::string& name) {
   if (facts_.erase(name) == 0 || !keep_) return {};
   return keep_(name, nullptr);
 }

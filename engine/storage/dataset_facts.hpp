@@ -13,19 +13,19 @@ namespace ullage {
 
 /// Facts of every dataset, by name: what a case must know to use what another has made. The same on every rank, since
 /// every rank enters the same.
-class DatasetBook final {
+class DatasetFacts final {
  public:
   /// Makes what is entered outlive the launch; called on the rank that keeps a file system's books.
   using Keep = std::function<Status(const std::string& name, const nlohmann::json& facts)>;
-  DatasetBook() = default;
-  DatasetBook(std::map<std::string, nlohmann::json> known, Keep keep)
+  DatasetFacts() = default;
+  DatasetFacts(std::map<std::string, nlohmann::json> known, Keep keep)
       : facts_(std::move(known)), keep_(std::move(keep)) {}
 
   /// Null when there is no such dataset. Facts tell under `contents` by which version of the payload its data was made.
   [[nodiscard]] const nlohmann::json* find(const std::string& name) const;
   [[nodiscard]] Status enter(const std::string& name, nlohmann::json facts);
   /// The dataset is gone, or no longer whole.
-  [[nodiscard]] Status strike(const std::string& name);
+  [[nodiscard]] Status remove(const std::string& name);
 
  private:
   std::map<std::string, nlohmann::json> facts_;

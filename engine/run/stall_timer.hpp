@@ -6,9 +6,9 @@
 
 namespace ullage {
 
-/// For how long nothing has changed, by looks at it. A look counts half a second at most: where the machine stood still
-/// as a whole, whoever looks did not look either.
-class Standstill final {
+/// Knows for how long nothing has changed, by looks at it. A look counts half a second at most: where the machine stood
+/// still as a whole, whoever looks did not look either.
+class StallTimer final {
  public:
   std::int64_t look(bool has_changed, std::int64_t now_ns) noexcept {
     constexpr std::int64_t longest_look_ns = 500'000'000;
