@@ -3,10 +3,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 from ullage.analysis.settings import phase_of
+from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row

@@ -6,9 +6,9 @@ Time is that of one call. Rows with the most ranks that had a core each stand fo
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
