@@ -25,11 +25,6 @@ _MOST_ROWS: Final = 40
 _STYLES: Final = {"warning": "yellow", "advice": "cyan", "info": ""}
 
 
-def print_summary(summary: Summary, console: "Console") -> None:
-    """Print a summary without its records, as ``print_report`` does."""
-    print_report(ReportData(summary), console)
-
-
 def print_everything(data: ReportData, console: "Console") -> None:
     """Print as ``print_report`` does.
 

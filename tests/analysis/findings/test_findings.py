@@ -11,7 +11,7 @@ from support.flags import flags_of
 from support.make_records import MIB, make_row
 from ullage.analysis.findings import Failed, find_all, load_finders
 from ullage.model.summary import Finding, Row
-from ullage.runs.options.settable import settable_by
+from ullage.runs.options.declared import settable_by
 from ullage.suites.sweep.options import SweepOptions
 
 RANKS = (1, 2, 4, 8)

@@ -13,7 +13,7 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.particles.cells import HEADER_BYTES, Asked, ParticleCell, make_cells, with_kinds
 from ullage.runs.particles.findings import findings_of
 from ullage.suites.bdcats.options import BdcatsOptions
-from ullage.suites.bdcats.prepare import reads_of
+from ullage.suites.bdcats.suite import reads_of
 from ullage.suites.vpic.options import VpicOptions
 
 ORDERS = ["contiguous", "interleaved"]

@@ -24,8 +24,6 @@ from ullage.runs.members.talk import GO, SILENCE_S, START, Alive, AtStage, Doing
 from ullage.runs.progress import Progress
 
 _START_PATIENCE_S: Final = 300.0
-# From then on nodes that do the same work are as far as each other to within that, or go on alone.
-_STAGE_PATIENCE_S: Final = 60.0
 _STOP_GRACE_S: Final = 45.0
 _POLL_S: Final = 0.5
 _CHUNK: Final = 1 << 16

@@ -2,13 +2,16 @@
 """What a field of an options model says of its option, and the options of a model as they were declared."""
 
 import inspect
+import shlex
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, cast, get_args, get_origin
 
+from ullage.analysis.findings.advice import Settable
 from ullage.errors import UserError
+from ullage.model.plan import Target
 from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, Word
 
 if TYPE_CHECKING:
@@ -158,6 +161,14 @@ def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
     found = [_declared(name, info, _changes(model, name)) for name, info in model.model_fields.items()]
     options = sorted((one for one in found if one is not None), key=lambda one: one.option.order)
     return {one.field: one for one in options}
+
+
+def settable_by(model: "type[BaseModel]", targets: Iterable[Target] = ()) -> Settable:
+    """Return the options of ``model``, and how ``targets`` are named by them."""
+    options = [one for one in declared(model).values() if not one.option.argument]
+    by_parameter = {name: one.name for one in options for name in one.option.sets or (one.field,)}
+    places = {target.name: shlex.quote(f"{target.name}={target.uri}") for target in targets}
+    return Settable(frozenset(one.name for one in options), by_parameter, places)
 
 
 def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> None:

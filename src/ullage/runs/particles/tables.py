@@ -11,7 +11,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
 from ullage.report.headlines import Rule
 from ullage.report.verdicts import headword
-from ullage.runs.particles.words import layout_text, particles_read
+from ullage.runs.particles.rows import layout_text, particles_read
 from ullage.units import format_time
 
 _DOC: Final = (

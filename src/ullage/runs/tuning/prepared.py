@@ -36,8 +36,7 @@ from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_val
 from ullage.runs.tuning.options import Over, TuneOptions
 from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
 from ullage.runs.tuning.proxies import counted, is_short_one, lacks_default
-from ullage.runs.tuning.remains import remove_remains
-from ullage.runs.tuning.trial import Job, Wanted, run_trial, seconds_of_walls
+from ullage.runs.tuning.trial import Job, Wanted, remove_remains, run_trial, seconds_of_walls
 from ullage.units import format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]

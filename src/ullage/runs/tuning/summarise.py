@@ -11,10 +11,9 @@ from ullage.analysis.statistics import median_interval
 from ullage.analysis.tuning.confirmation import FEWEST_PAIRS
 from ullage.analysis.tuning.effects import effects, response
 from ullage.analysis.tuning.methods import make_search
-from ullage.analysis.tuning.pareto import front
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial
 from ullage.analysis.tuning.space import Setting, Settings, Space
-from ullage.analysis.tuning.tradeoffs import proved_changes, sentence
+from ullage.analysis.tuning.tradeoffs import front, proved_changes, sentence
 from ullage.arrays import np
 from ullage.errors import UserError
 from ullage.grouping import grouped

@@ -5,9 +5,11 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
 
+from ullage.cleaning import find_run_folders, remove
 from ullage.errors import EXIT_OK, UserError
 from ullage.model.plan import Plan, Target
 from ullage.model.record import PhaseRecord
@@ -16,17 +18,20 @@ from ullage.model.summary import Summary
 from ullage.model.tuning import Purpose, TuneCommand, TuneTrial
 from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
+from ullage.results.rows import build_rows
 from ullage.runs.composite.prepared import part_run_id
 from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Prepared, find_suite
+from ullage.runs.summary import row_context
 from ullage.runs.tuning.asking import Asked, Asking, environment_with, key_of
 from ullage.runs.tuning.commands import prepared_targets, sentence
-from ullage.runs.tuning.cost import with_cost
 from ullage.runs.tuning.objective import Rule, is_cost, read_value
-from ullage.runs.tuning.remains import remove_remains
+from ullage.uri import target_path
 
 Build = Callable[[ResultFolder], Summary]
+# The metric: user and system time of all ranks over the operations of a phase, in s/op.
+_CPU_TIME: Final = "cpu_time"
 _WRITES: Final = frozenset({"write", "rewrite"})
 # This part of a trial's time, and at most so many seconds, is for what follows its last launch.
 _AFTERWARDS: Final = 0.1
@@ -247,3 +252,34 @@ def seconds_of_walls(plans: Sequence[Plan]) -> float | None:
     walls = [case.workload.parameters.get("stonewall_s") for plan in plans for case in plan.cases]
     total = sum(wall for wall in walls if isinstance(wall, (int, float)))
     return 2 * total or None
+
+
+def with_cost(summary: Summary, result: ResultFolder) -> Summary:
+    """Return ``summary`` with a row of the processor time an operation takes, for each phase that states it.
+
+    A summary that has such rows stays as it is.
+    """
+    if any(row.metric == _CPU_TIME for row in summary.rows):
+        return summary
+    context = replace(row_context(result.read_request(), result.read_system()), metrics=(_CPU_TIME,))
+    found = build_rows([file.records for file in result.read_records()], context)
+    rows = [row.model_copy(update={"suite": summary.suite}) for row in found if row.repetitions]
+    return summary.model_copy(update={"rows": [*summary.rows, *rows]})
+
+
+def remove_remains(targets: Sequence[Target], is_one: Callable[[str], bool], engine: Path) -> list[str]:
+    """Remove the run folders whose run id ``is_one``; return why some were left, a text each."""
+    left: list[str] = []
+    for target in targets:
+        path = target_path(target)
+        try:
+            folders = [] if path is None else find_run_folders(path)
+        except UserError as error:
+            left.append(str(error))
+            continue
+        left += [
+            f"data was left in {folder.path}: {why}"
+            for folder in folders
+            if is_one(folder.run_id) and (why := folder.refused or remove(engine, folder)) is not None
+        ]
+    return left
