@@ -34,7 +34,7 @@ Json number_or_null(const std::string& path) {
   return word ? or_null(number_of(*word)) : Json(nullptr);
 }
 
-/// Of the first CPU, while the launch begins: the clock that is granted then, not what a loaded core reaches.
+/// The clock of the first CPU while the launch begins: what is granted then, not what a loaded core reaches.
 Json number_of_text(const std::optional<std::string>& text) {
   double value = 0;
   if (!text) return nullptr;

@@ -30,7 +30,7 @@ struct PageFaults {
   std::uint64_t major = 0;
 };
 
-/// Of this process until now.
+/// Counts the page faults of this process until now.
 [[nodiscard]] PageFaults process_faults();
 
 struct AtWall {

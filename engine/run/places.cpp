@@ -77,7 +77,7 @@ int ranks_sharing(const mpi::World& world, const Sharers& sharers, const TargetS
 /// What cases with several targets may take, by file system; those in memory have it from one memory.
 using Given = std::map<std::uint64_t, std::uint64_t>;
 
-/// Of a further target on a file system that has others: what they leave of its limit.
+/// Where a file system has several targets, returns what the others leave of its limit to a further one.
 std::uint64_t room_at(const TargetSpace& space, const Limits& limits, std::uint64_t memory_bytes, Given& given) {
   Limits of_all = limits;
   of_all.space_bytes.reset();

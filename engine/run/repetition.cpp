@@ -84,7 +84,7 @@ class Repetition final {
     };
   }
 
-  /// Of all targets of the case, from any of which a step may remove files.
+  /// Returns the steps of all targets of the case, because a step may remove files from any of them.
   [[nodiscard]] Watchdog::Steps removal_steps() const {
     Watchdog::Steps steps;
     if (place_.folder) steps.push_back(&place_.folder->removal_steps());

@@ -76,7 +76,7 @@ struct ArrayRows {
   std::uint64_t first = 0;
   std::uint64_t rows = 0;
   std::byte* data = nullptr;
-  /// Of an array of records of one dimension: what each of them is in memory, where it is not as in the file. The
+  /// The form of a record in memory, for an array of records of one dimension, where it is not as in the file. The
   /// library converts; fields that both have are moved. The caller keeps it as long as the file is open.
   std::span<const RecordField> memory = {};
   /// Instead of one run of rows, runs of so many, each `stride_rows` behind the one before it; 0: one run. `rows` is a

@@ -34,7 +34,7 @@ struct ImageGrid {
   [[nodiscard]] std::string directory_path(std::uint64_t location) const;
   [[nodiscard]] std::string raw_path(std::uint64_t writer, std::uint64_t number) const;
   [[nodiscard]] std::string template_path(std::uint64_t number) const;
-  /// Of its container with layout `containers`, the same at all times.
+  /// With layout `containers` this is the path of its container, the same at all times.
   [[nodiscard]] std::string image_path(std::uint64_t location, std::uint64_t time) const;
   [[nodiscard]] std::string detections_path(std::uint64_t rank) const;
   [[nodiscard]] std::string records_path(std::uint64_t rank) const;

@@ -45,7 +45,7 @@ struct PingPongParameters : MessagePages {
 /// beside the records, and the numbers of `ends` and `pairs` in it.
 class PingPongPhase final : public PhaseWork {
  public:
-  /// Of which all pairs are measured.
+  /// All pairs of at most this many ends are measured.
   static constexpr int most_ends = 1024;
   /// In a record, which has a few KB.
   static constexpr std::uint64_t most_told_pairs = 256;

@@ -218,7 +218,7 @@ class FaultFile final : public File, public NonblockingTransfers {
   bool collective_;
   std::size_t alignment_bytes_;
   std::optional<Error> failure_;
-  // Of the batch that was started.
+  // These belong to the batch that was started.
   Direction direction_ = Direction::write;
   std::vector<Extent> started_;
   std::vector<Extent> held_back_;

@@ -16,9 +16,9 @@ class Hdf5Types final {
   explicit Hdf5Types(const Hdf5Calls& calls) : calls_(calls) {}
 
   [[nodiscard]] HdfId number(ElementType type) const;
-  /// Of an array's elements; below 0 where the library refuses. It lives as long as this.
+  /// The type of an array's elements; below 0 where the library refuses. It lives as long as this.
   [[nodiscard]] HdfId of(const ArraySpec& spec);
-  /// Of a record, made when it is first asked for.
+  /// The type of a record, made when it is first asked for.
   [[nodiscard]] HdfId record(std::span<const RecordField> fields);
 
  private:

@@ -8,17 +8,17 @@
 
 namespace ullage {
 
-/// Of H5Pget_mpio_actual_io_mode.
+/// Names a value of H5Pget_mpio_actual_io_mode.
 [[nodiscard]] std::string hdf5_mode_text(int mode);
-/// Of H5Pget_mpio_no_collective_cause: why a transfer was not collective.
+/// Names values of H5Pget_mpio_no_collective_cause: why a transfer was not collective.
 [[nodiscard]] std::string hdf5_cause_text(std::uint32_t causes);
-/// Of H5Pget_layout.
+/// Names a value of H5Pget_layout.
 [[nodiscard]] std::string hdf5_layout_text(int layout);
-/// Of H5Pget_fill_time.
+/// Names a value of H5Pget_fill_time.
 [[nodiscard]] std::string hdf5_fill_text(int when);
-/// Of H5Pget_alloc_time.
+/// Names a value of H5Pget_alloc_time.
 [[nodiscard]] std::string hdf5_allocation_text(int when);
-/// Of H5Pget_libver_bounds: the oldest format that is used.
+/// Names a value of H5Pget_libver_bounds: the oldest format that is used.
 [[nodiscard]] std::string hdf5_format_text(int lowest);
 
 }  // namespace ullage

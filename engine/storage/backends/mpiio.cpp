@@ -215,7 +215,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
   bool collective_;
   std::uint64_t end_bytes_;
   std::optional<Error> failure_;
-  // Of the batch that was started.
+  // These belong to the batch that was started.
   Direction direction_ = Direction::write;
   std::span<const Extent> extents_;
   std::optional<Error> begun_failure_;

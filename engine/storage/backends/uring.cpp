@@ -111,7 +111,7 @@ class UringFile final : public File, public NonblockingTransfers {
     return next < oldest_ + course_.window;
   }
 
-  /// Of a transfer(), the clock was read when the one before it ended, which is when there was room for this one.
+  /// `begun_ns` was read when the transfer before this one ended, which is when there was room for this one.
   void begin(Direction direction, const Extent& extent, std::int64_t begun_ns) {
     const std::size_t slot = free_.back();
     free_.pop_back();

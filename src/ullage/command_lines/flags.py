@@ -139,7 +139,7 @@ class FlagTable:
 
     @cached_property
     def by_name(self) -> Mapping[str, Flag]:
-        """As on the command line."""
+        """The flags by the names that people type."""
         return {name: flag for flag in self.flags for name in flag.names}
 
     @cached_property

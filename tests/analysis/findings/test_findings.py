@@ -129,7 +129,7 @@ def test_crossovers_along_ranks_and_blocks() -> None:
     flat = _table(lambda _, b: 3e9 if b < 8 * MIB else 0.5e9, target="flat")
     found = find_all([*rising, *flat])
     ranks = _one(found, "crossover", axis="ranks")
-    # Of 16 cells each target wins 8 or more: the one that wins more stands first.
+    # Each target wins 8 or more of 16 cells: the one that wins more stands first.
     assert ranks.numbers["target"] == "rising"
     assert ranks.numbers["pattern"] == ["gains", "gains", "gains", "first"]
     assert ranks.numbers["before"] == [2, 2, 2, ""]

@@ -44,7 +44,7 @@ struct FlashLayout {
   }
   [[nodiscard]] std::vector<std::string> unknowns() const;
   [[nodiscard]] std::vector<ArraySpec> arrays() const;
-  /// Of a block, over all arrays: 164 B (116 B with 4-byte reals) and what the unknowns take.
+  /// Bytes of a block over all arrays: 164 B (116 B with 4-byte reals) and what the unknowns take.
   [[nodiscard]] std::uint64_t block_bytes() const;
   [[nodiscard]] std::uint64_t data_bytes() const { return total_blocks * block_bytes(); }
 };

@@ -26,7 +26,7 @@ class Overlap final : public Workload {
   }
 
   [[nodiscard]] LocalSteps begin() override {
-    // Of a backend that wraps another one the plan could not be checked.
+    // If a backend wraps another one, the plan could not be checked.
     LocalSteps steps{{"check method", [this] { return check_overlap(parameters_, state_.capabilities, ""); }},
                      {"check alignment", [this] { return check_alignment(); }}};
     if (makes_files())

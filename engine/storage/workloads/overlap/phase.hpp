@@ -53,7 +53,7 @@ class OverlapPhase final : public PhaseWork {
   [[nodiscard]] Map hints_granted() const override;
 
  private:
-  /// Of all rounds so far.
+  /// Times that are added over all rounds so far.
   struct Times {
     std::int64_t io_ns = 0;
     std::int64_t compute_ns = 0;

@@ -123,7 +123,7 @@ PioPiece PioPattern::random(std::uint64_t index) const noexcept {
   return {shape_.base_bytes + begin, boundary(turn + 1) - begin, turn};
 }
 
-/// Of each P vertices in a row the ranks have one each, turned by as many places as the group's key says.
+/// The ranks have one each of P vertices in a row, turned by as many places as the group's key says.
 std::uint64_t PioPattern::vertex(std::uint64_t index) const noexcept {
   const std::uint64_t group = shape_.sorted ? index : order_(index);
   std::uint64_t place = rank_ + below(mix64(mix64(shape_.seed) ^ ~group), shape_.ranks);

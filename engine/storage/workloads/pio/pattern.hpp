@@ -75,13 +75,13 @@ class PioPattern final {
   PioPattern(const PioShape& shape, std::uint64_t rank, bool writes = false);
 
   [[nodiscard]] std::uint64_t pieces() const noexcept { return pieces_; }
-  /// Of the rank that has most.
+  /// The number of pieces of the rank that has most.
   [[nodiscard]] std::uint64_t most_pieces() const noexcept { return most_pieces_; }
   /// index < pieces().
   [[nodiscard]] PioPiece piece(std::uint64_t index) const noexcept;
-  /// Of the longest piece of any rank; the data of piece n is that of transfer n of such a length.
+  /// Bytes of the longest piece of any rank; the data of piece n is that of transfer n of such a length.
   [[nodiscard]] std::uint64_t unit_bytes() const noexcept { return unit_bytes_; }
-  /// Of a file once all ranks have written, from its first byte.
+  /// The size of a file once all ranks have written, from its first byte.
   [[nodiscard]] std::uint64_t file_bytes() const noexcept;
   /// What all ranks together write, over all files.
   [[nodiscard]] std::uint64_t data_bytes() const noexcept;

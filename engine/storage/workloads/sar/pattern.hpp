@@ -26,15 +26,15 @@ struct SarShape {
 
   [[nodiscard]] std::uint64_t image_bytes() const noexcept { return rows * columns * pixel_bytes; }
   [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return rows * raw_columns * sample_bytes; }
-  /// Of a row of a sub-image, which lies row_stride_bytes() before the next.
+  /// Bytes of a row of a sub-image, which lies row_stride_bytes() before the next.
   [[nodiscard]] std::uint64_t run_bytes() const noexcept { return side * pixel_bytes; }
   [[nodiscard]] std::uint64_t row_stride_bytes() const noexcept { return columns * pixel_bytes; }
-  /// Of all sub-images of a pair, one after the other.
+  /// Bytes of all sub-images of a pair, one after the other.
   [[nodiscard]] std::uint64_t group_bytes() const noexcept { return subimages * side * run_bytes(); }
   [[nodiscard]] std::uint64_t records_bytes() const noexcept { return subimages * record_bytes; }
   [[nodiscard]] std::uint64_t locations() const noexcept { return grid * grid; }
   [[nodiscard]] std::uint64_t images() const noexcept { return locations() * depth; }
-  /// Of a location: each image with the next.
+  /// Each image of a location forms a pair with the next.
   [[nodiscard]] std::uint64_t pairs_of_location() const noexcept { return depth - 1; }
   [[nodiscard]] std::uint64_t locations_of(std::uint64_t owner) const noexcept {
     return owner < locations() ? (locations() - owner + ranks - 1) / ranks : 0;
@@ -82,7 +82,7 @@ struct Corner {
   std::uint64_t column = 0;
 };
 
-/// Of sub-image `number` of the pair that begins with this image; drawn by the seed.
+/// The corner of sub-image `number` of the pair that begins with this image; drawn by the seed.
 [[nodiscard]] Corner corner_of(const SarShape& shape, const ImageAt& earlier, std::uint64_t number) noexcept;
 
 /// Where row `row` of sub-image `number` begins in the later image of the pair.

@@ -111,7 +111,7 @@ FormPhase::FormPhase(const SarState& state)
                               state.shape.images_of(state.rank()),
                               static_cast<std::size_t>(state.shape.raw_bytes())}) {}
 
-/// Of shared files some may be of this node.
+/// If files are shared, some may have been written on this node.
 PhaseInfo FormPhase::info() const {
   PhaseInfo info = WholeFilesPhase::info();
   if (!state_.files().raw_shared || state_.source.data_of == "own") return info;

@@ -77,7 +77,7 @@ Status TilePhase::before() {
   return status;
 }
 
-/// Of an array the backend looks at nothing but its data, of which a library's file is more.
+/// The backend sees only the data of an array. The file of a library is larger than that.
 Result<std::uint64_t> TilePhase::find_size() const {
   if (state_.is_exact() || state_.context.folder == nullptr) {
     const auto extents = state_.context.backend->inspect(state_.file_name());

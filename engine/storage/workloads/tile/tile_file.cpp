@@ -13,7 +13,7 @@
 namespace ullage {
 namespace {
 
-// Of one call: counts are ints, and kernels move less than 2 GiB at once.
+// The most bytes of one call: counts are ints, and kernels move less than 2 GiB at once.
 constexpr std::size_t most_call_bytes = std::size_t{1} << 30;
 constexpr const char* frames_array = "frames";
 

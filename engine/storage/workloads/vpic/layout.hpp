@@ -66,7 +66,7 @@ struct ParticleLayout {
   [[nodiscard]] std::uint64_t all_particles() const { return particles * ranks; }
   [[nodiscard]] std::uint64_t step_bytes() const { return all_particles() * particle_bytes; }
   [[nodiscard]] std::uint64_t data_bytes() const { return steps * step_bytes(); }
-  /// Of our own format.
+  /// The size of a file of our own format.
   [[nodiscard]] std::uint64_t file_bytes() const { return header_bytes + data_bytes(); }
   [[nodiscard]] bool converts() const { return memory != file; }
 

@@ -9,7 +9,7 @@
 namespace ullage {
 namespace {
 
-/// Of a variable in contiguous order: each begins at a page.
+/// Places of a variable in contiguous order: each begins at a page.
 std::uint64_t places_of(std::uint64_t capacity) { return round_up(capacity, ParticleMemory::step_shift); }
 
 }  // namespace

@@ -19,7 +19,7 @@ from ullage.uri import target_path, target_scheme
 WORKLOAD: Final = "vpic"
 BACKENDS: Final = {"raw": "mpiio", "hdf5": "hdf5"}
 HEADER_BYTES: Final = 4096
-"""Of our own format, before the particles."""
+"""The header of our own format, before the particles."""
 _CONTIGUOUS: Final = "contiguous"
 _FULL: Final[Mapping[str, Parameters]] = {"full": {}}
 
@@ -41,7 +41,7 @@ class ParticleCell(Cell):
 
     @property
     def layout_name(self) -> str:
-        """As ``--layout`` has it."""
+        """The name of the layout, as ``--layout`` has it."""
         return layout_name(self.parameters)
 
     @property

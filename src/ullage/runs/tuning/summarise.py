@@ -75,7 +75,7 @@ class Study:
 
     @property
     def best(self) -> Setting:
-        """That the pairs confirm, where they began; else the best so far."""
+        """The setting that the pairs confirm, where they began; else the best so far."""
         pairs = [one.setting for one in self.searched if one.purpose == "confirm"]
         return next((one for one in pairs if one != self.space.default), None) or self.search.best(self.searched)
 

@@ -190,7 +190,7 @@ class Io500Options(
 
     @property
     def conditions(self) -> Conditions:
-        """As the rules look at them."""
+        """The conditions of the run, as the rules look at them."""
         config = self.config
         return Conditions(
             stonewall_s=self.stonewall_s,

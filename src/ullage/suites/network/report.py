@@ -62,7 +62,7 @@ class Line:
 
     @property
     def streams(self) -> int:
-        """At once."""
+        """The number of streams that run at once."""
         return int(self.first.params["streams"])
 
     @property

@@ -53,7 +53,7 @@ class Line:
 
     @property
     def threads(self) -> int:
-        """At work together."""
+        """The number of threads that work together."""
         return int(self.params.get("threads", 1))
 
     @property
