@@ -8,7 +8,7 @@ import pytest
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ABORTED, UserError
 from ullage.launch import batch_systems
-from ullage.launch.batch import Wanted
+from ullage.launch.batch import JobRequest
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs import submitted
@@ -28,7 +28,7 @@ def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_program: Fa
     return Submission(
         tmp_path / "result",
         ["run", "pairs"],
-        Wanted(),
+        JobRequest(),
         "run pairs",
         ["resume"],
         batch_systems()["slurm"],

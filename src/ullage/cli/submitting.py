@@ -10,7 +10,7 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.launch.base import Launcher
-    from ullage.launch.batch import BatchSystem, Wanted
+    from ullage.launch.batch import BatchSystem, JobRequest
     from ullage.launch.site import Site
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
@@ -177,11 +177,11 @@ def writes_each_launch(launcher: str) -> bool:
     return launcher == f"{SCRIPT}{_MARK}{_SLURM}"
 
 
-def wanted_of(site: "Site", nodes: int) -> "Wanted":
+def wanted_of(site: "Site", nodes: int) -> "JobRequest":
     """Return what a job of so many nodes asks for."""
-    from ullage.launch.batch import Wanted
+    from ullage.launch.batch import JobRequest
 
-    return Wanted(
+    return JobRequest(
         nodes,
         site.ppn,
         site.account,

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
-from ullage.launch.batch import GONE, BatchSystem, JobState, JobText, Wanted
+from ullage.launch.batch import GONE, BatchSystem, JobRequest, JobState, JobText
 from ullage.launch.stopping import stop_signals
 from ullage.model.record import CaseRecord
 from ullage.results.folder import ResultFolder, is_result, write_atomically
 from ullage.results.records import AnyRecord, RecordTail
-from ullage.results.said import telling_lines
+from ullage.results.start_errors import telling_lines
 from ullage.runs.lifecycle import Shown, show_result
 from ullage.runs.progress import Progress, make_progress
 
@@ -58,7 +58,7 @@ class Submission:
 
     result: Path
     words: list[str]
-    wanted: Wanted
+    wanted: JobRequest
     verb: str
     rest: list[str]
     system: BatchSystem

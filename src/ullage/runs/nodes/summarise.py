@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
-from ullage.analysis.acceptance.judging import OfNode, judge
+from ullage.analysis.acceptance.judging import NodeRows, judge
 from ullage.analysis.findings.nodes import findings_on_nodes
 from ullage.analysis.findings.required import findings_on_floors
 from ullage.analysis.statistics import median_interval
@@ -24,7 +24,7 @@ from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome, Row, Summary
 from ullage.results.folder import ResultFolder, write_atomically
-from ullage.runs.nodes.asked import batch_system_of, nodes_of
+from ullage.runs.nodes.requests import batch_system_of, nodes_of
 from ullage.runs.options.groups import REQUIRE
 from ullage.system.node_lists import words_against, words_for
 
@@ -60,7 +60,7 @@ def floors_of(request: Request) -> list[Floor]:
 
 def judged_by_floors(summary: Summary, request: Request) -> Summary:
     """Return the summary of one node with its rows under the floors of the request, if that has any."""
-    judged = judge(floors_of(request), [OfNode("", summary.rows)], request.suite)
+    judged = judge(floors_of(request), [NodeRows("", summary.rows)], request.suite)
     if not judged:
         return summary
     return summary.model_copy(update={"judged": judged, "findings": [*findings_on_floors(judged), *summary.findings]})
@@ -73,7 +73,7 @@ def summary_of_nodes(result: ResultFolder, request: Request, build: Build) -> Su
     by_key = _by_key([node.rows for node in nodes], request.suite)
     rows = [_across(cells) for cells in by_key.values()]
     numbers = _numbers(list(by_key.values()))
-    judged = judge(floors_of(request), [OfNode(node.name, node.rows) for node in nodes if node.rows], request.suite)
+    judged = judge(floors_of(request), [NodeRows(node.name, node.rows) for node in nodes if node.rows], request.suite)
     found = Nodes(
         nodes=[_one(node, index, numbers, judged) for index, node in enumerate(nodes)],
         numbers=numbers,

@@ -291,7 +291,7 @@ class CeilingRates(Repeated):
 
 
 @dataclass(frozen=True)
-class Made(Kind):
+class Converted(Kind):
     """A value that ``make`` makes of the text."""
 
     make: Callable[[str], object]
@@ -304,7 +304,7 @@ class Made(Kind):
 
 
 @dataclass(frozen=True)
-class MadeOfAll(Repeated):
+class ConvertedList(Repeated):
     """A value that ``make`` makes of all texts of an option that may be given several times."""
 
     make: Callable[[Sequence[str]], object]

@@ -13,7 +13,7 @@ from ullage.model.describe import Parameter, Registered
 from ullage.model.plan import Parameters
 from ullage.parameters import parse_parameter, suggest
 from ullage.runs.options.declared import OWN, Option
-from ullage.runs.options.kinds import MadeOfAll
+from ullage.runs.options.kinds import ConvertedList
 from ullage.runs.options.model import SuiteOptions
 
 _SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>.*)", re.DOTALL)
@@ -63,7 +63,7 @@ class BackendParameterOptions(SuiteOptions):
 
     parameters: Annotated[
         list[Setting],
-        MadeOfAll(read_settings, metavar="THING.KEY=VALUE"),
+        ConvertedList(read_settings, metavar="THING.KEY=VALUE"),
         Option(
             "Set a parameter of a backend, for example hdf5.chunk_bytes=1M. `ullage describe NAME` lists them.",
             name="--param",

@@ -80,7 +80,7 @@ def _nothing() -> Parameters:
 
 
 @dataclass(frozen=True)
-class Asked:
+class WorkloadSettings:
     """What a suite asks of the workload besides the options of both. ``reads``: words with their parameters."""
 
     phases: list[str]
@@ -98,7 +98,11 @@ class _Way:
 
 
 def make_cells(
-    options: ParticleOptions, asked: Asked, targets: Sequence[Target], description: Describe, cores: int | None
+    options: ParticleOptions,
+    asked: WorkloadSettings,
+    targets: Sequence[Target],
+    description: Describe,
+    cores: int | None,
 ) -> list[ParticleCell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
     layouts = [options.place(n, cores) for n in options.ranks]

@@ -13,10 +13,10 @@ from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.suite import Prepared, find_suite
-from ullage.runs.tuning.asking import Asking
 from ullage.runs.tuning.budget import measuring_s
-from ullage.runs.tuning.options import Over, TuneOptions, Word
+from ullage.runs.tuning.options import TunedParameter, TuneOptions, Word
 from ullage.runs.tuning.trial import most_written, prepare
+from ullage.runs.tuning.trial_inputs import TrialInputsMaker
 from ullage.units import format_duration
 
 # Where nobody says how long a trial measures, it gets one part in so many of the budget, and no less than so many
@@ -93,13 +93,15 @@ def _ends_by_itself(time_: Declared) -> bool:
     return time_.default is None and bool(time_.option.unsaid)
 
 
-def checked(asking: Asking, overs: Sequence[Over], request: Request, engine_context: EngineContext) -> Prepared:
+def checked(
+    inputs_maker: TrialInputsMaker, overs: Sequence[TunedParameter], request: Request, engine_context: EngineContext
+) -> Prepared:
     """Read each value of each parameter beside the defaults of the others; the default setting is prepared."""
     import tempfile
 
     default = {one.name: one.default for one in overs}
     with tempfile.TemporaryDirectory() as scratch:
-        own = replace(asking, folder=Path(scratch))
+        own = replace(inputs_maker, folder=Path(scratch))
         for one in overs:
             for value in one.values:
                 try:
@@ -115,7 +117,11 @@ def checked(asking: Asking, overs: Sequence[Over], request: Request, engine_cont
 
 
 def _check_any(
-    asking: Asking, over: Over, default: Mapping[str, str], request: Request, engine_context: EngineContext
+    inputs_maker: TrialInputsMaker,
+    over: TunedParameter,
+    default: Mapping[str, str],
+    request: Request,
+    engine_context: EngineContext,
 ) -> None:
     """Raise ``UserError`` where engine or machine refuse every value of a parameter but its default.
 
@@ -126,7 +132,7 @@ def _check_any(
         if value == over.default:
             continue
         try:
-            _prepared(asking.parsed(asking.of({**default, over.name: value})), request, engine_context)
+            _prepared(inputs_maker.parsed(inputs_maker.of({**default, over.name: value})), request, engine_context)
         except UserError as error:
             refused.append(error)
         else:

@@ -21,7 +21,7 @@ Setting = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Kept:
+class RuleResult:
     """A rule in the pairs. ``value``: times the default's where the rule is relative, else the value itself."""
 
     rule: Rule
@@ -69,9 +69,9 @@ def _noise(groups: Sequence[Sequence[float]]) -> float:
 
 def kept_in_pairs(
     pairs: Sequence[TuneTrial], rules: Sequence[Rule], is_default: Callable[[TuneTrial], bool]
-) -> list[Kept]:
+) -> list[RuleResult]:
     """Say of each rule what the pairs show, by geometric means."""
-    found: list[Kept] = []
+    found: list[RuleResult] = []
     for rule in rules:
         values = {
             side: [
@@ -84,7 +84,7 @@ def kept_in_pairs(
         if not values[True] or not values[False]:
             continue
         value = math.exp(fmean(values[False]) - (fmean(values[True]) if rule.times else 0.0))
-        found.append(Kept(rule, value, rule.breaks(value)))
+        found.append(RuleResult(rule, value, rule.breaks(value)))
     return found
 
 

@@ -18,7 +18,7 @@ Method: TypeAlias = Literal["model", "random", "grid", "tpe", "cma-es"]
 How: TypeAlias = Literal["option", "ppn", "parameter", "section", "hint", "environment", "command"]
 
 
-class Over(Strict):
+class TunedParameter(Strict):
     """A parameter of a search. ``name``: as typed; ``how`` and ``word``: what of the suite it sets.
 
     ``default`` is one of ``values``, which rise where they are ``ordered``.
@@ -42,7 +42,7 @@ class TuneOptions(SuiteOptions):
 
     suite: str = ""
     words: dict[str, Word] = {}
-    parameters: list[Over] = []
+    parameters: list[TunedParameter] = []
     over: Annotated[
         list[str],
         Repeated(metavar="NAME=VALUES"),

@@ -34,16 +34,16 @@ from ullage.model.tuning import (
 from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.suite import SuiteSummary, find_suite
-from ullage.runs.tuning.asking import Asked, Asking, command_of
 from ullage.runs.tuning.checks import fitted_words, shown_words
-from ullage.runs.tuning.constraints import Kept, judged, kept_in_pairs
+from ullage.runs.tuning.constraints import RuleResult, judged, kept_in_pairs
 from ullage.runs.tuning.findings import findings_on
 from ullage.runs.tuning.journal import as_searched, read_trials
 from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_value, toward_more
-from ullage.runs.tuning.options import Over, TuneOptions, Word
-from ullage.runs.tuning.over import space_of
+from ullage.runs.tuning.options import TunedParameter, TuneOptions, Word
 from ullage.runs.tuning.prepared import FILES
 from ullage.runs.tuning.proxies import counted
+from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, command_of
+from ullage.runs.tuning.tuned_parameters import space_of
 from ullage.units import format_time
 from ullage.uri import target_path
 
@@ -59,14 +59,14 @@ class Study:
     """What a tune has, read once. ``trials``: those of ``every`` that count, as the search sees them."""
 
     options: TuneOptions
-    overs: Sequence[Over]
+    overs: Sequence[TunedParameter]
     space: Space
     every: Sequence[TuneTrial]
     trials: Sequence[TuneTrial]
     objectives: Sequence[TuneObjective]
     searched: Sequence[Trial]
     search: Search
-    asking: Asking
+    inputs_maker: TrialInputsMaker
 
     @property
     def default(self) -> dict[str, str]:
@@ -114,9 +114,11 @@ def _study(
     space = space_of(options.parameters)
     turn = max((one.turn for one in trials if one.purpose == "confirm"), default=0)
     searched = as_searched(trials, space, objectives, turn)
-    asking = Asking(suite.options, options.words, options.parameters, len(request.hosts), result.path / FILES)
+    inputs_maker = TrialInputsMaker(
+        suite.options, options.words, options.parameters, len(request.hosts), result.path / FILES
+    )
     search = make_search("model", space, options.seed, turn)
-    return Study(options, options.parameters, space, every, trials, objectives, searched, search, asking)
+    return Study(options, options.parameters, space, every, trials, objectives, searched, search, inputs_maker)
 
 
 def _summary_of(result: ResultFolder, trial: TuneTrial) -> Summary:
@@ -126,7 +128,7 @@ def _summary_of(result: ResultFolder, trial: TuneTrial) -> Summary:
 def _tuning(study: Study, result: ResultFolder) -> Tuning:
     said = study.search.confirmation(study.searched)
     best = study.space.words(study.best)
-    asked = study.asking.of(best)
+    asked = study.inputs_maker.of(best)
     words = {name: word for name, word in asked.words.items() if name != "no_peer" or name in study.options.words}
     preparation = _preparation(asked, result, words)
     kept = _kept(study)
@@ -150,14 +152,14 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         front=_front(study),
         tradeoffs=_tradeoffs(study, result),
         cost=_cost(study),
-        command=command_of(study.options.suite, study.asking.model, words),
+        command=command_of(study.options.suite, study.inputs_maker.model, words),
         environment=asked.environment,
         preparation=preparation,
         trials=list(study.every),
     )
 
 
-def _preparation(asked: Asked, result: ResultFolder, words: dict[str, Word]) -> list[list[str]]:
+def _preparation(asked: TrialInputs, result: ResultFolder, words: dict[str, Word]) -> list[list[str]]:
     """Return the commands that make a folder with the best setting below each target; name these folders in ``words``.
 
     The user's own folders stay as they are.
@@ -205,7 +207,7 @@ def _fitted(study: Study) -> list[str]:
     return [f"All of this was measured with {shown}, to fit into the budget."] if shown else []
 
 
-def _kept(study: Study) -> list[Kept]:
+def _kept(study: Study) -> list[RuleResult]:
     """Say what the pairs show of each rule."""
     rules = [read_rule(text) for text in study.options.keep]
     turns = zip(study.searched, study.trials, strict=True)
@@ -213,7 +215,7 @@ def _kept(study: Study) -> list[Kept]:
     return kept_in_pairs(pairs, rules, lambda one: one.setting == study.default)
 
 
-def _of_rule(kept: Kept) -> str:
+def _of_rule(kept: RuleResult) -> str:
     value = f"{times(kept.value)} the default's" if kept.rule.times else f"{kept.value:.3g}"
     return f"In the pairs, {kept.rule.words} is {value}, which {'breaks' if kept.breaks else 'keeps'} {kept.rule.text}."
 

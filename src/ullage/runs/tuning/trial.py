@@ -24,9 +24,9 @@ from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.summary import row_context
-from ullage.runs.tuning.asking import Asked, Asking, environment_with, key_of
 from ullage.runs.tuning.commands import prepared_targets, sentence
 from ullage.runs.tuning.objective import Rule, is_cost, read_value
+from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, environment_with, key_of
 from ullage.uri import target_path
 
 Build = Callable[[ResultFolder], Summary]
@@ -40,7 +40,7 @@ _CASE_FAILED: Final = "case-failed"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedValues:
     """What a trial is read for. ``rows``: of how many rows each value is the mean, where the first trial said so."""
 
     objectives: Sequence[str]
@@ -79,7 +79,7 @@ class Job:
 
 
 def run_trial(
-    job: Job, request: Request, asking: Asking, wanted: Wanted, session: Session, build: Build
+    job: Job, request: Request, inputs_maker: TrialInputsMaker, wanted: WantedValues, session: Session, build: Build
 ) -> tuple[TuneTrial, Summary | None]:
     """Measure, and read what was measured. A trial that is refused or fails has a reason and no value.
 
@@ -91,8 +91,8 @@ def run_trial(
     inner = session.within(session.result.part(job.name), job.seconds, ends_at=ends_at, watch=job.watch)
     key, summary, reason, ran = "", None, "", list[TuneCommand]()
     try:
-        asked = asking.of(job.setting, job.settled)
-        parsed = asking.parsed(asked)
+        asked = inputs_maker.of(job.setting, job.settled)
+        parsed = inputs_maker.parsed(asked)
         key = key_of(request.suite, parsed, asked.environment, asked.commands or ())
         own = request.model_copy(update={"run_id": part_run_id(request.run_id, job.name), "options": parsed.options})
         with environment_with(asked.environment), _targets(asked, parsed, request, session, job, ran) as targets:
@@ -131,7 +131,7 @@ def run_trial(
 
 
 def _targets(
-    asked: Asked, parsed: ParsedOptions, request: Request, session: Session, job: Job, ran: list[TuneCommand]
+    asked: TrialInputs, parsed: ParsedOptions, request: Request, session: Session, job: Job, ran: list[TuneCommand]
 ) -> AbstractContextManager[list[Target]]:
     """Give the targets of a trial, in folders that commands have prepared where it has such."""
     if asked.commands is None:
@@ -195,7 +195,7 @@ def _lacking(result: ResultFolder) -> str:
     return f"its time was too short for {len(lacking)} of {len(planned)} cases: give a trial more --time"
 
 
-def _has_rows(summary: Summary, wanted: Wanted) -> bool:
+def _has_rows(summary: Summary, wanted: WantedValues) -> bool:
     """Tell whether each value is the mean of as many rows as in the first trial, whatever else is lacking."""
     try:
         return bool(wanted.rows) and all(read_value(one, summary).rows == wanted.rows[one] for one in wanted.words)
@@ -203,7 +203,7 @@ def _has_rows(summary: Summary, wanted: Wanted) -> bool:
         return False
 
 
-def _values(summary: Summary, wanted: Wanted) -> tuple[dict[str, float], str]:
+def _values(summary: Summary, wanted: WantedValues) -> tuple[dict[str, float], str]:
     values: dict[str, float] = {}
     try:
         for words in wanted.words:

@@ -7,7 +7,7 @@ A class stands with the data that it moved, its rate and its share of the ceilin
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import gain_of
+from ullage.analysis.findings.phrasing import gain_of
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.summary import Row

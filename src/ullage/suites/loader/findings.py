@@ -8,7 +8,7 @@ statement about one side of an interval, so both together have the error of one 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.statistics import fewest_samples
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row

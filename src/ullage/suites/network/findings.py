@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, compare, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
-from ullage.analysis.findings.words import noun
+from ullage.analysis.findings.phrasing import noun
 from ullage.analysis.metrics import metric_named
 from ullage.grouping import grouped
 from ullage.model.summary import Row

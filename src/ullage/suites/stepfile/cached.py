@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.statistics import median
 from ullage.analysis.stepmodel import cached_share, reading_order
 from ullage.analysis.verdicts import cache_verdict, combine_verdicts

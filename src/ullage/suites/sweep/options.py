@@ -15,7 +15,7 @@ from ullage.runs.options.groups import (
     cores_of_nodes,
     default_ranks,
 )
-from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
+from ullage.runs.options.kinds import ConvertedList, Names, Size, SizeAxis
 from ullage.runs.options.settings import BackendParameterOptions, Setting, read_axes
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
@@ -105,7 +105,7 @@ class SweepOptions(BackendParameterOptions, WatchdogOptions, BindOptions, RankAx
     ] = None
     vary: Annotated[
         list[Setting],
-        MadeOfAll(read_axes, metavar="THING.KEY=A,B"),
+        ConvertedList(read_axes, metavar="THING.KEY=A,B"),
         Option("Vary a parameter as a further axis. Separate values that contain commas by a semicolon."),
     ] = []
     extend: Annotated[

@@ -16,12 +16,12 @@ from ullage.identity import canonical_json
 from ullage.results.folder import write_atomically
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
-from ullage.runs.options.kinds import MadeOfAll
+from ullage.runs.options.kinds import ConvertedList
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.tuning.commands import SetCommand, read_command
-from ullage.runs.tuning.options import How, Over, Word
-from ullage.runs.tuning.over import UNSET
+from ullage.runs.tuning.options import How, TunedParameter, Word
+from ullage.runs.tuning.tuned_parameters import UNSET
 
 # A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
@@ -35,7 +35,7 @@ _OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrialInputs:
     """What a trial asks of its suite.
 
     ``words`` of the suite, ``files`` that they name by path, ``environment``: variables by name.
@@ -49,7 +49,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Asking:
+class TrialInputsMaker:
     """Makes what is asked of a suite. ``words``: those of all trials; ``hosts``: how many are named.
 
     ``folder``: where the files of settings lie; ``usual``: words that the search chooses for trials where nobody did.
@@ -57,12 +57,12 @@ class Asking:
 
     model: type[SuiteOptions]
     words: Mapping[str, Word]
-    overs: Sequence[Over]
+    overs: Sequence[TunedParameter]
     hosts: int
     folder: Path
     usual: Mapping[str, Word] = field(default_factory=dict[str, Word])
 
-    def of(self, setting: Mapping[str, str], settled: Mapping[str, object] | None = None) -> Asked:
+    def of(self, setting: Mapping[str, str], settled: Mapping[str, object] | None = None) -> TrialInputs:
         """Return what is asked of the suite for ``setting``.
 
         ``settled``: options of the first trial's request, as far as they are known.
@@ -86,7 +86,7 @@ class Asking:
         files = {**self._hints(words, found["hint"]), **self._sections(words, found["section"])}
         commands = [SetCommand(read_command(text), value) for text, value in found["command"].items()]
         takes_commands = any(over.how == "command" for over in self.overs)
-        return Asked(words, files, found["environment"], commands if takes_commands else None)
+        return TrialInputs(words, files, found["environment"], commands if takes_commands else None)
 
     def _common(self, settled: Mapping[str, object]) -> dict[str, Word]:
         """Return the words of all trials."""
@@ -98,13 +98,13 @@ class Asking:
                 words[one.word] = one.kind.format(value)
         return words
 
-    def _say(self, words: dict[str, Word], over: Over, text: str) -> None:
+    def _say(self, words: dict[str, Word], over: TunedParameter, text: str) -> None:
         if over.how == "parameter":
             words["param"] = [*_list(words.get("param")), f"{over.word}={text}"]
         else:
             words[over.word] = [text] if self._by_word[over.word].kind.repeated else text
 
-    def parsed(self, asked: Asked) -> ParsedOptions:
+    def parsed(self, asked: TrialInputs) -> ParsedOptions:
         """Return what is asked as the suite reads it; write the files first.
 
         Raise ``UserError`` for what the suite refuses.
@@ -128,7 +128,7 @@ class Asking:
         if not hints:
             return {}
         fields = declared(self.model)
-        if "hint_sets" in fields and isinstance(fields["hint_sets"].kind, MadeOfAll):
+        if "hint_sets" in fields and isinstance(fields["hint_sets"].kind, ConvertedList):
             # Sets are written on the command line: a name, and what the set has.
             own = fields["hint_sets"].word
             words[own] = [f"{_SET}:{','.join(f'{key}={value}' for key, value in hints.items())}"]
