@@ -391,8 +391,8 @@ def test_hints_and_the_official_file_of_a_setting_are_what_its_command_names(
     name, _, values = over.partition("=")
     asked = inputs_maker.of({name: values.split(",")[1]})
     inputs_maker.parsed(asked)
-    asked.words.pop("no_peer", None)
-    line = command_of("io500", suite.options, asked.words)
+    asked.options.pop("no_peer", None)
+    line = command_of("io500", suite.options, asked.options)
     assert told in shlex.join(line) + "".join(path.read_text() for path in asked.files)
     code, _, err = run_here("plan", *line[2:], "--engine", str(engine))
     assert code == EXIT_OK, err

@@ -17,10 +17,10 @@ from ullage.runs.options.groups import BindOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
 from ullage.runs.tuning.budget import Budget
-from ullage.runs.tuning.checks import usual_words
+from ullage.runs.tuning.checks import usual_options
 from ullage.runs.tuning.journal import add_trial, next_folder, read_trials, targets_alone
 from ullage.runs.tuning.objective import is_cost, read_rule, read_value
-from ullage.runs.tuning.options import TunedParameter, TuneOptions, Word
+from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
 from ullage.runs.tuning.trial_inputs import TrialInputsMaker, command_of, environment_with, key_of
 from ullage.runs.tuning.tuned_parameters import UNSET, ParameterSources, read_overs, space_of
 
@@ -102,7 +102,7 @@ def inputs_maker(suite: str, tmp_path: Path, *texts: str, **words: int | bool | 
 def test_a_setting_becomes_words_of_the_suite(tmp_path: Path) -> None:
     made = inputs_maker("disk", tmp_path, "block=64K,1M", "backend=posix,uring")
     asked = made.of({"block": "64K", "backend": UNSET}, {"volume": 1 << 24, "small_volume": None})
-    assert asked.words == {"target": [f"a={tmp_path}"], "no_peer": True, "block": "64K", "volume": "16M"}
+    assert asked.options == {"target": [f"a={tmp_path}"], "no_peer": True, "block": "64K", "volume": "16M"}
     assert made.parsed(asked).options["blocks"] == [65536]
     assert command_of("disk", made.model, {"block": "64K", "no_peer": True}) == [
         *("ullage", "run", "disk", "--block", "64K", "--no-peer"),
@@ -112,7 +112,7 @@ def test_a_setting_becomes_words_of_the_suite(tmp_path: Path) -> None:
 def test_hints_reach_each_suite_in_its_own_way(tmp_path: Path) -> None:
     sweep = inputs_maker("sweep", tmp_path, "hint:cb_nodes=1,2", "hint:cb_buffer_size=4096,8192")
     asked = sweep.of({"hint:cb_nodes": "2", "hint:cb_buffer_size": UNSET})
-    assert asked.words["param"] == ["mpiio.hints=cb_nodes=2"]
+    assert asked.options["param"] == ["mpiio.hints=cb_nodes=2"]
     io500 = inputs_maker("io500", tmp_path, "hint:cb_nodes=1,2")
     assert io500.parsed(io500.of({"hint:cb_nodes": "2"})).options["hints"] == {"": {"cb_nodes": "2"}}
     frost = inputs_maker("b_eff_io", tmp_path, "hint:cb_nodes=1,2", ranks=2, quick=True)
@@ -126,11 +126,11 @@ def test_hints_reach_each_suite_in_its_own_way(tmp_path: Path) -> None:
 
 def test_processes_per_node_set_the_ranks_of_all_nodes(tmp_path: Path) -> None:
     made = inputs_maker("io500", tmp_path, "ppn=1,2", nodes=3)
-    assert made.of({"ppn": "2"}).words["ranks"] == 6
+    assert made.of({"ppn": "2"}).options["ranks"] == 6
     both = inputs_maker("io500", tmp_path, "ppn=1,2", "nodes=2,4")
     parsed = both.parsed(both.of({"ppn": "2", "nodes": "4"})).options
     assert (parsed["ranks"], parsed["ranks_per_node"], parsed["nodes"]) == (8, 2, 4)
-    assert both.of({"ppn": "2", "nodes": UNSET}).words["ranks"] == 2
+    assert both.of({"ppn": "2", "nodes": UNSET}).options["ranks"] == 2
 
 
 @pytest.mark.parametrize("suite", ["io500", "sweep", "b_eff", "collectives"])
@@ -146,7 +146,7 @@ def test_a_binding_is_a_parameter_beside_nodes_and_processes_per_node(suite: str
         parsed = made.parsed(asked).options
         placed = BindOptions.model_validate({name: parsed[name] for name in ("nodes", "ranks_per_node", "bind")})
         assert placed.place(8, 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding=bind)
-        command = command_of(suite, model, asked.words)
+        command = command_of(suite, model, asked.options)
         assert command[command.index("--bind") + 1] == bind
 
 
@@ -268,16 +268,16 @@ def test_a_trial_may_write_all_that_its_plan_allows_though_others_wrote_less() -
 
 def test_the_space_of_a_search_bounds_each_trial_of_a_suite_that_writes_its_data_once() -> None:
     """There is room for 12 full trials, and each writes its data twice: for the probe and for the run."""
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {
         "space": str((1 << 30) // 24),
         "stonewall": "54s",
     }
-    few = usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30, trials=8))
+    few = usual_options(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30, trials=8))
     assert few["space"] == str((1 << 30) // 16)
-    two: dict[str, Word] = {"target": ["a=/a", "b=/b"]}
-    assert usual_words(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 48)
-    assert "space" not in usual_words(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
-    assert "space" not in usual_words(TuneOptions(suite="sweep", space=1 << 30))
+    two: dict[str, OptionValue] = {"target": ["a=/a", "b=/b"]}
+    assert usual_options(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 48)
+    assert "space" not in usual_options(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
+    assert "space" not in usual_options(TuneOptions(suite="sweep", space=1 << 30))
 
 
 def test_a_trial_that_failed_does_not_count_as_a_long_one() -> None:
@@ -298,24 +298,24 @@ def test_a_launch_has_to_be_gone_when_its_time_is_over() -> None:
 
 
 def test_words_that_nobody_chose_follow_from_the_budget() -> None:
-    assert usual_words(TuneOptions(suite="sweep", budget_s=600.0)) == {"time": "15s", "watchdog": "1m"}
-    assert usual_words(TuneOptions(suite="sweep", budget_s=600.0, words={"time": "3s", "watchdog": "9s"})) == {}
+    assert usual_options(TuneOptions(suite="sweep", budget_s=600.0)) == {"time": "15s", "watchdog": "1m"}
+    assert usual_options(TuneOptions(suite="sweep", budget_s=600.0, words={"time": "3s", "watchdog": "9s"})) == {}
 
 
 def test_the_walls_of_a_suite_without_a_limit_of_time_fit_into_the_budget(tmp_path: Path) -> None:
     """Five phases have a wall, and all else takes as long: 12 trials of 10 walls."""
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0)) == {"stonewall": "54s"}
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, full=True, trials=8)) == {"stonewall": "81s"}
-    assert usual_words(TuneOptions(suite="io500", budget_s=86400.0)) == {}
-    two: dict[str, Word] = {"target": ["a=/a", "b=/b"], "repeat": 3}
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, words=two)) == {"stonewall": "9s"}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0)) == {"stonewall": "54s"}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, full=True, trials=8)) == {"stonewall": "81s"}
+    assert usual_options(TuneOptions(suite="io500", budget_s=86400.0)) == {}
+    two: dict[str, OptionValue] = {"target": ["a=/a", "b=/b"], "repeat": 3}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, words=two)) == {"stonewall": "9s"}
     for word, text in (("stonewall", "300s"), ("time", "2h")):
-        assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, words={word: text}))
+        assert "stonewall" not in usual_options(TuneOptions(suite="io500", budget_s=7200.0, words={word: text}))
     varied = read_overs(["stonewall=10s,20s"], (), sources("io500", tmp_path))
-    assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, parameters=varied))
+    assert "stonewall" not in usual_options(TuneOptions(suite="io500", budget_s=7200.0, parameters=varied))
     own = tmp_path / "own.ini"
     own.write_text("[debug]\nstonewall-time = 100\n[ior-rnd4K-easy-read]\nrun = FALSE\n")
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, words={"config": str(own)})) == {}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, words={"config": str(own)})) == {}
 
 
 @pytest.mark.parametrize(

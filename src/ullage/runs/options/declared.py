@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, cast, get_ar
 from ullage.analysis.findings.advice import Settable
 from ullage.errors import UserError
 from ullage.model.plan import Target
-from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, Word
+from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, RawValue
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -113,8 +113,8 @@ class Declared:
         return "|".join(self.kind.choices) or _VALUES[self.kind.python]
 
     @property
-    def word(self) -> str:
-        """The name of the parameter that gets it."""
+    def keyword(self) -> str:
+        """The name of the parameter of the verb that gets it."""
         return self.field if self.option.argument else self.name.lstrip("-").replace("-", "_")
 
     @property
@@ -138,17 +138,17 @@ class Declared:
             return self.option.help
         return f"{self.option.help} Default: {default}{'' if default.endswith('.') else '.'}"
 
-    def read(self, word: Word) -> object:
+    def read(self, raw: RawValue) -> object:
         """Return the value of what was typed; raise ``UserError``, which names the option."""
         if self.is_flag:
-            return bool(word) != self.negates
-        return read_word(self.name, self.kind, word)
+            return bool(raw) != self.negates
+        return parse_option(self.name, self.kind, raw)
 
 
-def read_word(name: str, kind: Kind, word: Word) -> object:
+def parse_option(name: str, kind: Kind, raw: RawValue) -> object:
     """Return the value of what was typed for the option ``name``, which a ``UserError`` names."""
     try:
-        return kind.parse(word)
+        return kind.parse(raw)
     except UserError as error:
         raise UserError(error.what, f"{name} {error.where}".rstrip(), error.right, error.code) from error
 

@@ -43,8 +43,8 @@ def judged(trials: Sequence[TuneTrial], rules: Sequence[Rule], default: Setting)
 def _broken(trials: Sequence[TuneTrial], rule: Rule, default: Setting) -> list[tuple[tuple[str, str], ...]]:
     logs: dict[tuple[tuple[str, str], ...], list[float]] = {}
     for one in trials:
-        if not one.reason and one.values.get(rule.words, 0.0) > 0:
-            logs.setdefault(_key(one.setting), []).append(math.log(one.values[rule.words]))
+        if not one.reason and one.values.get(rule.metric, 0.0) > 0:
+            logs.setdefault(_key(one.setting), []).append(math.log(one.values[rule.metric]))
     of_default = logs.get(_key(default), [])
     if rule.times and not of_default:
         return []
@@ -75,9 +75,9 @@ def kept_in_pairs(
     for rule in rules:
         values = {
             side: [
-                math.log(one.values[rule.words])
+                math.log(one.values[rule.metric])
                 for one in pairs
-                if is_default(one) == side and rule.words in one.values
+                if is_default(one) == side and rule.metric in one.values
             ]
             for side in (True, False)
         }

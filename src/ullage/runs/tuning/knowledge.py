@@ -75,7 +75,7 @@ def role_of(over: TunedParameter, model: type[SuiteOptions]) -> Role:
         return _PARAMETERS.get(over.word, "")
     if over.how != "option":
         return ""
-    field = next((one.field for one in declared(model).values() if one.word == over.word), "")
+    field = next((one.field for one in declared(model).values() if one.keyword == over.word), "")
     return _ROLES.get(field, "")
 
 

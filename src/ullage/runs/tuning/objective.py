@@ -40,11 +40,12 @@ class ObjectiveValue:
 class Rule:
     """A rule that a setting must keep.
 
-    ``words`` must not fall below (``>=``) or rise above (``<=``) ``number``, times the default's where ``times``.
+    ``metric``, as people name it, must not fall below (``>=``) or rise above (``<=``) ``number``. That is times the
+    default's where ``times``.
     """
 
     text: str
-    words: str
+    metric: str
     at_least: bool
     number: float
     times: bool

@@ -11,7 +11,7 @@ from ullage.runs.options.groups import Positive, Seconds
 from ullage.runs.options.kinds import Duration, Repeated, Size
 from ullage.runs.options.model import SuiteOptions
 
-Word: TypeAlias = bool | int | float | str | list[str]
+OptionValue: TypeAlias = bool | int | float | str | list[str]
 Method: TypeAlias = Literal["model", "random", "grid", "tpe", "cma-es"]
 
 
@@ -41,7 +41,7 @@ class TuneOptions(SuiteOptions):
     """
 
     suite: str = ""
-    words: dict[str, Word] = {}
+    words: dict[str, OptionValue] = {}
     parameters: list[TunedParameter] = []
     over: Annotated[
         list[str],

@@ -48,14 +48,14 @@ class WantedValues:
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
-    def words(self) -> list[str]:
-        """The words of all values."""
-        return [*self.objectives, *(rule.words for rule in self.rules)]
+    def metrics(self) -> list[str]:
+        """What is read of a trial, as people name it."""
+        return [*self.objectives, *(rule.metric for rule in self.rules)]
 
     @property
     def has_cost(self) -> bool:
         """Tell whether one of them is the processor time of an operation."""
-        return any(is_cost(words) for words in self.words)
+        return any(is_cost(metric) for metric in self.metrics)
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _lacking(result: ResultFolder) -> str:
 def _has_rows(summary: Summary, wanted: WantedValues) -> bool:
     """Tell whether each value is the mean of as many rows as in the first trial, whatever else is lacking."""
     try:
-        return bool(wanted.rows) and all(read_value(one, summary).rows == wanted.rows[one] for one in wanted.words)
+        return bool(wanted.rows) and all(read_value(one, summary).rows == wanted.rows[one] for one in wanted.metrics)
     except UserError:
         return False
 
@@ -206,8 +206,8 @@ def _has_rows(summary: Summary, wanted: WantedValues) -> bool:
 def _values(summary: Summary, wanted: WantedValues) -> tuple[dict[str, float], str]:
     values: dict[str, float] = {}
     try:
-        for words in wanted.words:
-            values[words] = read_value(words, summary).value
+        for metric in wanted.metrics:
+            values[metric] = read_value(metric, summary).value
     except UserError as error:
         return {}, str(error)
     return values, ""

@@ -136,7 +136,7 @@ def _resolved(name: str, sources: ParameterSources) -> _Resolved:
     also = _ALSO.get(name, "")
     found = options.get(name) or next((one for one in options.values() if one.field in (name, also)), None)
     if found is not None:
-        return "option", found.word, _reader(found), _own_value(found, sources)
+        return "option", found.keyword, _reader(found), _own_value(found, sources)
     if "." in name and sources.has(_FILES):
         return "section", _as_official(name), _read_plain, ""
     if sources.has("parameters"):
