@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A setting as what is asked of the suite: options of its command line, files that these name, and the environment."""
 
-import configparser
 import contextlib
 import hashlib
-import io
 import os
 import shlex
 from collections.abc import Generator, Mapping, Sequence
@@ -13,6 +11,7 @@ from pathlib import Path
 
 from ullage.errors import UserError
 from ullage.identity import canonical_json
+from ullage.ini import with_values
 from ullage.results.folder import write_atomically
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
@@ -157,21 +156,14 @@ class TrialInputsMaker:
 
 
 def _ini(base: object, sections: Mapping[str, str]) -> str:
-    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",), strict=False)
-    parser.optionxform = str  # type: ignore[assignment] - keys of the official tool have capitals
+    text = ""
     if isinstance(base, str):
         try:
-            parser.read_string(Path(base).read_text(encoding="utf-8"))
-        except (OSError, configparser.Error, UnicodeDecodeError) as error:
+            text = Path(base).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
             raise UserError("cannot be read", f"--config {base}", "name an INI file") from error
-    for place, value in sections.items():
-        section, _, key = place.partition(".")
-        if not parser.has_section(section):
-            parser.add_section(section)
-        parser.set(section, key, value)
-    stream = io.StringIO()
-    parser.write(stream)
-    return stream.getvalue()
+    values = {(head, key): value for place, value in sections.items() for head, _, key in [place.partition(".")]}
+    return with_values(text, f"--config {base}", values)
 
 
 def key_of(
