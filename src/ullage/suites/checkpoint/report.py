@@ -7,13 +7,13 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, plural, scale_for
+from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, share_text, value_column
 from ullage.report.headlines import Rule
-from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis, short
+from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
 from ullage.suites.checkpoint.findings import (
@@ -160,9 +160,9 @@ def _point(row: Row, factor: float) -> Spec:
         "operation": _DONE[operation_of(row)],
         "layout": layout_of(row),
         "ranks": row.params["ranks"],
-        "x": short(row.median / factor),
-        "low": None if row.low is None else short(row.low / factor),
-        "high": None if row.high is None else short(row.high / factor),
+        "x": rounded(row.median / factor),
+        "low": None if row.low is None else rounded(row.low / factor),
+        "high": None if row.high is None else rounded(row.high / factor),
         "text": f"{format_time(row.median)} {interval}".rstrip(),
         "measured": measured.label,
         "hollow": not measured.filled,

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.quantity import DASH, plural
+from ullage.quantity import DASH, plural, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
 from ullage.report.headlines import Rule
-from ullage.report.plots import nominal, plot, quantity_axis, short
+from ullage.report.plots import nominal, plot, quantity_axis
 from ullage.report.vega import Spec, ordered_colors, tooltip
 from ullage.report.verdicts import headword
 from ullage.suites.flash.formula import HEADER_BYTES, blocks_of
@@ -110,8 +110,8 @@ def _spec(runs: Sequence[tuple[int, int]]) -> Spec:
     values = [
         {
             "array": array,
-            "x": short(begin / 1e6),
-            "x2": short(end / 1e6),
+            "x": rounded(begin / 1e6),
+            "x2": rounded(end / 1e6),
             "rank": names[rank],
             "text": format_bytes(end - begin),
         }

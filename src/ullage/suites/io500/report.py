@@ -11,7 +11,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule, word_of
-from ullage.report.phases import NamedPhase, format_rate, named_phases
+from ullage.report.phases import NamedPhase, format_list_rate, named_phases
 from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def _cells(influence: "PhaseInfluence", unit: str, largest_gain: float, largest_
     length = math.log(loss) / math.log(largest_loss) if loss is not None and loss > 1.0 else 0.0
     return [
         Cell(influence.phase, css="target nowrap"),
-        number_cell(format_rate(influence.value, unit)),
+        number_cell(format_list_rate(influence.value, unit)),
         number_cell(f"+{gain * 100:.2f} %", bar=gain / largest_gain if largest_gain > 0 else 0.0),
-        number_cell(format_rate(influence.others, unit) or DASH),
+        number_cell(format_list_rate(influence.others, unit) or DASH),
         number_cell(times, bar=length),
     ]
 

@@ -6,13 +6,13 @@ from typing import Final
 
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, plural, scale_for
+from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, value_column
 from ullage.report.headlines import Rule
-from ullage.report.plots import curve_colors, layer, layered, short
+from ullage.report.plots import curve_colors, layer, layered
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
 from ullage.suites.loader.findings import (
@@ -142,7 +142,7 @@ def _figure(title: str, rows: Sequence[Row]) -> Figure:
     span: Spec = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
     rule: Spec = {"type": "rule", "color": INK, "strokeDash": [4, 3]}
     layers = [
-        layer(rule, {"y": {"datum": short(100 * _limit(rows))}}),
+        layer(rule, {"y": {"datum": rounded(100 * _limit(rows))}}),
         layer({"type": "line", "strokeWidth": 1.6}, {"x": x, "y": y, "color": color}),
         layer({"type": "rule"}, {"x": x, **span, "color": color}, None, _HAS),
         layer(point, {"x": x, "y": y, "stroke": color, "fill": color, **verdict_shape(), "tooltip": _TOOLTIP}),
@@ -161,9 +161,9 @@ def _point(row: Row) -> Spec:
     return {
         "accelerators": accelerators_of(row),
         "epoch": f"epoch {epoch_of(row)}",
-        "au": short(100 * row.median),
-        "low": None if row.low is None else short(100 * row.low),
-        "high": None if row.high is None else short(100 * row.high),
+        "au": rounded(100 * row.median),
+        "low": None if row.low is None else rounded(100 * row.low),
+        "high": None if row.high is None else rounded(100 * row.high),
         "text": f"{100 * row.median:.3g} % {interval}".rstrip(),
         "measured": measured.label,
         "hollow": not measured.filled,

@@ -7,13 +7,13 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, plural, scale_for
+from ullage.quantity import DASH, format_quantity, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, value_column
 from ullage.report.headlines import Rule
-from ullage.report.plots import COLORS, nominal, plot, quantity_axis, short
+from ullage.report.plots import COLORS, nominal, plot, quantity_axis
 from ullage.report.vega import Spec, tooltip
 from ullage.report.verdicts import headword
 from ullage.suites.sar.shape import KERNELS, NOUNS, PHASES
@@ -118,7 +118,7 @@ def _spec(rows: Sequence[Row]) -> Spec:
         {
             "kernel": str(row.params["access"]).upper(),
             "layout": str(row.params["layout"]),
-            "x": short(_seconds(row) / scale.factor),
+            "x": rounded(_seconds(row) / scale.factor),
             "text": format_quantity(_seconds(row), "s"),
             "verdict": row.verdict,
         }
