@@ -10,7 +10,7 @@ from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, value_column
+from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, metric_column, phase_lines
 from ullage.report.headlines import Rule
 from ullage.report.plots import curve_colors, layer, layered
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
@@ -71,10 +71,6 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes
 
 
-def _value(heading: str, metric: str) -> Column[PhaseLine]:
-    return value_column(heading, lambda line: line.rows.get(metric))
-
-
 def _percent(heading: str, metric: str) -> Column[PhaseLine]:
     def text(line: PhaseLine) -> str:
         row = line.rows.get(metric)
@@ -101,13 +97,13 @@ def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
         Column("interval", lambda line: interval_text(line.rows.get(USE))),
         _percent("least AU", "least_use"),
         Column("limit", passes, is_number=False),
-        _value("samples", SAMPLES),
-        _value("rate", RATE),
+        metric_column("samples", SAMPLES),
+        metric_column("rate", RATE),
         Column("read", lambda line: format_volume(int(line.first.params["volume_bytes"]))),
         _percent("from memory", CACHED),
-        _value("cores busy", CLIENT),
-        _value("a sample", "sample_read_p50"),
-        _value("99 % wait at most", "step_wait_p99"),
+        metric_column("cores busy", CLIENT),
+        metric_column("a sample", "sample_read_p50"),
+        metric_column("99 % wait at most", "step_wait_p99"),
         Column("verdict", lambda line: headword(line.first), is_number=False),
     )
 
