@@ -20,6 +20,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import Duration, Names, Share, Size
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import Backends
 from ullage.suites.stepfile.like import CASES, scaled
 from ullage.units import parse_count
 from ullage.uri import target_path
@@ -147,16 +148,7 @@ class StepfileOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxis
         Literal["none", "drop"],
         Option("Before the adjoint, drop the states from the page cache (drop), or do nothing (none)."),
     ] = "none"
-    backends: Annotated[
-        list[str],
-        Names(),
-        Option(
-            "Use these backends, for example posix,uring.",
-            name="--backend",
-            unsaid="the target's own backend",
-            sets=("backend",),
-        ),
-    ] = []
+    backends: Backends = []
     metrics: list[str] = list(METRICS)
 
     @classmethod

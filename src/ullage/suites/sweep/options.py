@@ -16,7 +16,7 @@ from ullage.runs.options.groups import (
     default_ranks,
 )
 from ullage.runs.options.kinds import ConvertedList, Names, Size, SizeAxis
-from ullage.runs.options.settings import BackendParameterOptions, Setting, read_axes
+from ullage.runs.options.settings import VERIFY, BackendParameterOptions, Setting, read_axes
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
 Axis: TypeAlias = Literal["ranks", "block"]
@@ -91,7 +91,7 @@ class SweepOptions(BackendParameterOptions, WatchdogOptions, BindOptions, RankAx
     verify: Annotated[
         str | None,
         Field(description="null: kept where the backend holds data"),
-        Option("Check data after each read: none, kept or full.", unsaid="kept, if the backend holds data"),
+        VERIFY,
     ] = None
     buffers: Annotated[
         int | None,
