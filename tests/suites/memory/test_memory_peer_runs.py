@@ -123,15 +123,11 @@ def answer(**rates: float) -> HpccAnswer:
         order=1,
         residual=0.1,
         solve=1.0,
-        product_order=1,
         products=1.0,
         product_alone=1.0,
-        stream_elements=1,
         stream={kernel: 2 * rate for kernel, rate in kernels.items()},
         stream_alone={**kernels, **rates},
         updates=1.0,
-        local_updates=1.0,
-        update_alone=1.0,
         latency_s=None,
     )
 
