@@ -35,7 +35,7 @@ def arguments() -> list[str]:
 
 
 def mpi_name() -> str:
-    """Of the engine in use, with its version."""
+    """The MPI of the engine in use, with its version."""
     return describe(find_engine()).engine.mpi.library.split(",")[0].split("\n")[0].strip()
 
 

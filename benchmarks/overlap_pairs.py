@@ -25,7 +25,7 @@ DEPTHS: Final = (1, 4)
 PHASES: Final = ("write", "read")
 ROUNDS: Final = 4
 TIMES: Final = 3  # of each side in each pair, of which the median counts
-# Of 16 additions each; about as long as a transfer from memory takes.
+# Each piece has 16 additions; that takes about as long as a transfer from memory.
 _BLOCKS_A_MIB: Final = 60_000
 _BOTH: Final = 2  # the place of the stretch among those that the loop prints
 _KINDS: Final = 4

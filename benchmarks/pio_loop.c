@@ -19,7 +19,7 @@ enum { inner = 4, gap = 1 };  // of nested strides, as the engine has them
 struct job {
   int nested, random, together, requests, rank, ranks;
   size_t bytes, longest;
-  // Of random strides: the bytes of each request, and the pieces of the view, which are runs of them.
+  // For random strides: the bytes of each request, and the pieces of the view, which are runs of them.
   int *lengths, *words_of_piece, pieces;
   MPI_Aint* places;
   MPI_Offset begin;

@@ -38,7 +38,7 @@ FAR: Final = 100_000
 _FEWEST_TO_FIT: Final = 4
 _GUESS_PER_RANK: Final = 32 << 20
 _OFTEN_TO: Final = 32
-"""Of more ranks each step is made once: they wait long for the cores."""
+"""With more ranks each step is made once: they wait long for the cores."""
 
 
 @dataclass(frozen=True)

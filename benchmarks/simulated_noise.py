@@ -26,7 +26,7 @@ class Noise:
         return self.draw(random.Random(f"{self.name}/{cv}/{seed}"), cv)
 
     def median(self, cv: float) -> float:
-        """Of the distribution."""
+        """The median of the distribution."""
         return self.middle(cv)
 
 

@@ -93,7 +93,7 @@ def _is_false(finding: Finding) -> bool:
 
 
 def false_cells(rows: Sequence[Row], cells: int) -> int:
-    """Of so many cells of two equal targets, those of which `ullage compare` says that one is faster."""
+    """Count the cells of two equal targets of which `ullage compare` says that one is faster."""
     samples = [Sample(row, "") for row in rows if row.params["access"] == "write"]
     chosen = samples[:cells] + samples[len(RANKS) * len(BLOCKS) :][:cells]
     return sum(cell.outcome != "cannot tell" for cell in compare_samples(chosen, "target").cells)

@@ -59,7 +59,7 @@ static char* buffer(const struct job* job, char* data, int call) {
   return data + (size_t)call % buffers(job) * stride(job);
 }
 
-// Of a shared file the first process makes it, and all others open it when it is there.
+// The first process makes a shared file, and all others open it when it is there.
 static int open_stream(const struct job* job, struct stamps* stamps, const char* name, int rank, int writes) {
   const int creates = O_WRONLY | O_CREAT | O_EXCL;
   if (job->way != shared) return open_below(job->folder, name, writes ? creates : O_RDONLY);

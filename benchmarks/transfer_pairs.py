@@ -77,7 +77,7 @@ class Job:
 
     @property
     def bytes(self) -> int:
-        """Of all ranks."""
+        """Return the sum over all ranks."""
         return self.volume * self.ranks
 
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Collection, Iterator
 
 from steps.checks import CHECKS, mend
-from steps.tally import Tally
+from steps.counts import Counts
 
 
-def checked(names: Collection[str]) -> Iterator[tuple[str, Tally]]:
+def checked(names: Collection[str]) -> Iterator[tuple[str, Counts]]:
     """Run one check after the other: what is said of each, and whether it was clean."""
     for name, check in CHECKS.items():
         if name not in names:
@@ -17,19 +17,19 @@ def checked(names: Collection[str]) -> Iterator[tuple[str, Tally]]:
         started = time.monotonic()
         found = check()
         said = f"{name}: {'found something' if found else 'clean'} ({time.monotonic() - started:.1f} s)\n{found}"
-        yield said.rstrip("\n"), Tally(failed=1) if found else Tally(passed=1)
+        yield said.rstrip("\n"), Counts(failed=1) if found else Counts(passed=1)
 
 
-def at_once(names: Collection[str] = frozenset(CHECKS)) -> Tally:
+def at_once(names: Collection[str] = frozenset(CHECKS)) -> Counts:
     """Run the checks ``names`` and print what was found in one piece: other steps of a test run print meanwhile."""
     done = list(checked(names))
     print("\n" + "\n".join(said for said, _ in done), flush=True)
-    return sum((counted for _, counted in done), Tally())
+    return sum((counted for _, counted in done), Counts())
 
 
-def main() -> Tally:
+def main() -> Counts:
     """Run every check and return how many were clean."""
-    total = Tally()
+    total = Counts()
     for said, counted in checked(CHECKS):
         print(said, flush=True)
         total += counted

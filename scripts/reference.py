@@ -30,7 +30,7 @@ _EXIT_CODES: Final = """
 
 def commands_page() -> str:
     """Write every verb with its options; the options of suites stand on the pages of the suites."""
-    every = [one for one in commands(make_app()) if len(one.words) < 3 or one.words[1] not in {"run", "plan"}]
+    every = [one for one in commands(make_app()) if len(one.path) < 3 or one.path[1] not in {"run", "plan"}]
     parts = ["# Commands\n", _WRITTEN_BY, *(_command(one) for one in every), _EXIT_CODES]
     return "\n".join(parts)
 
@@ -38,9 +38,7 @@ def commands_page() -> str:
 def _command(one: Command) -> str:
     text = "\n\n".join(_escaped(paragraph) for paragraph in one.doc)
     below = (
-        "\nThe options of each suite stand on [its page](suites.md).\n"
-        if one.words[1:] in {("run",), ("plan",)}
-        else ""
+        "\nThe options of each suite stand on [its page](suites.md).\n" if one.path[1:] in {("run",), ("plan",)} else ""
     )
     return f"## `{one.name}`\n{text}\n{below}{_parameters(one.parameters)}"
 

@@ -9,9 +9,9 @@ from functools import partial
 import lint
 from steps import engine, front, legs, packages
 from steps.checks import CHECKS, SLOW_CHECKS
+from steps.counts import Counts, keep
 from steps.process import say
 from steps.schedule import Step, carry_out
-from steps.tally import Tally, keep
 
 
 def check(preset: str) -> list[Step]:
@@ -49,9 +49,9 @@ def others(preset: str) -> list[Step]:
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}
 
 
-def main(names: Sequence[str]) -> Tally:
+def main(names: Sequence[str]) -> Counts:
     """Run what is named and return the sum."""
-    total = Tally()
+    total = Counts()
     for name in names:
         counted = carry_out(RUNS[name](engine.linked()))
         keep(name, counted)

@@ -23,7 +23,7 @@ def inputs() -> str:
     facts = {
         "python": f"{sys.executable} {sys.version}",
         "checkout": str(ROOT),
-        "mpi": f"{mpi.wanted_road()} {mpi.mpicxx_on_path()}",
+        "mpi": f"{mpi.wanted_source()} {mpi.mpicxx_on_path()}",
         "compiler": f"{os.environ.get('CXX')} {tools.program('ccache')}",
     }
     return digest([*files, *ROOT.glob("requirements*.txt"), *Path(__file__).parent.glob("steps/*.py")], facts)

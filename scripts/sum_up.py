@@ -3,9 +3,9 @@
 
 import sys
 
-from steps.tally import Tally, kept
+from steps.counts import Counts, kept
 
 if __name__ == "__main__":
-    total = sum((kept(name) for name in sys.argv[1:]), Tally())
+    total = sum((kept(name) for name in sys.argv[1:]), Counts())
     print(f"===== {total} in all =====")
     sys.exit(total.failed > 0)

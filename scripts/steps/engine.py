@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steps import python_env, tools
+from steps.counts import Counts, read_ctest
 from steps.mpi import Mpi
 from steps.process import ROOT, StepError, logged, say
 from steps.stamp import Stamps, digest
-from steps.tally import Tally, read_ctest
 
 LINK = python_env.VENV / "bin" / "ullage-engine"
 BYTES_PER_COMPILER = 1 << 30
@@ -110,10 +110,10 @@ def build_engine(preset: str) -> None:
     build(preset, "ullage-engine")
 
 
-def compiled(preset: str) -> Tally:
+def compiled(preset: str) -> Counts:
     """Build a leg whose test is that it compiles. Raises StepError when it does not."""
     build_engine(preset)
-    return Tally(passed=1)
+    return Counts(passed=1)
 
 
 def build_tests(preset: str) -> None:
@@ -125,12 +125,12 @@ def build_tests(preset: str) -> None:
     build(preset, *(tests if preset == RACES else ["ullage-engine", *tests]))
 
 
-def test(preset: str) -> Tally:
+def test(preset: str) -> Counts:
     """Build a leg's engine and tests, run them with CTest and count them. Raises StepError when they do not build."""
     return _test(preset)
 
 
-def test_on_one_process(preset: str) -> Tally:
+def test_on_one_process(preset: str) -> Counts:
     """Do the same with what needs no second rank, unless it has passed with this very program."""
     build_tests(preset)
     program, corpus = folder(preset) / "ullage-engine-tests", ROOT / "tests" / "fuzz" / "corpus"
@@ -140,16 +140,16 @@ def test_on_one_process(preset: str) -> Tally:
     current, passed = digest(read, {}), Stamps(ROOT / "build" / "passed.json")
     if passed.matches(preset, current):
         say("the engine's tests on one process: the program is the one with which they passed")
-        return Tally()
+        return Counts()
     counted = _test(preset, "--tests-regex", ONE_PROCESS)
     if not counted.failed:
         passed.finish(current, preset)
     return counted
 
 
-def _test(preset: str, *chosen: str) -> Tally:
+def _test(preset: str, *chosen: str) -> Counts:
     build_tests(preset)
-    skipped = Tally(skipped=len(left_out(preset)))
+    skipped = Counts(skipped=len(left_out(preset)))
     if not _has_tests(preset):
         return skipped
     reports = folder(preset) / "reports"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from steps import engine, python_env
+from steps.counts import Counts, read
 from steps.process import LOGS, StepError, logged, say, shown
-from steps.tally import Tally, read
 
 Argv: TypeAlias = Sequence[str | Path]
 LIMIT_S = 900
@@ -43,7 +43,7 @@ def _run(
     at_once: int,
     extra: Mapping[str, str] | None = None,
     run: Callable[[Argv, Mapping[str, str]], int] | None = None,
-) -> Tally:
+) -> Counts:
     """Run the tests that the words ``chosen`` choose in ``at_once`` processes (0: in one).
 
     Tests are given out one by one, end-to-end tests in the order of their conftest.py: files of which the tests share
@@ -57,14 +57,14 @@ def _run(
     run = run or partial(shown, limit_s=LIMIT_S)
     code = run(argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine"), **(extra or {})})
     counted = read(report)
-    return counted + Tally(failed=int(code != 0 and counted.failed == 0))
+    return counted + Counts(failed=int(code != 0 and counted.failed == 0))
 
 
 def _cores() -> int:
     return min(MOST_AT_ONCE, len(os.sched_getaffinity(0)))
 
 
-def unit(preset: str) -> Tally:
+def unit(preset: str) -> Counts:
     """Run what starts no run of its own, and print nothing unless it fails: other tests print beside it."""
     return _unit(preset, _kept)
 
@@ -78,33 +78,33 @@ def _kept(argv: Argv, extra: Mapping[str, str]) -> int:
     return 0
 
 
-def unit_while_writing(preset: str) -> Tally:
+def unit_while_writing(preset: str) -> Counts:
     """Do the same and print it."""
     return _unit(preset)
 
 
-def _unit(preset: str, run: Callable[[Argv, Mapping[str, str]], int] | None = None) -> Tally:
+def _unit(preset: str, run: Callable[[Argv, Mapping[str, str]], int] | None = None) -> Counts:
     return _run(preset, "unit", *UNIT, at_once=_cores(), extra=_unless_asked(_LITTLE_DAMAGE), run=run)
 
 
-def timed(preset: str) -> Tally:
+def timed(preset: str) -> Counts:
     """Run what holds a time against another, while nothing that needs processors is at work."""
     return _run(preset, "timed", END_TO_END, "-m", "undisturbed", at_once=TIMED_AT_ONCE)
 
 
-def end_to_end(preset: str) -> Tally:
+def end_to_end(preset: str) -> Counts:
     """Run the end-to-end tests but those that are timed."""
     return _run(preset, "e2e", END_TO_END, "-m", "not undisturbed", at_once=_cores() + MORE_THAN_CORES)
 
 
-def faults(preset: str) -> Tally:
+def faults(preset: str) -> Counts:
     """Run every test that provokes a fault, with more random damage and kills than in other runs."""
     return _run(
         preset, FAULTS, "tests", "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_unless_asked(_THOROUGH)
     )
 
 
-def random_damage(preset: str) -> Tally:
+def random_damage(preset: str) -> Counts:
     """Run the tests of random damage on other seeds, and more kills: all others are the same each time."""
     return _run(
         preset, "damage", *_RANDOM, "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_unless_asked(_OTHER)
@@ -116,7 +116,7 @@ def _unless_asked(amounts: Mapping[str, str]) -> dict[str, str]:
     return {name: os.environ.get(name, value) for name, value in amounts.items()}
 
 
-def of_another_mpi(preset: str) -> Tally:
+def of_another_mpi(preset: str) -> Counts:
     """Run the end-to-end tests that may end otherwise on another MPI than the one in use."""
     engine.build_engine(preset)
     chosen = (END_TO_END, "-m", "not any_mpi and not undisturbed")

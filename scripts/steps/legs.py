@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from steps import engine, front
+from steps.counts import Counts
 from steps.process import StepError
 from steps.schedule import Step
-from steps.tally import Tally
 
 
-def built_ahead(build: Callable[[str], None], preset: str) -> Tally:
+def built_ahead(build: Callable[[str], None], preset: str) -> Counts:
     """Build what a later step tests. What fails here is left to that step, where it fails again and is counted."""
     with contextlib.suppress(StepError):
         build(preset)
-    return Tally()
+    return Counts()
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Leg:
     preset: str
     what: str
     build: Callable[[str], None]
-    test: Callable[[str], Tally]
+    test: Callable[[str], Counts]
 
     def steps(self) -> list[Step]:
         """Return the build, aside, and the tests."""

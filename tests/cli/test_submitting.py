@@ -12,7 +12,7 @@ from ullage.errors import UserError
 from ullage.launch.hosts import Hosts
 from ullage.launch.jsrun import Jsrun
 from ullage.launch.open_mpi import OpenMpi
-from ullage.runs.submitted import words_in_job
+from ullage.runs.submitted import arguments_in_job
 
 NOTHING: dict[str, Any] = {
     "launcher": "auto",
@@ -75,7 +75,7 @@ def test_a_chain_needs_somebody_who_watches(site: Path) -> None:
 
 def test_options_of_the_job_stay_outside_of_it(tmp_path: Path) -> None:
     typed = ["run", "pairs", "--no-exclusive", "--ppn=4", "--reservation", "R7", "--constraint", "amd", "--quick"]
-    words = words_in_job(typed, tmp_path, Path("/e"))
+    words = arguments_in_job(typed, tmp_path, Path("/e"))
     assert words[:3] == ["run", "pairs", "--quick"]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.command_lines.flags import FlagTable, Given, answered, read_size, refused, switch, value
+from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, read_size, refused, switch, value
 from ullage.errors import UserError
 from ullage.suites.from_ior.flags import TABLE as IOR
 from ullage.suites.from_mdtest.flags import TABLE as MDTEST
@@ -29,7 +29,7 @@ TABLE: Final = FlagTable(
 )
 
 
-def read(*words: str) -> Given:
+def read(*words: str) -> ParsedFlags:
     return TABLE.read(words)
 
 

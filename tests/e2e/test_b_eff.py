@@ -26,7 +26,7 @@ def message_engine(engine: Path) -> Path:
 
 
 def counted_phases(result: Path) -> list[dict[str, Any]]:
-    """Of the first two repetitions; those in which others used the machine stand back."""
+    """Take the first two repetitions; those in which others used the machine stand back."""
     lines = (result / "records" / "001.ndjson").read_text().splitlines()
     phases = [record for record in map(json.loads, lines) if record["kind"] == "phase"]
     dirty = {phase["repetition"] for phase in phases if phase["grade"] == "C"}

@@ -115,7 +115,7 @@ def test_two_nodes_read_back_what_the_other_has_saved(engine: Path, tmp_path: Pa
 
 # -- the published models, scaled --------------------------------------------------------------------------------------
 
-# Of MLPerf Storage v2.0: GiB, ranks. Tensors of a rank: 9 in each layer and 3 more, over the pipeline stages.
+# MLPerf Storage v2.0 states GiB and ranks. Tensors of a rank: 9 in each layer and 3 more, over the pipeline stages.
 PUBLISHED = {"70B": (912, 64, 723), "405B": (5290, 512, 36), "1T": (18000, 1024, 19)}
 GIB = 1 << 30
 

@@ -202,7 +202,7 @@ def test_reads_that_never_began_are_not_called_corrupt(engine: Path, tmp_path: P
 
 @pytest.mark.any_mpi
 def test_full_verification_longer_than_the_watchdog_is_progress(engine: Path, tmp_path: Path, target: Path) -> None:
-    """Of some runs one: in another the machine itself may stand still for longer than this watchdog waits."""
+    """One of some runs ends so. In another the machine itself may stand still for longer than this watchdog waits."""
     slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.1, "count": 0}
     words = {"transfer_bytes": MIB, "block_bytes": 32 * MIB, "verify": "full"}
 

@@ -19,7 +19,7 @@ from tests.places.loop_disk import loop_disk
 from ullage.engine import describe
 from ullage.errors import EXIT_ABORTED
 from ullage.launch import choose_launcher
-from ullage.launch.process import Patience, launch
+from ullage.launch.process import Timeouts, launch
 from ullage.model.plan import Plan
 
 # A rank is silent after five seconds; the rest is for a machine that is busy.
@@ -84,7 +84,7 @@ def test_a_launch_whose_every_rank_is_stopped_is_ended_by_the_front(engine: Path
         path,
         Plan.model_validate_json(path.read_text()),
         tmp_path / "stderr",
-        patience=Patience(stop_grace_s=600.0),
+        timeouts=Timeouts(stop_grace_s=600.0),
     )
     helper.join()
     assert time.monotonic() - before < LONGEST_S

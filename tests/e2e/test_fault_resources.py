@@ -225,7 +225,7 @@ def groups_are_removed() -> Iterator[None]:
 def as_nobody(words: Sequence[str], home: Path) -> list[str]:
     """``words`` as a user without rights, who may only read this checkout."""
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
-    # Of the interpreter's own modules that user's interpreter has others.
+    # The interpreter of that user has modules of its own instead of this one's.
     paths = [path for path in sys.path if path and not Path(path).is_relative_to(sys.base_prefix)]
     ours = {"HOME": home, "TMPDIR": home, "XDG_CACHE_HOME": home / "cache", "PYTHONPATH": os.pathsep.join(paths)}
     return [*user, "env", *(f"{name}={value}" for name, value in ours.items()), *words]
@@ -269,7 +269,7 @@ def test_a_user_without_root_measures_and_reports(engine: Path, home: Path) -> N
     assert (code, len(complaints(errors))) == (EXIT_ENVIRONMENT, 1)
 
 
-# Of each kind one: pure functions, files that are written, programs that are started, verbs.
+# There is one of each kind: pure functions, files that are written, programs that are started, verbs.
 PARTS_OF_NOBODY = (
     "tests/test_units.py",
     "tests/results/test_outputs.py",

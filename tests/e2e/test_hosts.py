@@ -20,7 +20,7 @@ from ullage.system.hardware import ranks_by_default, usable_cores
 
 
 def plans(engine: Path, folder: Path, suite: str, *words: str) -> list[dict[str, object]]:
-    """Of as many ranks as four machines like this one have cores: no disk needs room for what b_eff_io would write."""
+    """Use as many ranks as four machines like this one have cores: no disk needs room for what b_eff_io would write."""
     places = {"sweep": str(folder), "b_eff_io": "null:", "io500": str(folder)}
     place = ["--target", f"t={places[suite]}"] if suite in places else []
     volume = ["--volume", "64M"] if suite == "sweep" else []

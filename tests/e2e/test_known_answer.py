@@ -78,7 +78,7 @@ def test_the_declared_ceiling_stands_beside_it(summary: Summary) -> None:
 
 
 def test_the_findings_say_so_too(summary: Summary) -> None:
-    """Of each access of which at least one cell was measured without others on the machine."""
+    """Take each access of which at least one cell was measured without others on the machine."""
     clean = {str(access) for (access, _, _), row in rows_of(summary, "bandwidth").items() if is_sound(row)}
     best = [finding for finding in summary.findings if finding.kind == "best"]
     assert {(finding.numbers["target"], finding.numbers["access"]) for finding in best} == {

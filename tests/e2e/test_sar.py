@@ -18,7 +18,7 @@ from ullage.results.folder import ResultFolder
 from ullage.suites.sar.shape import PHASES
 
 SMALL = ["--scale", "0.1", "--grid", "3", "--depth", "3"]
-# Of these: 9 locations, 27 images of 114 x 76 pixels, 18 pairs.
+# These make 9 locations, 27 images of 114 x 76 pixels, 18 pairs.
 IMAGE = 114 * 76 * 4
 GROUP = 8 * 64 * 64 * 4
 

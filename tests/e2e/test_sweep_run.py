@@ -88,7 +88,7 @@ def test_an_interrupted_sweep_is_reported_and_can_be_finished(
 )
 def test_a_sweep_that_loses_a_rank_names_it_and_can_be_finished(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    # Of the slow device 6 repetitions of 0.8 s, so that the ranks are still there when they are looked for.
+    # The slow device takes 6 repetitions of 0.8 s, so that the ranks are still there when they are looked for.
     words = [*slow_sweep(engine, target, result), "--min-repetitions", "6", "--max-repetitions", "6"]
     words[words.index("--ranks") + 1] = "2"
 

@@ -23,9 +23,9 @@ from ullage.model.tuning import TuneTrial
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
-from ullage.runs.tuning.asking import Asking, command_of, shell_line
 from ullage.runs.tuning.journal import JOURNAL, read_trials
-from ullage.runs.tuning.over import Ground, read_overs
+from ullage.runs.tuning.trial_inputs import TrialInputsMaker, command_of, shell_line
+from ullage.runs.tuning.tuned_parameters import ParameterSources, read_overs
 
 pytestmark = [pytest.mark.any_mpi]
 
@@ -386,13 +386,13 @@ def test_hints_and_the_official_file_of_a_setting_are_what_its_command_names(
     (tmp_path / "own.ini").write_text("[ior-easy]\nAPI = MPIIO\n")
     typed = {"target": [f"t={target}"], "ranks": 1, "stonewall": "1s", "config": str(tmp_path / "own.ini")}
     description = describe(engine)
-    ground = Ground("io500", suite.options, parse_options(suite.options, **typed), description)
-    asking = Asking(suite.options, typed, read_overs([over], (), ground), 0, tmp_path / "settings")
+    sources = ParameterSources("io500", suite.options, parse_options(suite.options, **typed), description)
+    inputs_maker = TrialInputsMaker(suite.options, typed, read_overs([over], (), sources), 0, tmp_path / "settings")
     name, _, values = over.partition("=")
-    asked = asking.of({name: values.split(",")[1]})
-    asking.parsed(asked)
-    asked.words.pop("no_peer", None)
-    line = command_of("io500", suite.options, asked.words)
+    asked = inputs_maker.of({name: values.split(",")[1]})
+    inputs_maker.parsed(asked)
+    asked.options.pop("no_peer", None)
+    line = command_of("io500", suite.options, asked.options)
     assert told in shlex.join(line) + "".join(path.read_text() for path in asked.files)
     code, _, err = run_here("plan", *line[2:], "--engine", str(engine))
     assert code == EXIT_OK, err

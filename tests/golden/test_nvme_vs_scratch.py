@@ -169,7 +169,7 @@ def test_the_dropped_128k_reads_of_nvme_still_beat_all_of_scratchs() -> None:
 
 
 def test_further_testing_is_needed_above_64_ranks_on_nvme() -> None:
-    """Of the reads, too, by the authors; the best of those is not told from its neighbour."""
+    """The authors say it of the reads, too; the best of those is not told from its neighbour."""
     found = _one("edge", target="nvme", access="write", axis="ranks")
     assert (found.numbers["side"], found.numbers["value"]) == ("upper", 64)
     assert "They still gain at 64 ranks, the most tried" in found.text

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.any_mpi
 GOLDEN = Path(__file__).parent
 FREEZE = os.environ.get("ULLAGE_FREEZE") == "1"
 IMPORTED = "imports"
-# Of an import these say when, where and by which version it was made: the only fields that two imports may differ in.
+# They say when, where and by which version an import was made. Two imports may differ in nothing else.
 OF_THE_RUN = ("run_id", "created", "command", "versions")
 
 Ullage = Callable[[list[str]], str]

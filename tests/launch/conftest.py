@@ -11,7 +11,7 @@ from ullage import engine as engine_module
 from ullage.engine import describe
 from ullage.launch import choose_launcher
 from ullage.launch.base import Launcher
-from ullage.launch.process import LaunchOutcome, Patience, launch
+from ullage.launch.process import LaunchOutcome, Timeouts, launch
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
@@ -30,12 +30,12 @@ class Ready:
     plan: Plan
 
     def go(
-        self, on_record: Callable[[AnyRecord], None] | None = None, patience: Patience | None = None
+        self, on_record: Callable[[AnyRecord], None] | None = None, timeouts: Timeouts | None = None
     ) -> LaunchOutcome:
         plan_path = self.result.prepare_launch(1, self.plan)
         stderr_path = self.result.stderr_path(1)
-        patience = patience or Patience()
-        return launch(self.engine, self.launcher, plan_path, self.plan, stderr_path, on_record, patience)
+        timeouts = timeouts or Timeouts()
+        return launch(self.engine, self.launcher, plan_path, self.plan, stderr_path, on_record, timeouts)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch import batch_systems, flux_job, lsf_job, pbs_job
-from ullage.launch.batch import GONE, UNKNOWN, JobState, JobText, Wanted, clock, job_body, seconds_of
+from ullage.launch.batch import GONE, UNKNOWN, JobRequest, JobState, JobText, clock, job_body, seconds_of
 
 HERE = Path(__file__).parent
 TEXT = JobText(
@@ -23,7 +23,7 @@ TEXT = JobText(
     "run pairs",
     "script",
 )
-FULL = Wanted(2, 16, "phys", "main", "00:30:00", extra=["--more"], modules=["openmpi/4.1.4"])
+FULL = JobRequest(2, 16, "phys", "main", "00:30:00", extra=["--more"], modules=["openmpi/4.1.4"])
 SNAPSHOTS = {"flux": FULL, "lsf": FULL, "pbs": FULL}
 
 
@@ -39,7 +39,7 @@ def test_the_script_of_a_job_is_as_it_was_and_sound_shell(name: str, tmp_path: P
 
 @pytest.mark.parametrize("name", sorted(SNAPSHOTS))
 def test_a_job_that_asks_for_nothing_says_only_its_nodes(name: str) -> None:
-    said = batch_systems()[name].job_script(Wanted(), TEXT)
+    said = batch_systems()[name].job_script(JobRequest(), TEXT)
     assert not any(word in said for word in ("phys", "SECONDS", "module load", "30"))
 
 
@@ -148,15 +148,15 @@ PBS, FLUX, LSF = pbs_job.job_script, flux_job.job_script, lsf_job.job_script
 @pytest.mark.parametrize(
     ("script", "wanted", "where"),
     [
-        (PBS, Wanted(queue="main", reservation="R7"), "--reservation"),
-        (FLUX, Wanted(reservation="R7"), "--reservation"),
-        (FLUX, Wanted(exclusive=False), "--no-exclusive"),
-        (LSF, Wanted(exclusive=False), "--no-exclusive"),
-        (PBS, Wanted(walltime="half an hour"), "--walltime half an hour"),
+        (PBS, JobRequest(queue="main", reservation="R7"), "--reservation"),
+        (FLUX, JobRequest(reservation="R7"), "--reservation"),
+        (FLUX, JobRequest(exclusive=False), "--no-exclusive"),
+        (LSF, JobRequest(exclusive=False), "--no-exclusive"),
+        (PBS, JobRequest(walltime="half an hour"), "--walltime half an hour"),
     ],
 )
 def test_what_a_system_cannot_be_asked_for_is_refused(
-    script: Callable[[Wanted, JobText], str], wanted: Wanted, where: str
+    script: Callable[[JobRequest, JobText], str], wanted: JobRequest, where: str
 ) -> None:
     with pytest.raises(UserError) as caught:
         script(wanted, TEXT)
@@ -165,21 +165,21 @@ def test_what_a_system_cannot_be_asked_for_is_refused(
 
 def test_a_path_that_a_directive_cannot_hold_is_refused() -> None:
     with pytest.raises(UserError, match="--result"):
-        PBS(Wanted(), replace(TEXT, output=Path("/a b/r.out")))
+        PBS(JobRequest(), replace(TEXT, output=Path("/a b/r.out")))
 
 
 def test_reservations_and_kinds_of_nodes_of_pbs() -> None:
-    said = PBS(Wanted(3, 8, reservation="R7", constraint="cpu=amd", exclusive=False), TEXT)
+    said = PBS(JobRequest(3, 8, reservation="R7", constraint="cpu=amd", exclusive=False), TEXT)
     assert "#PBS -l select=3:ncpus=8:mpiprocs=8:cpu=amd\n#PBS -l place=scatter\n#PBS -q R7\n" in said
 
 
 def test_kinds_of_nodes_and_processors_of_flux() -> None:
-    said = FLUX(Wanted(3, 8, constraint="amd", exclusive=False), TEXT)
+    said = FLUX(JobRequest(3, 8, constraint="amd", exclusive=False), TEXT)
     assert "#flux: --nodes=3\n#flux: --nslots=24\n#flux: --requires=amd\n" in said
 
 
 def test_whole_nodes_reservations_and_kinds_of_nodes_of_lsf() -> None:
-    said = LSF(Wanted(3, walltime="00:30:10", reservation="R7", constraint="type==any"), TEXT)
+    said = LSF(JobRequest(3, walltime="00:30:10", reservation="R7", constraint="type==any"), TEXT)
     assert '#BSUB -nnodes 3\n#BSUB -W 31\n#BSUB -U R7\n#BSUB -R "select[type==any]"\n' in said
     assert "#BSUB -x" not in said
 
@@ -199,7 +199,7 @@ def test_what_is_no_time_limit_is_refused(text: str) -> None:
 
 
 def test_nodes_that_a_job_must_not_get() -> None:
-    wanted = Wanted(nodes=2, ppn=2, constraint="amd", exclude=["n1", "n2"])
+    wanted = JobRequest(nodes=2, ppn=2, constraint="amd", exclude=["n1", "n2"])
     said = JobText("j", Path("/o"), Path("/e"), Path("/"), ["ullage"], "run pairs", "x")
     systems = batch_systems()
     assert "#SBATCH --exclude=n1,n2\n" in systems["slurm"].job_script(wanted, said)
@@ -214,7 +214,7 @@ def test_the_script_of_a_job_warns_the_run_itself_and_waits_for_it(tmp_path: Pat
     program = tmp_path / "run.sh"
     program.write_text("trap 'echo warned > told; exit 5' TERM\nwhile :; do sleep 0.1; done\n")
     text = replace(TEXT, folder=tmp_path, command=["sh", str(program)], ended=tmp_path / "ended")
-    done = subprocess.run(["bash", "-c", job_body(Wanted(walltime="2s"), text)], check=False, timeout=60)
+    done = subprocess.run(["bash", "-c", job_body(JobRequest(walltime="2s"), text)], check=False, timeout=60)
     assert done.returncode == 5
     assert (tmp_path / "told").read_text() == "warned\n"
     assert (tmp_path / "ended").read_text() == "5\n"

@@ -15,14 +15,14 @@ import pytest
 from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.launch.base import DeadRank
 from ullage.launch.mpich import Mpich
-from ullage.launch.process import LaunchOutcome, Patience, deadline_of
+from ullage.launch.process import LaunchOutcome, Timeouts, deadline_of
 from ullage.launch.running import Running
 from ullage.results.records import AnyRecord, read_records
 
 if TYPE_CHECKING:
     from .conftest import Ready
 
-SOON = Patience(stop_grace_s=1.0)
+SOON = Timeouts(stop_grace_s=1.0)
 
 
 def no_process_left(ready: "Ready") -> bool:
@@ -143,7 +143,7 @@ def test_the_deadline_ends_a_launch(ready: "Ready", monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("FAKE_ENGINE", "slow")
     # Before its deadline the engine has to listen, which on a busy machine takes a while.
     for deadline_s in (4.0, 60.0):
-        outcome = ready.go(patience=Patience(deadline_s=deadline_s, stop_grace_s=20.0))
+        outcome = ready.go(timeouts=Timeouts(deadline_s=deadline_s, stop_grace_s=20.0))
         assert outcome.stopped_by == "deadline"
         if outcome.last_status == "interrupted":
             return
@@ -152,14 +152,14 @@ def test_the_deadline_ends_a_launch(ready: "Ready", monkeypatch: pytest.MonkeyPa
 
 def test_an_engine_that_never_writes_is_ended(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "mute")
-    outcome = ready.go(patience=Patience(start_timeout_s=0.5, stop_grace_s=1.0))
+    outcome = ready.go(timeouts=Timeouts(start_timeout_s=0.5, stop_grace_s=1.0))
     assert (outcome.stopped_by, outcome.code) == ("no start", EXIT_ABORTED)
     assert no_process_left(ready)
 
 
 def test_ranks_that_are_stopped_are_ended_and_named(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "still")
-    outcome = ready.go(patience=Patience(silence_s=4.0, stop_grace_s=600.0))
+    outcome = ready.go(timeouts=Timeouts(silence_s=4.0, stop_grace_s=600.0))
     assert (outcome.stopped_by, outcome.last_status, outcome.code) == ("silent", None, EXIT_ABORTED)
     assert 0 in outcome.stopped_ranks
     assert not list(outcome.records_path.parent.glob("*.alive"))

@@ -12,7 +12,7 @@ from ullage.engine import describe
 from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT
 from ullage.launch import choose_launcher
 from ullage.launch.base import DeadRank
-from ullage.launch.process import Patience
+from ullage.launch.process import Timeouts
 from ullage.results.records import AnyRecord, read_records
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_an_interrupt_lets_the_ranks_write_their_end(real: "Ready", monkeypatch:
 @pytest.mark.fault("ranks that do not listen to signals", "they are killed after a grace; no process is left")
 def test_ranks_that_do_not_listen_are_killed(real: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "deaf")
-    outcome = real.go(interrupt, Patience(stop_grace_s=0.5))
+    outcome = real.go(interrupt, Timeouts(stop_grace_s=0.5))
     assert (outcome.last_status, outcome.code, outcome.dead_ranks) == (None, EXIT_ABORTED, [])
 
 

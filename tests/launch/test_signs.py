@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ullage.launch.running import SignOfLife, is_stopped, silence_of
+from ullage.launch.running import HeartbeatMonitor, is_stopped, silence_of
 
 if TYPE_CHECKING:
     from .conftest import Ready
@@ -19,13 +19,13 @@ def alive(records: Path) -> Path:
 
 
 def test_a_launch_that_was_never_heard_of_is_not_silent(tmp_path: Path) -> None:
-    signs = SignOfLife(tmp_path / "r.ndjson")
+    signs = HeartbeatMonitor(tmp_path / "r.ndjson")
     assert [signs.silent_s(now) for now in (100.0, 101.0, 900.0)] == [0, 0, 0]
 
 
 def test_silence_is_counted_from_the_last_change(tmp_path: Path) -> None:
     records = tmp_path / "r.ndjson"
-    signs = SignOfLife(records)
+    signs = HeartbeatMonitor(records)
     alive(records).write_text("1")
     assert signs.silent_s(100.0) == 0
     assert signs.silent_s(101.5) == 1.5
@@ -37,7 +37,7 @@ def test_silence_is_counted_from_the_last_change(tmp_path: Path) -> None:
 
 def test_time_in_which_nobody_looked_is_not_counted(tmp_path: Path) -> None:
     records = tmp_path / "r.ndjson"
-    signs = SignOfLife(records)
+    signs = HeartbeatMonitor(records)
     alive(records).write_text("1")
     assert signs.silent_s(100.0) == 0
     assert signs.silent_s(5000.0) == 2
@@ -46,7 +46,7 @@ def test_time_in_which_nobody_looked_is_not_counted(tmp_path: Path) -> None:
 def test_what_an_earlier_launch_left_is_no_sign(tmp_path: Path) -> None:
     records = tmp_path / "r.ndjson"
     alive(records).write_text("1")
-    signs = SignOfLife(records)
+    signs = HeartbeatMonitor(records)
     assert not alive(records).exists()
     assert signs.silent_s(100.0) == signs.silent_s(200.0) == 0
 

@@ -8,7 +8,7 @@ import pytest
 from support.fake_program import FakeProgram
 from ullage.launch import slurm_job
 from ullage.launch.base import DeadRank
-from ullage.launch.batch import JobState, JobText, Wanted
+from ullage.launch.batch import JobRequest, JobState, JobText
 from ullage.launch.slurm_job import parse_state
 from ullage.launch.srun import Srun
 from ullage.model.plan import Layout
@@ -71,8 +71,8 @@ def test_what_is_left_of_a_job(fake_program: FakeProgram, said: str, left: int |
 
 def test_a_unit_of_time_becomes_a_word_of_slurm() -> None:
     said = JobText("j", Path("/o"), Path("/e"), Path("/"), ["ullage"], "run pairs", "slurm")
-    assert "#SBATCH --time=00:01:30\n" in slurm_job.job_script(Wanted(walltime="90s"), said)
-    assert "#SBATCH --time=2-12\n" in slurm_job.job_script(Wanted(walltime="2-12"), said)
+    assert "#SBATCH --time=00:01:30\n" in slurm_job.job_script(JobRequest(walltime="90s"), said)
+    assert "#SBATCH --time=2-12\n" in slurm_job.job_script(JobRequest(walltime="2-12"), said)
 
 
 def test_nodes_that_are_left_out_are_neither_used_nor_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from ullage.launch.open_mpi import OpenMpi
 from ullage.launch.srun import Srun
 from ullage.launch.staging import staged
 
-# Of its words, those from /bin/sh on are the command.
+# Its arguments from /bin/sh on are the command.
 REAL = "PATH=$PATH:/usr/bin:/bin\n"
 SRUN = REAL + 'while [ "$1" != /bin/sh ]; do shift; done\n"$@"\n'
 

@@ -63,13 +63,10 @@ def test_the_numbers_are_of_all_ranks_together_in_units_of_one() -> None:
     assert answer.order == 6000
     assert answer.residual == 0.0039285
     assert answer.solve == pytest.approx(46.0688e9)
-    assert (answer.products, answer.product_alone, answer.product_order) == (52e9, 28.5e9, 3463)
+    assert (answer.products, answer.product_alone) == (52e9, 28.5e9)
     assert answer.stream == {"copy": 20e9, "scale": 22e9, "add": 24e9, "triad": 26e9}
     assert answer.stream_alone == {"copy": 20e9, "scale": 21e9, "add": 22e9, "triad": 23e9}
-    assert answer.stream_elements == 12_000_000
     assert answer.updates == pytest.approx(12.3e6)
-    assert answer.local_updates == pytest.approx(60e6)
-    assert answer.update_alone == pytest.approx(40e6)
     assert answer.latency_s == pytest.approx(0.4e-6)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ullage.peers import PeerError
-from ullage.peers.served import LOOPBACK, Roads, is_own, serving_there
+from ullage.peers.served import LOOPBACK, HostCommands, is_own, serving_there
 
 LIMIT_S = 30.0
 BIND = "import socket, sys, time; s = socket.socket(*(socket.AF_INET, socket.SOCK_{})); "
@@ -22,7 +22,7 @@ TCP = BIND.format("STREAM") + "s.bind(('127.0.0.1', int(sys.argv[1]))); s.listen
 UDP = BIND.format("DGRAM") + "s.bind(('127.0.0.1', int(sys.argv[1]))); time.sleep(300)"
 
 
-def road(words: Sequence[str]) -> list[str]:
+def far(words: Sequence[str]) -> list[str]:
     return ["env", *words]
 
 
@@ -44,14 +44,14 @@ def answers(port: int) -> bool:
 
 
 def test_it_has_its_port_while_the_block_runs_and_not_afterwards() -> None:
-    with serving_there(server(TCP), Roads(server=road, host="far"), "tcp", LIMIT_S) as port:
+    with serving_there(server(TCP), HostCommands(server=far, host="far"), "tcp", LIMIT_S) as port:
         assert answers(port)
     wait_until(lambda: not answers(port))
 
 
 def test_a_server_of_datagrams_is_waited_for_too() -> None:
     with (
-        serving_there(server(UDP), Roads(server=road, host="far"), "udp", LIMIT_S) as port,
+        serving_there(server(UDP), HostCommands(server=far, host="far"), "udp", LIMIT_S) as port,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe,
         pytest.raises(OSError, match="in use"),
     ):
@@ -62,7 +62,7 @@ def test_a_program_that_the_host_lacks_is_named_with_the_remedy() -> None:
     expected = "not available: iperf9 is not installed on far; install it there, too"
     with (
         pytest.raises(PeerError, match=expected),
-        serving_there(lambda _: ["/opt/iperf9"], Roads(server=road, host="far"), "tcp", LIMIT_S),
+        serving_there(lambda _: ["/opt/iperf9"], HostCommands(server=far, host="far"), "tcp", LIMIT_S),
     ):
         pass
 
@@ -70,7 +70,9 @@ def test_a_program_that_the_host_lacks_is_named_with_the_remedy() -> None:
 def test_a_program_at_another_path_there_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tool").symlink_to(sys.executable)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with serving_there(lambda port: ["/opt/tool", "-c", TCP, str(port)], Roads(server=road), "tcp", LIMIT_S) as port:
+    with serving_there(
+        lambda port: ["/opt/tool", "-c", TCP, str(port)], HostCommands(server=far), "tcp", LIMIT_S
+    ) as port:
         assert answers(port)
 
 
@@ -80,7 +82,7 @@ def test_a_host_that_cannot_be_reached_says_why() -> None:
 
     with (
         pytest.raises(PeerError, match=r"the server of tool on far failed \(it ended at once\): ssh: no such host"),
-        serving_there(lambda _: ["tool"], Roads(server=no_road, host="far"), "tcp", LIMIT_S),
+        serving_there(lambda _: ["tool"], HostCommands(server=no_road, host="far"), "tcp", LIMIT_S),
     ):
         pass
 

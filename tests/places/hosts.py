@@ -61,7 +61,7 @@ class HostsPlace:
         )
 
     def environment(self, family: str) -> Mapping[str, str]:
-        """Of a run whose ranks are on these hosts, under an MPI of that family."""
+        """Return the environment of a run whose ranks are on these hosts, under an MPI of that family."""
         return {**os.environ, **_SETTINGS[family], "PATH": _PATH, "ULLAGE_RSH_AGENT": str(self.folder / "agent")}
 
 

@@ -61,7 +61,7 @@ class SlurmPlace:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of a shell on the login node."""
+        """Return the environment of a shell on the login node."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM", "PMI"))}
         return {**kept, **_SETTINGS, "PATH": _PATH, "SLURM_CONF": str(self.folder / "slurm.conf"), **self.extra}
 

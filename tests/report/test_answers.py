@@ -15,7 +15,7 @@ from ullage.model.summary import Finding, Part, Row, Summary
 from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rules, remark_kinds
 from ullage.report.answers.grids import grid_lines, is_of_grid
 from ullage.report.answers.once import nothing_found, said_once
-from ullage.runs.options.settable import settable_by
+from ullage.runs.options.declared import settable_by
 from ullage.runs.suite import all_suites
 from ullage.suites.sweep.options import SweepOptions
 

@@ -136,7 +136,7 @@ def test_what_is_declared_or_came_from_a_cache_is_left_alone() -> None:
 
 
 def test_the_best_that_counts_is_no_ceiling_where_another_row_was_faster() -> None:
-    """Of large blocks all rows were disturbed, of small ones none: the small ones' best was not the best reached."""
+    """All rows of large blocks were disturbed and no row of small ones: their best was not the best reached."""
     block = {"ranks": 1, "order": "random", "access": "read"}
     small = row("bandwidth", 1e8, block_bytes=1024, **block)
     large = row("bandwidth", 3e9, block_bytes=MIB, **block).model_copy(update={"grade": "C"})

@@ -16,7 +16,7 @@ from ullage.report import html
 from ullage.report.data import ReportData
 from ullage.report.grids import peer_share_text
 from ullage.report.table import columns, front_columns, peer_ratio
-from ullage.report.terminal import print_summary
+from ullage.report.terminal import print_report
 
 EVIL = "<img src=x onerror=alert(1)>"
 SMALL = Shape(targets=("nvme",), accesses=("read",))
@@ -79,7 +79,7 @@ def test_one_row_with_a_peer_gives_the_columns() -> None:
 
 def printed(summary: Summary) -> str:
     stream = io.StringIO()
-    print_summary(summary, Console(file=stream, width=240, highlight=False))
+    print_report(ReportData(summary), Console(file=stream, width=240, highlight=False))
     return stream.getvalue()
 
 

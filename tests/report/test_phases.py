@@ -8,7 +8,7 @@ import pytest
 from support.phase_result import GIB, PHASES, Course, make_summary, write_result
 from ullage.model.summary import Row
 from ullage.report.data import ReportData, load
-from ullage.report.phases import format_rate, format_rate_interval, labeller, named_phases
+from ullage.report.phases import format_list_interval, format_list_rate, labeller, named_phases
 
 
 def data_of(path: Path, course: Course | None = None) -> ReportData:
@@ -88,10 +88,10 @@ def test_only_several_targets_are_named_with_their_phases(tmp_path: Path) -> Non
     ],
 )
 def test_rates_are_in_the_units_of_the_lists(value: float | None, unit: str, text: str) -> None:
-    assert format_rate(value, unit) == text
+    assert format_list_rate(value, unit) == text
 
 
 def test_an_interval_is_in_the_unit_of_its_value() -> None:
     row = stated("bandwidth", "B/s", 2.0 * GIB).model_copy(update={"low": 1.5 * GIB, "high": 2.25 * GIB})
-    assert format_rate_interval(row) == "[1.500, 2.250]"
-    assert not format_rate_interval(row.model_copy(update={"low": None}))
+    assert format_list_interval(row) == "[1.500, 2.250]"
+    assert not format_list_interval(row.model_copy(update={"low": None}))

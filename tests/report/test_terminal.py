@@ -11,13 +11,13 @@ from support import phase_result
 from support.flags import flags_of
 from support.sample_result import Shape, make_rows, make_summary
 from ullage.model.summary import Finding, Score, Summary
-from ullage.report.data import load
-from ullage.report.terminal import print_report, print_summary
+from ullage.report.data import ReportData, load
+from ullage.report.terminal import print_report
 
 
 def printed(summary: Summary, width: int = 160) -> str:
     stream = io.StringIO()
-    print_summary(summary, Console(file=stream, width=width, highlight=False))
+    print_report(ReportData(summary), Console(file=stream, width=width, highlight=False))
     return stream.getvalue()
 
 

@@ -58,7 +58,7 @@ def case(
     )
 
 
-def tally(*records: list[AnyRecord]) -> RunProgress:
+def run_progress(*records: list[AnyRecord]) -> RunProgress:
     return RunProgress([record for part in records for record in part] for _ in range(1))
 
 
@@ -87,45 +87,47 @@ def test_all_cases_together_say_whether_repetitions_resemble_those_before_them()
 
 
 def test_dirty_repetitions_count_only_where_fewer_than_three_are_clean() -> None:
-    few = tally(repetition(0, 10, "C"), repetition(1, 20), repetition(2, 30)).of(CASE)
+    few = run_progress(repetition(0, 10, "C"), repetition(1, 20), repetition(2, 30)).of(CASE)
     assert len(few.counted) == 3
-    enough = tally(repetition(0, 10, "C"), repetition(1, 20), repetition(2, 30), repetition(3, 40, "B")).of(CASE)
+    enough = run_progress(repetition(0, 10, "C"), repetition(1, 20), repetition(2, 30), repetition(3, 40, "B")).of(CASE)
     assert enough.prior_elapsed_ns == {"write": [20, 30, 40]}
 
 
 def test_failures_warm_ups_and_interruptions_do_not_count() -> None:
-    known = tally([case(0, warmup=True)], [case(1, status="interrupted")]).of(CASE)
+    known = run_progress([case(0, warmup=True)], [case(1, status="interrupted")]).of(CASE)
     assert known.counted == []
     assert not known.has_failed
-    failed = tally(repetition(0, 10), [case(1, status="failed", stop="failed")]).of(CASE)
+    failed = run_progress(repetition(0, 10), [case(1, status="failed", stop="failed")]).of(CASE)
     assert failed.has_failed
     assert (len(failed.counted), failed.stop) == (1, "failed")
 
 
 def test_phases_without_the_end_of_their_repetition_are_forgotten() -> None:
     phase, _ = repetition(0, 10)
-    known = tally([phase], [EndRecord(status="interrupted", cases_ok=0, cases_failed=0, repetitions=0, elapsed_ns=1)])
+    known = run_progress(
+        [phase], [EndRecord(status="interrupted", cases_ok=0, cases_failed=0, repetitions=0, elapsed_ns=1)]
+    )
     assert known.repetitions == 0
     assert known.of("unknown").counted == []
 
 
 def test_failed_cases_are_tried_again_once_forgiven() -> None:
-    tally = RunProgress([[case(0, status="failed")]])
-    assert tally.of(CASE).has_failed
-    tally.forgive()
-    assert not tally.of(CASE).has_failed
-    assert tally.of(CASE).stop == ""
+    progress = RunProgress([[case(0, status="failed")]])
+    assert progress.of(CASE).has_failed
+    progress.forgive()
+    assert not progress.of(CASE).has_failed
+    assert progress.of(CASE).stop == ""
 
 
 def test_failed_and_hung_repetitions_take_their_part_of_the_time() -> None:
     hung = EndRecord(status="timeout", cases_ok=0, cases_failed=1, repetitions=1, elapsed_ns=90 * 10**9)
     cut_short = [case(0), case(1, status="failed"), case(2, status="interrupted")]
-    assert tally(cut_short).seconds == 6.0
+    assert run_progress(cut_short).seconds == 6.0
     assert RunProgress([[case(0, status="failed"), hung], cut_short]).seconds == 96.0
 
 
 def test_numbers_go_on_where_the_last_launch_ended() -> None:
-    progress = tally([*repetition(0, 1), case(1, status="failed"), case(2, warmup=True)])
+    progress = run_progress([*repetition(0, 1), case(1, status="failed"), case(2, warmup=True)])
     plan = Plan.model_validate(
         {
             "run_id": "x",

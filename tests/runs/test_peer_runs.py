@@ -105,7 +105,9 @@ def test_a_job_may_have_several_tries_in_a_row(room: Room) -> None:
 def test_a_tool_that_never_works_is_given_up_and_no_other(room: Room) -> None:
     room.fails = {"a", "b", "c"}
     others = [room.job("d", tool="other")]
-    room.runs().measure([room.job("a", patience=2), room.job("b", patience=2), room.job("c", patience=2), *others])
+    room.runs().measure(
+        [room.job("a", max_failures=2), room.job("b", max_failures=2), room.job("c", max_failures=2), *others]
+    )
     assert room.ran == ["a", "b", "d"]
 
 

@@ -8,11 +8,11 @@ import pytest
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ABORTED, UserError
 from ullage.launch import batch_systems
-from ullage.launch.batch import Wanted
+from ullage.launch.batch import JobRequest
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs import submitted
-from ullage.runs.submitted import Submission, submit_and_watch, words_in_job, words_of_rest
+from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest, submit_and_watch
 
 GONE = "echo 'Unable to contact slurm controller (connect failure)' >&2\nexit 1\n"
 ENDED_EARLY = "echo JobId=7 JobState=FAILED Reason=NonZeroExitCode ExitCode=5:0\n"
@@ -28,7 +28,7 @@ def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_program: Fa
     return Submission(
         tmp_path / "result",
         ["run", "pairs"],
-        Wanted(),
+        JobRequest(),
         "run pairs",
         ["resume"],
         batch_systems()["slurm"],
@@ -96,12 +96,12 @@ def test_a_chain_ends_with_a_job_that_finished_no_repetition(
 
 def test_the_job_does_not_submit_jobs_itself(tmp_path: Path) -> None:
     typed = ["run", "pairs", "--chain", "2", "--walltime=00:10:00", "--sizes", "8", "--launcher", "slurm"]
-    words = words_in_job(typed, tmp_path, Path("/e"))
+    words = arguments_in_job(typed, tmp_path, Path("/e"))
     assert words == ["run", "pairs", "--sizes", "8", "--launcher", "here", "--engine", "/e", "--result", str(tmp_path)]
 
 
 def test_the_job_knows_its_limit_in_seconds(tmp_path: Path) -> None:
     typed = ["run", "pairs", "--walltime", "1-00:00:00", "--site", "here.toml"]
-    words = words_in_job(typed, tmp_path, Path("/e"), 86400)
+    words = arguments_in_job(typed, tmp_path, Path("/e"), 86400)
     assert words[:8] == ["run", "pairs", "--site", "here.toml", "--launcher", "here", "--walltime", "86400s"]
-    assert words_of_rest(["run"], tmp_path, Path("/e"), 600)[2:6] == ["--launcher", "here", "--walltime", "600s"]
+    assert arguments_of_rest(["run"], tmp_path, Path("/e"), 600)[2:6] == ["--launcher", "here", "--walltime", "600s"]

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from steps import engine
+from steps.counts import Counts
 from steps.process import StepError
-from steps.tally import Tally
 
 
 @pytest.fixture(autouse=True)
@@ -48,13 +48,13 @@ def test_tests_that_passed_are_run_again_when_the_program_or_its_corpus_has_chan
     program, corpus = checkout / "build" / "openmpi" / "ullage-engine-tests", checkout / "tests" / "fuzz" / "corpus"
     for place in (program.parent, corpus):
         place.mkdir(parents=True)
-    found = [Tally(failed=1), Tally(passed=2), Tally(passed=2), Tally(passed=2)]
+    found = [Counts(failed=1), Counts(passed=2), Counts(passed=2), Counts(passed=2)]
     monkeypatch.setattr(engine, "build_tests", lambda _preset: None)
     monkeypatch.setattr(engine, "_test", lambda *_words: found.pop(0))
     program.write_text("one")
     assert engine.test_on_one_process("openmpi").failed == 1
     assert engine.test_on_one_process("openmpi").passed == 2, "those that failed are run again"
-    assert engine.test_on_one_process("openmpi") == Tally()
+    assert engine.test_on_one_process("openmpi") == Counts()
     program.write_text("another")
     assert engine.test_on_one_process("openmpi").passed == 2
     (corpus / "plan.json").write_text("{}")

@@ -52,12 +52,12 @@ def test_a_broken_rule_is_named_with_its_place(root: Path, name: str, text: str,
 
 def test_two_headers_have_no_type_of_one_name(root: Path) -> None:
     for name, namespace, line in [
-        ("a", "ullage", "class alignas(128) Tally final {"),
-        ("b", "ullage", "struct Tally;"),
-        ("c", "ullage", "struct Tally::Part {"),
-        ("d", "ullage::mpi", "struct Tally {"),
+        ("a", "ullage", "class alignas(128) Counts final {"),
+        ("b", "ullage", "struct Counts;"),
+        ("c", "ullage", "struct Counts::Part {"),
+        ("d", "ullage::mpi", "struct Counts {"),
     ]:
         write(root, f"engine/{name}.hpp", f"{LICENCE}#pragma once\nnamespace {namespace} {{\n{line}\n")
     assert house_rules.violations(root) == []
-    write(root, "engine/e.hpp", f"{LICENCE}#pragma once\nnamespace ullage {{\nstruct Tally {{\n")
-    assert house_rules.violations(root) == ["engine/e.hpp: 'Tally' is a type of engine/a.hpp too"]
+    write(root, "engine/e.hpp", f"{LICENCE}#pragma once\nnamespace ullage {{\nstruct Counts {{\n")
+    assert house_rules.violations(root) == ["engine/e.hpp: 'Counts' is a type of engine/a.hpp too"]

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from steps import engine, legs
+from steps.counts import Counts
 from steps.legs import Leg
 from steps.process import ROOT, StepError
-from steps.tally import Tally
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ def test_what_cannot_be_built_ahead_is_left_to_the_tests() -> None:
     def fail(preset: str) -> None:
         raise StepError(preset)
 
-    def tested(preset: str) -> Tally:
-        return Tally(passed=len(preset))
+    def tested(preset: str) -> Counts:
+        return Counts(passed=len(preset))
 
     build, tests = Leg("asan", "engine tests", fail, tested).steps()
     assert (build.how, tests.needs) == ("aside", (build.name,))
-    assert build.run() == Tally()
+    assert build.run() == Counts()
     assert tests.name == "engine tests, asan"
-    assert tests.run() == Tally(passed=4)
+    assert tests.run() == Counts(passed=4)

@@ -87,10 +87,11 @@ def test_the_switch_hides_the_mpi_of_the_site(
 
 @pytest.mark.usefixtures("fake_program")
 @pytest.mark.parametrize(
-    ("road", "message"), [("site", "no working mpicxx"), ("packages", "needs root"), ("conda", "is none of auto, site")]
+    ("source", "message"),
+    [("site", "no working mpicxx"), ("packages", "needs root"), ("conda", "is none of auto, site")],
 )
-def test_a_closed_road_is_named(monkeypatch: pytest.MonkeyPatch, road: str, message: str) -> None:
-    monkeypatch.setenv(SWITCH, road)
+def test_a_closed_road_is_named(monkeypatch: pytest.MonkeyPatch, source: str, message: str) -> None:
+    monkeypatch.setenv(SWITCH, source)
     with pytest.raises(StepError, match=message):
         mpi.choose()
 

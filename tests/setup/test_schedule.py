@@ -5,22 +5,22 @@ from collections.abc import Callable
 
 import pytest
 
+from steps.counts import Counts
 from steps.process import StepError
 from steps.schedule import LEAST_URGENT, Step, carry_out
-from steps.tally import Tally
 
-Body = Callable[[], Tally]
+Body = Callable[[], Counts]
 
 
-def noted(done: list[str], name: str, tally: Tally | None = None) -> Body:
-    def run() -> Tally:
+def noted(done: list[str], name: str, counts: Counts | None = None) -> Body:
+    def run() -> Counts:
         done.append(name)
-        return tally or Tally(passed=1)
+        return counts or Counts(passed=1)
 
     return run
 
 
-def failing() -> Tally:
+def failing() -> Counts:
     raise StepError("asan: exit code 1")
 
 
@@ -28,10 +28,10 @@ def test_all_are_counted_whatever_becomes_of_one(capsys: pytest.CaptureFixture[s
     done: list[str] = []
     steps = [
         Step("broken", failing),
-        Step("lint", noted(done, "lint", Tally(passed=6, failed=1)), "aside"),
-        Step("front", noted(done, "front", Tally(passed=3, skipped=2))),
+        Step("lint", noted(done, "lint", Counts(passed=6, failed=1)), "aside"),
+        Step("front", noted(done, "front", Counts(passed=3, skipped=2))),
     ]
-    assert carry_out(steps) == Tally(passed=9, failed=2, skipped=2)
+    assert carry_out(steps) == Counts(passed=9, failed=2, skipped=2)
     assert sorted(done) == ["front", "lint"]
     said = capsys.readouterr().out
     assert "-- asan: exit code 1\n-- broken: 0 passed, 1 failed (" in said
@@ -54,18 +54,18 @@ def test_steps_aside_go_on_in_order_beside_those_in_turn_and_yield_to_them() -> 
     done: list[str] = []
     niceness: list[int] = []
 
-    def build() -> Tally:
+    def build() -> Counts:
         aside_is_at_work.set()
         assert in_turn_goes_on.wait(10)
         niceness.append(os.nice(0))
-        return noted(done, "build", Tally())()
+        return noted(done, "build", Counts())()
 
-    def front() -> Tally:
+    def front() -> Counts:
         assert aside_is_at_work.wait(10)
         done.append("front")
         in_turn_goes_on.set()
         niceness.append(os.nice(0))
-        return Tally(passed=1)
+        return Counts(passed=1)
 
     steps = [
         Step("build", build, "aside"),
@@ -73,12 +73,12 @@ def test_steps_aside_go_on_in_order_beside_those_in_turn_and_yield_to_them() -> 
         Step("front", front),
         Step("engine", noted(done, "engine"), needs=("build", "more")),
     ]
-    assert carry_out(steps) == Tally(passed=3)
+    assert carry_out(steps) == Counts(passed=3)
     assert done == ["front", "build", "more", "engine"]
     assert max(niceness) == LEAST_URGENT
     assert os.nice(0) in niceness
 
 
 def test_a_step_that_counts_nothing_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
-    carry_out([Step("front", noted([], "front")), Step("build of asan", Tally, "aside")])
+    carry_out([Step("front", noted([], "front")), Step("build of asan", Counts, "aside")])
     assert "asan" not in capsys.readouterr().out

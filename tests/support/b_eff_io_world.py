@@ -296,7 +296,7 @@ def usual_options(**more: object) -> BEffIoOptions:
 
 
 def usual_context(**facts: object) -> RowContext:
-    """Of a target on a drive that writes 1 GB/s and reads 2 GB/s."""
+    """Return the ceilings of a target on a drive that writes 1 GB/s and reads 2 GB/s."""
     ceilings = {
         "write": Ceiling(value=1e9, kind="declared", source="test"),
         "read": Ceiling(value=2e9, kind="declared", source="test"),

@@ -109,7 +109,7 @@ def congestion_phase(case: str, repetition: int, name: str, mean_ns: int, p99_ns
 
 
 def case_end(case: str, repetition: int, workload: str, parameters: Parameters) -> CaseRecord:
-    """Of a repetition that went well."""
+    """Return the record of a repetition that went well."""
     return CaseRecord(
         case=case,
         repetition=repetition,
@@ -137,7 +137,7 @@ def collective_records(
 
 
 def row(metric: str, median: float, *, spread: float = 0.01, flags: Sequence[Flag] = (), **params: object) -> Row:
-    """Of a run over collective operations."""
+    """Return a row of a run over collective operations."""
     unit = {"overlap": "of call", "link_bandwidth": "B/s", "one_sided_bandwidth": "B/s"}.get(metric, "s")
     return Row.model_validate(
         {
@@ -161,7 +161,7 @@ def row(metric: str, median: float, *, spread: float = 0.01, flags: Sequence[Fla
 def latency_row(
     operation: str, ranks: int, size: int, seconds: float, *, spread: float = 0.01, flags: Sequence[Flag] = ()
 ) -> Row:
-    """Of a blocking call."""
+    """Return a row of a blocking call."""
     params = {"operation": operation, "ranks": ranks, "message_bytes": size}
     return row("collective_latency", seconds, spread=spread, flags=flags, **params)
 

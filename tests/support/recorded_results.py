@@ -35,7 +35,7 @@ Command = Callable[[list[str]], str]
 
 
 def names() -> list[str]:
-    """Of all recorded results."""
+    """Return the names of all recorded results."""
     return sorted(path.name.removesuffix(".tar.xz") for path in RECORDED.glob("*.tar.xz"))
 
 

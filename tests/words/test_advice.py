@@ -42,7 +42,7 @@ def options_of_run() -> frozenset[str]:
 
 @cache
 def _options(words: tuple[str, ...]) -> frozenset[str]:
-    found = next((one for one in commands(make_app()) if one.words[1:] == words), None)
+    found = next((one for one in commands(make_app()) if one.path[1:] == words), None)
     assert found is not None, f"no command {words}"
     return frozenset(option for one in found.parameters for option in OPTION.findall(one.typed))
 

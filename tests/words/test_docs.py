@@ -29,7 +29,7 @@ PLAIN = [
 
 @cache
 def by_words() -> dict[tuple[str, ...], Command]:
-    return {one.words: one for one in commands(make_app())}
+    return {one.path: one for one in commands(make_app())}
 
 
 def command_lines(text: str) -> Iterator[str]:
@@ -51,7 +51,7 @@ def wrong_in(line: str) -> str:
     options = {name for one in command.parameters for name in re.findall(r"-[\w-]+", one.typed)} | {"--help"}
     unknown = [word for word in words[length:] if re.fullmatch(r"--[\w-]+", word) and word not in options]
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--format"]
-    if command.words == ("ullage", "report"):
+    if command.path == ("ullage", "report"):
         unknown += [name for name in named if not {*name.split("|")} <= {"screen", "terminal", *load_exporters()}]
     return f"{unknown}: {line}" if unknown else ""
 

@@ -25,7 +25,7 @@ def every_command() -> tuple[Command, ...]:
 
 def is_suite_of_plan(command: Command) -> bool:
     """`plan SUITE` has the options of `run SUITE`."""
-    return command.words[1:2] == ("plan",) and len(command.words) == 3
+    return command.path[1:2] == ("plan",) and len(command.path) == 3
 
 
 def snapshot() -> str:
@@ -65,7 +65,7 @@ def test_every_help_text_is_there_and_plain() -> None:
     ids=["import", "report"],
 )
 def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) -> None:
-    command = next(one for one in every_command() if one.words == ("ullage", verb))
+    command = next(one for one in every_command() if one.path == ("ullage", verb))
     text = next(one.help for one in command.parameters if one.typed.startswith("--format"))
     listed = re.sub(r" \([^)]*\)", "", text.partition(":")[2].partition(". ")[0])
     named = listed.rstrip(".").replace(" or ", ", ")
@@ -74,7 +74,7 @@ def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) ->
 
 def test_the_first_sentence_of_a_command_fits_the_list_of_commands() -> None:
     """Also that of a suite, and that the list does not cut it."""
-    listed = [command for command in every_command() if len(command.words) > 1]
+    listed = [command for command in every_command() if len(command.path) > 1]
     assert {one.name for one in listed if len(one.doc[0]) > 62} == set()
 
 

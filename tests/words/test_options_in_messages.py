@@ -44,7 +44,7 @@ SUITES: Final = tuple(sorted(path.parent.name for path in (SOURCES / "suites").g
 def options() -> dict[tuple[str, ...], set[str]]:
     """By the words of the command, ``ullage`` first."""
     return {
-        one.words: {name for given in one.parameters for name in OPTION.findall(given.typed)}
+        one.path: {name for given in one.parameters for name in OPTION.findall(given.typed)}
         for one in commands(make_app())
     }
 

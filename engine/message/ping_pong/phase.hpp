@@ -45,7 +45,7 @@ struct PingPongParameters : MessagePages {
 /// beside the records, and the numbers of `ends` and `pairs` in it.
 class PingPongPhase final : public PhaseWork {
  public:
-  /// Of at most so many ends all pairs are measured.
+  /// All pairs are measured where there are no more ends than this.
   static constexpr int most_ends = 1024;
   /// At most so many stand in a record, which has a few KB.
   static constexpr std::uint64_t most_told_pairs = 256;

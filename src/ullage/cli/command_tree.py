@@ -20,17 +20,17 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Command:
-    """A command. ``words``: the words that name it, ``ullage`` first; ``doc``: its help as paragraphs of one line."""
+    """A command. ``path``: the names that lead to it, ``ullage`` first; ``doc``: its help as paragraphs of one line."""
 
-    words: tuple[str, ...]
+    path: tuple[str, ...]
     doc: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     is_group: bool
 
     @property
     def name(self) -> str:
-        """The words, separated by spaces."""
-        return " ".join(self.words)
+        """The path, separated by spaces."""
+        return " ".join(self.path)
 
 
 def commands(app: typer.Typer) -> Iterator[Command]:
@@ -38,17 +38,17 @@ def commands(app: typer.Typer) -> Iterator[Command]:
     yield from _walk(typer.main.get_command(app), ("ullage",))
 
 
-def _walk(command: Any, words: tuple[str, ...]) -> Iterator[Command]:  # noqa: ANN401 - typer's own are not exported
-    context = typer.Context(command, info_name=words[-1])
+def _walk(command: Any, path: tuple[str, ...]) -> Iterator[Command]:  # noqa: ANN401 - typer's own are not exported
+    context = typer.Context(command, info_name=path[-1])
     below = getattr(command, "commands", {})
     doc = tuple(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
     shown = (_parameter(one, context) for one in command.get_params(context) if "--help" not in one.opts)
-    yield Command(words, doc, tuple(one for one in shown if one is not None), bool(below))
+    yield Command(path, doc, tuple(one for one in shown if one is not None), bool(below))
     for name in below:
         # A group may list a command without its options, and completes it when it is asked for.
         _, whole, _ = command.resolve_command(context, [name])
         if not whole.hidden:
-            yield from _walk(whole, (*words, name))
+            yield from _walk(whole, (*path, name))
 
 
 def _parameter(one: Any, context: typer.Context) -> Parameter | None:  # noqa: ANN401 - typer's own are not exported

@@ -36,12 +36,12 @@ _VARIABLES: Final = (
 def manual_pages(commands: Iterable[Command]) -> Mapping[str, str]:
     """Write each page in roff by its name, without the section: ``ullage`` and ``ullage-run-SUITE``."""
     every = list(commands)
-    suites = [one for one in every if one.words[:2] == _RUN and len(one.words) == 3]
+    suites = [one for one in every if one.path[:2] == _RUN and len(one.path) == 3]
     # `plan SUITE` takes the options of `run SUITE`.
-    verbs = [one for one in every if one not in suites and not (one.words[:2] == _PLAN and len(one.words) == 3)]
-    plans = {one.words[2]: one for one in every if one.words[:2] == _PLAN and len(one.words) == 3}
+    verbs = [one for one in every if one not in suites and not (one.path[:2] == _PLAN and len(one.path) == 3)]
+    plans = {one.path[2]: one for one in every if one.path[:2] == _PLAN and len(one.path) == 3}
     pages = {"ullage": _main_page(verbs, suites)}
-    return pages | {"-".join(suite.words): _suite_page(suite, plans[suite.words[2]]) for suite in suites}
+    return pages | {"-".join(suite.path): _suite_page(suite, plans[suite.path[2]]) for suite in suites}
 
 
 def _main_page(verbs: Sequence[Command], suites: Sequence[Command]) -> str:
@@ -52,7 +52,7 @@ def _main_page(verbs: Sequence[Command], suites: Sequence[Command]) -> str:
         lines += [".SS " + _text(_synopsis(verb)), *_paragraphs(verb.doc), *_options(verb.parameters)]
     lines += [".SH SUITES", "Each suite has a manual page of its own, for example", ".BR ullage-run-sweep (1)."]
     for suite in suites:
-        lines += [".TP", f".B {_text(suite.words[-1])}", _text(suite.doc[0])]
+        lines += [".TP", f".B {_text(suite.path[-1])}", _text(suite.doc[0])]
     for title, entries in (("EXIT STATUS", _EXIT_CODES), ("FILES", _FILES), ("ENVIRONMENT", _VARIABLES)):
         lines += [f".SH {title}"]
         for name, text in entries:
@@ -61,9 +61,9 @@ def _main_page(verbs: Sequence[Command], suites: Sequence[Command]) -> str:
 
 
 def _suite_page(suite: Command, plan: Command) -> str:
-    name = "-".join(suite.words)
-    lines = [*_head(name, suite.doc[0]), ".SH SYNOPSIS", f".B ullage run {_text(suite.words[-1])}", "[OPTIONS]"]
-    lines += [".br", f".B ullage plan {_text(suite.words[-1])}", "[OPTIONS]"]
+    name = "-".join(suite.path)
+    lines = [*_head(name, suite.doc[0]), ".SH SYNOPSIS", f".B ullage run {_text(suite.path[-1])}", "[OPTIONS]"]
+    lines += [".br", f".B ullage plan {_text(suite.path[-1])}", "[OPTIONS]"]
     lines += [".SH DESCRIPTION", *_paragraphs(suite.doc)]
     lines += [".SH OPTIONS", *_options(suite.parameters)]
     only_run, only_plan = _difference(suite, plan), _difference(plan, suite)
@@ -95,7 +95,7 @@ def _synopsis(verb: Command) -> str:
     """Return the verb as it is typed, with the arguments."""
     below = ["COMMAND"] if verb.is_group else []
     arguments = [one.typed for one in verb.parameters if one.is_argument]
-    return " ".join([*verb.words[1:], *below, *arguments])
+    return " ".join([*verb.path[1:], *below, *arguments])
 
 
 def _paragraphs(doc: Sequence[str]) -> list[str]:

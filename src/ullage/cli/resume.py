@@ -72,7 +72,7 @@ def resume(
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_name, measure, refuse_copies
     from ullage.runs.members.prepared import prepare_run
-    from ullage.runs.options.declared import read_word
+    from ullage.runs.options.declared import parse_option
     from ullage.runs.options.kinds import Duration
     from ullage.runs.suite import find_suite
 
@@ -93,7 +93,7 @@ def resume(
     check_nodes(folder, request)
     engine_context = EngineContext(program, describe(program))
     prepared = prepare_run(find_suite(request.suite), request, engine_context, asked.launcher)
-    seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
+    seconds = None if time is None else cast("float", parse_option("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(asked.launcher), hosts=make_hosts(request.hosts))
     chosen = usable(chosen, exclude)
     job_time, stage = time_of_this_job(walltime), stage or asked.stage_here

@@ -10,7 +10,7 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.launch.base import Launcher
-    from ullage.launch.batch import BatchSystem, Wanted
+    from ullage.launch.batch import BatchSystem, JobRequest
     from ullage.launch.site import Site
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
@@ -177,11 +177,11 @@ def writes_each_launch(launcher: str) -> bool:
     return launcher == f"{SCRIPT}{_MARK}{_SLURM}"
 
 
-def wanted_of(site: "Site", nodes: int) -> "Wanted":
+def wanted_of(site: "Site", nodes: int) -> "JobRequest":
     """Return what a job of so many nodes asks for."""
-    from ullage.launch.batch import Wanted
+    from ullage.launch.batch import JobRequest
 
-    return Wanted(
+    return JobRequest(
         nodes,
         site.ppn,
         site.account,
@@ -210,7 +210,7 @@ def submission(
     Raise ``UserError`` where the result cannot be made, or hosts are named.
     """
     from ullage.results.folder import DEFAULT_PARENT
-    from ullage.runs.submitted import Submission, words_in_job, words_of_rest
+    from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest
 
     if request.hosts:
         right = f"leave --hosts out with --launcher {site.launcher}"
@@ -221,10 +221,10 @@ def submission(
     result.parent.mkdir(parents=True, exist_ok=True)
     nodes = request.options.get("nodes")
     limit_s = _limit_s(site, system)
-    words = words_in_job(sys.argv[1:], result, engine, limit_s)
+    arguments = arguments_in_job(sys.argv[1:], result, engine, limit_s)
     wanted = wanted_of(site, (nodes if isinstance(nodes, int) else 1) + spare)
-    rest = words_of_rest(["run"], result, engine, limit_s)
-    return Submission(result, words, wanted, f"run {suite.name}", rest, system, _longer(limit_s))
+    rest = arguments_of_rest(["run"], result, engine, limit_s)
+    return Submission(result, arguments, wanted, f"run {suite.name}", rest, system, _longer(limit_s))
 
 
 def _limit_s(site: "Site", system: "BatchSystem") -> int | None:
@@ -280,11 +280,11 @@ def submit_rest(
     ``chain``: see ``submit_and_watch``.
     """
     from ullage.results.lock import measured_alone
-    from ullage.runs.submitted import Submission, words_of_rest
+    from ullage.runs.submitted import Submission, arguments_of_rest
 
     with measured_alone(folder):  # a run that is under way has its own rest
         limit_s = _limit_s(site, system)
-        words = words_of_rest(sys.argv[1:], folder.path, engine, limit_s)
+        arguments = arguments_of_rest(sys.argv[1:], folder.path, engine, limit_s)
     wanted = wanted_of(site, most_nodes(folder) + spare)
-    rest = Submission(folder.path, words, wanted, "resume", words, system, _longer(limit_s))
+    rest = Submission(folder.path, arguments, wanted, "resume", arguments, system, _longer(limit_s))
     return submit_or_write(rest, site, shown, chain)

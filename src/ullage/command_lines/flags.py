@@ -67,7 +67,7 @@ def refused(*names: str, why: str, directive: str = "", takes_value: bool = Fals
 
 
 @dataclass(frozen=True)
-class Given:
+class ParsedFlags:
     """The flags of one command line: the values of each by its key, those without a value as empty texts."""
 
     tool: str
@@ -129,17 +129,17 @@ class FlagTable:
     flags: Sequence[Flag]
     advice: Mapping[str, str]
 
-    def read(self, words: Iterable[str]) -> Given:
+    def read(self, words: Iterable[str]) -> ParsedFlags:
         """Read ``words``; ``UserError`` for the first that is unknown, refused or lacks its value."""
         reader = _Reader(self)
         rest = iter(words)
         for word in rest:
             reader.take(word, rest)
-        return Given(self.tool, {key: tuple(found) for key, found in reader.values.items()}, tuple(reader.notes))
+        return ParsedFlags(self.tool, {key: tuple(found) for key, found in reader.values.items()}, tuple(reader.notes))
 
     @cached_property
     def by_name(self) -> Mapping[str, Flag]:
-        """As on the command line."""
+        """The flags by the names that people type."""
         return {name: flag for flag in self.flags for name in flag.names}
 
     @cached_property

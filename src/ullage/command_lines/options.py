@@ -13,7 +13,7 @@ from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.runs.options.declared import PLACES, RANKS, Change, Option
 from ullage.runs.options.groups import LayoutOptions, SpaceOptions, WatchdogOptions
-from ullage.runs.options.kinds import Made, Repeated
+from ullage.runs.options.kinds import Converted, Repeated
 from ullage.runs.options.model import COMMAND_LINE_ONLY
 from ullage.uri import parse_target, parse_targets
 
@@ -34,7 +34,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     lines: Annotated[list[str], Field(min_length=1), Repeated(metavar="LINE"), Option("", argument=True, required=True)]
     target: Annotated[
         Target | None,
-        Made(parse_target, metavar="NAME=PATH"),
+        Converted(parse_target, metavar="NAME=PATH"),
         Option("Measure this place.", unsaid="the path in the command lines", order=PLACES),
         COMMAND_LINE_ONLY,
     ] = None

@@ -164,22 +164,22 @@ class PreparedLines:
 
     def run(self, session: Session) -> int:
         """See ``Prepared``. A result to go on with gets the rounds it lacks: a round is made whole or again."""
-        tally = RunProgress(file.records for file in session.result.read_records())
-        prior, rounds = self._whole_rounds(tally)
+        progress = RunProgress(file.records for file in session.result.read_records())
+        prior, rounds = self._whole_rounds(progress)
         if rounds >= self.work.translation.repetitions:
             return EXIT_OK
         missing = (self.work.translation.repetitions - rounds) * len(self.work.bound)
         session.progress.stage(_STAGE, missing, self.work.translation.time_s or total_seconds(self.work))
         number = session.result.next_launch()
         plan = make_plan(self.work, str(session.result.records_path(number)), prior)
-        return session.launch(number, tally.numbered(plan), _hear_nothing).code
+        return session.launch(number, progress.numbered(plan), _hear_nothing).code
 
-    def _whole_rounds(self, tally: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
+    def _whole_rounds(self, progress: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
         """Return elapsed times of the rounds in which every case went well, and how many those are.
 
         A case uses what another one of its round has made, so a round that lacks one case is made again.
         """
-        samples = {item.case.id: tally.of(item.case.id).samples for item in self.work.bound}
+        samples = {item.case.id: progress.of(item.case.id).samples for item in self.work.bound}
         rounds = min(map(len, samples.values()))
         prior: dict[str, dict[str, list[int]]] = {identity: {} for identity in samples}
         for identity, whole in samples.items():

@@ -9,7 +9,7 @@ from ullage.report.data import ReportData
 from ullage.report.first_screen import front_of
 from ullage.report.glance import Vessel
 from ullage.report.picture import Front, share_text
-from ullage.report.words import escape, title, verdict_line
+from ullage.report.texts import escape, title, verdict_line
 
 _LONGEST: Final = 160
 

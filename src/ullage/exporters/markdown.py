@@ -8,26 +8,26 @@ from typing import Final
 
 from ullage.exporters import Exporter
 from ullage.model.summary import Finding, Row
-from ullage.report import words
+from ullage.report import texts
 from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
 from ullage.report.table import Column, columns, front_columns, front_rows
-from ullage.report.words import escape
+from ullage.report.texts import escape
 
 
 def render(data: ReportData) -> str:
     """Write title, verdict line, scores, findings, best settings or phases, all rows, events, command."""
     summary, view, sections = data.summary, data.view, built_sections(data)
     parts = [
-        f"# {escape(words.title(data))}",
-        escape(words.scope(view)),
-        escape(words.verdict_line(view.main_rows)),
+        f"# {escape(texts.title(data))}",
+        escape(texts.scope(view)),
+        escape(texts.verdict_line(view.main_rows)),
         *(_content(section, content) for section, content in sections if section.order <= LEAD),
         _list("Findings", summary.findings),
         "" if summary.parts else _section("Best settings", table(front_columns(view), front_rows(view.swept))),
         *(_content(section, content) for section, content in sections if section.order > LEAD),
         _section("All rows", table(columns(view), summary.rows)),
-        _list("Events", words.events_once(summary.events)),
+        _list("Events", texts.events_once(summary.events)),
         _section("How to reproduce", _code(shlex.join(summary.command))) if summary.command else "",
     ]
     return "\n\n".join(filter(None, parts)) + "\n"

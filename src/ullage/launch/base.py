@@ -56,7 +56,7 @@ class Launcher(Protocol):
 
     @property
     def name(self) -> str:
-        """As in ``--launcher``."""
+        """The name that ``--launcher`` has for it."""
         ...
 
     @property

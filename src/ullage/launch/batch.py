@@ -36,7 +36,7 @@ End: TypeAlias = Literal["itself", "killed", "wished"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class JobRequest:
     """What a job asks of its batch system. Empty texts, and 0 for ``ppn``: the site's defaults.
 
     ``ppn``: processors to use on each node. ``extra``: further words of the command that submits. ``exclude``: nodes
@@ -122,7 +122,7 @@ class BatchSystem(Protocol):
     ASKED: str
     LIST: str
 
-    def job_script(self, wanted: Wanted, text: JobText) -> str:
+    def job_script(self, wanted: JobRequest, text: JobText) -> str:
         """Return the script of a job. Raise ``UserError`` for what this system cannot be asked for."""
         ...
 
@@ -203,7 +203,7 @@ def template(name: str) -> Template:
     return Template(resources.files("ullage.launch").joinpath(name).read_text(encoding="utf-8"))
 
 
-def job_body(wanted: Wanted, text: JobText) -> str:
+def job_body(wanted: JobRequest, text: JobText) -> str:
     """Return what a job does, for systems that send signals to all processes of a job, and warn of no limit."""
     seconds = seconds_of(wanted.walltime) if wanted.walltime else None
     lines = [f"module load {shlex.quote(one)}" for one in wanted.modules]

@@ -13,11 +13,11 @@ from ullage.launch.batch import (
     GONE,
     STATE_TIMEOUT_S,
     UNKNOWN,
+    JobRequest,
     JobState,
     JobText,
     Stage,
     Submitter,
-    Wanted,
     ask,
     job_body,
     plain_name,
@@ -48,7 +48,7 @@ _FORMAT: Final = "|".join(f"{{{name}}}" for name in (*_FIELDS, "exception.note")
 _SIGNALLED: Final = 128
 
 
-def job_script(wanted: Wanted, text: JobText) -> str:
+def job_script(wanted: JobRequest, text: JobText) -> str:
     """See ``BatchSystem``."""
     return template("flux.job.in").substitute(
         verb=text.verb,
@@ -59,7 +59,7 @@ def job_script(wanted: Wanted, text: JobText) -> str:
     )
 
 
-def _asked(wanted: Wanted) -> list[str]:
+def _asked(wanted: JobRequest) -> list[str]:
     if wanted.reservation:
         what = "Flux has no reservations that a job can name"
         raise UserError(what, "--reservation", "name a queue or a kind of node: --queue, --constraint")

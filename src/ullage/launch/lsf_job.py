@@ -14,11 +14,11 @@ from ullage.launch.batch import (
     GONE,
     STATE_TIMEOUT_S,
     UNKNOWN,
+    JobRequest,
     JobState,
     JobText,
     Stage,
     Submitter,
-    Wanted,
     ask,
     job_body,
     plain_name,
@@ -50,7 +50,7 @@ _KILLED: Final = re.compile(r"TERM_\w+")
 _SIGNALLED: Final = 128
 
 
-def job_script(wanted: Wanted, text: JobText) -> str:
+def job_script(wanted: JobRequest, text: JobText) -> str:
     """See ``BatchSystem``."""
     return template("lsf.job.in").substitute(
         verb=text.verb,
@@ -62,7 +62,7 @@ def job_script(wanted: Wanted, text: JobText) -> str:
     )
 
 
-def _asked(wanted: Wanted) -> list[str]:
+def _asked(wanted: JobRequest) -> list[str]:
     if not wanted.exclusive and not wanted.ppn:
         what = "LSF gives whole nodes to jobs that ask for no number of processors"
         raise UserError(what, "--no-exclusive", "give --ppn, or leave it out")

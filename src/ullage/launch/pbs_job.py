@@ -15,11 +15,11 @@ from ullage.launch.batch import (
     STATE_TIMEOUT_S,
     UNKNOWN,
     End,
+    JobRequest,
     JobState,
     JobText,
     Stage,
     Submitter,
-    Wanted,
     ask,
     clock,
     job_body,
@@ -49,7 +49,7 @@ _SIGNALLED: Final = 256
 _DELETED: Final = 91
 
 
-def job_script(wanted: Wanted, text: JobText) -> str:
+def job_script(wanted: JobRequest, text: JobText) -> str:
     """See ``BatchSystem``."""
     return template("pbs.job.in").substitute(
         verb=text.verb,
@@ -61,7 +61,7 @@ def job_script(wanted: Wanted, text: JobText) -> str:
     )
 
 
-def _asked(wanted: Wanted) -> list[str]:
+def _asked(wanted: JobRequest) -> list[str]:
     if wanted.queue and wanted.reservation:
         what = "PBS has a queue for each reservation, so a job cannot name another queue"
         raise UserError(what, "--reservation", "leave --queue out")

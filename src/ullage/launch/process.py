@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.launch.base import DeadRank, Launcher
-from ullage.launch.running import Running, SignOfLife, silence_of
+from ullage.launch.running import HeartbeatMonitor, Running, silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord, EventRecord
@@ -91,7 +91,7 @@ def deadline_of(plan: Plan) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """How long a launch may take.
 
     ``deadline_s``: from start to end, None for ``deadline_of`` its plan; ``silence_s``: without a sign of life, None
@@ -106,20 +106,20 @@ class Patience:
     is_enough: Callable[[], bool] | None = None
 
 
-_USUAL_PATIENCE: Final = Patience()
+_USUAL_TIMEOUTS: Final = Timeouts()
 _LONGEST_END: Final = 0.25
 _SHORTEST_GRACE_S: Final = 0.5
 
 
-def patience_within(seconds: float, plan: Plan) -> Patience:
-    """Return the patience with a launch of ``plan`` that has to be gone after ``seconds``, killed where it must be.
+def timeouts_within(seconds: float, plan: Plan) -> Timeouts:
+    """Return the timeouts of a launch of ``plan`` that has to be gone after ``seconds``, killed where it must be.
 
     Its end is part of them: it is asked to end before, and has a quarter of the time for it at most.
     """
-    grace_s = min(_USUAL_PATIENCE.stop_grace_s, max(_SHORTEST_GRACE_S, _LONGEST_END * seconds))
+    grace_s = min(_USUAL_TIMEOUTS.stop_grace_s, max(_SHORTEST_GRACE_S, _LONGEST_END * seconds))
     usual_s = deadline_of(plan)
     least_s = max(0.0, seconds - grace_s)
-    return Patience(least_s if usual_s is None else min(usual_s, least_s), stop_grace_s=grace_s)
+    return Timeouts(least_s if usual_s is None else min(usual_s, least_s), stop_grace_s=grace_s)
 
 
 def launch(
@@ -129,25 +129,25 @@ def launch(
     plan: Plan,
     stderr_path: Path,
     on_record: Callable[[AnyRecord], None] | None = None,
-    patience: Patience = _USUAL_PATIENCE,
+    timeouts: Timeouts = _USUAL_TIMEOUTS,
 ) -> LaunchOutcome:
     """Run ``plan`` and wait for its end; every new record goes to ``on_record``.
 
     SIGINT, SIGTERM and SIGHUP are handed to the ranks, which finish their repetition; a second one ends them at once,
-    and what is left after ``patience.stop_grace_s`` is killed. The same is done at the deadline, when no first record
+    and what is left after ``timeouts.stop_grace_s`` is killed. The same is done at the deadline, when no first record
     has come in time, and when this process is killed; ranks that give no sign of life are killed at once.
     Raise ``UserError`` (exit code 3) when the launcher cannot be started.
     """
     records_path = Path(plan.records)
     tail = RecordTail(records_path, records_path.stat().st_size if records_path.exists() else 0)
-    if patience.deadline_s is None:
-        patience = replace(patience, deadline_s=deadline_of(plan))
-    if patience.silence_s is None:
-        patience = replace(patience, silence_s=silence_of(plan))
-    watch = _Watch(tail, records_path, plan.layout.ranks, on_record, patience)
+    if timeouts.deadline_s is None:
+        timeouts = replace(timeouts, deadline_s=deadline_of(plan))
+    if timeouts.silence_s is None:
+        timeouts = replace(timeouts, silence_s=silence_of(plan))
+    watch = _Watch(tail, records_path, plan.layout.ranks, on_record, timeouts)
     caught: list[int] = []
     with stderr_path.open("ab") as stderr, stop_signals(caught.append):
-        running = Running.start(engine, launcher, plan_path, plan.layout, stderr, patience.stop_grace_s)
+        running = Running.start(engine, launcher, plan_path, plan.layout, stderr, timeouts.stop_grace_s)
         try:
             watch.follow(running, caught)
         finally:
@@ -166,13 +166,13 @@ class _Watch:
         records_path: Path,
         ranks: int,
         on_record: Callable[[AnyRecord], None] | None,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> None:
         self.last_status: EndStatus | None = None
         self.stopped_by: StopReason | None = None
         self.hang = self.silent_node = ""
         self.stopped_ranks: list[int] = []
-        self._signs = SignOfLife(records_path)
+        self._signs = HeartbeatMonitor(records_path)
         self._stop_file = records_path.with_name(f"{records_path.name}.stop")
         self._tail = tail
         self._ranks = ranks
@@ -180,7 +180,7 @@ class _Watch:
         self._has_told = False
         self._is_slow = False
         self._on_record = on_record
-        self._patience = patience
+        self._timeouts = timeouts
         self._has_records = False
         self._asked = 0
         self._first_asked = 0.0
@@ -239,7 +239,7 @@ class _Watch:
     def _out_of_grace(self, running: Running, caught: list[int]) -> bool:
         now = time.monotonic()
         silent_s = self._signs.silent_s(now)
-        if self._patience.silence_s is not None and silent_s > self._patience.silence_s:
+        if self._timeouts.silence_s is not None and silent_s > self._timeouts.silence_s:
             self.stopped_by = "silent"
         self.stopped_by = self.stopped_by or self._reason(now - running.started, caught)
         if self.stopped_by is None:
@@ -253,17 +253,17 @@ class _Watch:
             self._asked += 1
             # Ranks look for the file once they have begun, and only once.
             running.ask_to_end(self._stop_file if self._has_records and self._asked == 1 else None)
-        return now - self._first_asked > self._patience.stop_grace_s
+        return now - self._first_asked > self._timeouts.stop_grace_s
 
     def _reason(self, elapsed_s: float, caught: list[int]) -> StopReason | None:
         if caught:
             return "signal"
-        limit_s = self._patience.deadline_s
+        limit_s = self._timeouts.deadline_s
         if limit_s is not None and elapsed_s > limit_s:
             return "deadline"
-        if self._patience.is_enough is not None and self._patience.is_enough():
+        if self._timeouts.is_enough is not None and self._timeouts.is_enough():
             return "enough"
-        return "no start" if not self._has_records and elapsed_s > self._patience.start_timeout_s else None
+        return "no start" if not self._has_records and elapsed_s > self._timeouts.start_timeout_s else None
 
 
 def _outcome(

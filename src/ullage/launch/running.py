@@ -35,7 +35,7 @@ def silence_of(plan: Plan) -> float:
     return max(plan.watchdog_s, _SHORTEST_SILENCE_S) + _AFTER_THE_ENGINE_S
 
 
-class SignOfLife:
+class HeartbeatMonitor:
     """Watches the launch whose records go to ``records``. One that never gave a sign does not count as silent."""
 
     def __init__(self, records: Path) -> None:

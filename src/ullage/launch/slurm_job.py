@@ -11,11 +11,11 @@ from ullage.launch.batch import (
     STATE_TIMEOUT_S,
     UNKNOWN,
     End,
+    JobRequest,
     JobState,
     JobText,
     Stage,
     Submitter,
-    Wanted,
     ask,
     clock,
     seconds_of,
@@ -42,7 +42,7 @@ _MINUTES: Final = re.compile(r"\d+")
 _DAYS: Final = re.compile(r"(\d+)-(\d+)(?::(\d+))?(?::(\d+))?")
 
 
-def _lines(wanted: Wanted) -> list[str]:
+def _lines(wanted: JobRequest) -> list[str]:
     """Return the #SBATCH lines of what is said."""
     said = {
         "ntasks-per-node": str(wanted.ppn or ""),
@@ -81,7 +81,7 @@ def seconds_left(job: str) -> float | None:
     return limit_s(word) if ":" in word else None
 
 
-def job_script(wanted: Wanted, text: JobText) -> str:
+def job_script(wanted: JobRequest, text: JobText) -> str:
     """See ``BatchSystem``."""
     modules = [f"module load {shlex.quote(one)}" for one in wanted.modules]
     return template("slurm.job.in").substitute(

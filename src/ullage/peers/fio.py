@@ -66,7 +66,7 @@ class FioJob:
 
     @property
     def direction(self) -> Literal["write", "read"]:
-        """Which half of fio's answer counts."""
+        """The direction whose half of fio's answer counts."""
         return "write" if self.mode in ("write", "randwrite") else "read"
 
 

@@ -100,24 +100,19 @@ class Messages:
 class HpccAnswer:
     """The rates a second that hpcc printed, of all ranks together. ``alone``: of one while the others wait.
 
-    ``residual`` is HPL's scaled one; ``product_order`` and ``stream_elements`` (of one of three arrays) are of a rank.
-    ``updates`` are of a table over all ranks, ``local_updates`` of tables of their own. ``latency_s``, the mean of
-    ping-pongs, is None for one rank; so is ``messages``, also where a value of it is missing.
+    ``residual`` is HPL's scaled one. ``updates`` are of a table over all ranks. ``latency_s``, the mean of ping-pongs,
+    is None for one rank; so is ``messages``, also where a value of it is missing.
     """
 
     version: str
     order: int
     residual: float
     solve: float
-    product_order: int
     products: float
     product_alone: float
-    stream_elements: int
     stream: dict[str, float]
     stream_alone: dict[str, float]
     updates: float
-    local_updates: float
-    update_alone: float
     latency_s: float | None
     messages: Messages | None = None
 
@@ -255,15 +250,11 @@ def parse_answer(text: str, job: HpccJob) -> HpccAnswer:
         order=job.order,
         residual=float(residual.group(1)),
         solve=said.number("HPL_Tflops") * 1e12,
-        product_order=int(said.number("DGEMM_N")),
         products=said.number("StarDGEMM_Gflops") * 1e9 * ranks,
         product_alone=said.number("SingleDGEMM_Gflops") * 1e9,
-        stream_elements=int(said.number("STREAM_VectorSize")),
         stream={name: said.number(f"StarSTREAM_{name.title()}") * 1e9 * ranks for name in STREAM_KERNELS},
         stream_alone={name: said.number(f"SingleSTREAM_{name.title()}") * 1e9 for name in STREAM_KERNELS},
         updates=said.number("MPIRandomAccess_GUPs") * 1e9,
-        local_updates=said.number("StarRandomAccess_GUPs") * 1e9 * ranks,
-        update_alone=said.number("SingleRandomAccess_GUPs") * 1e9,
         latency_s=said.number("AvgPingPongLatency_usec") * 1e-6 if ranks > 1 else None,
         messages=_messages(said) if ranks > 1 and said.has(MESSAGE_KEYS) else None,
     )

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final, cast
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import HERE, LOOPBACK, Roads, Transport, served
+from ullage.peers.served import HERE, LOOPBACK, HostCommands, Transport, served
 from ullage.peers.started import find_installed, member, number
 
 _VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
@@ -73,11 +73,11 @@ def iperf3_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
     return [*words, "-O", str(WARM_UP_S), *(["-N"] if job.no_delay else [])]
 
 
-def run_iperf3(program: Installed, job: Iperf3Job, roads: Roads = HERE) -> dict[str, float]:
+def run_iperf3(program: Installed, job: Iperf3Job, hosts: HostCommands = HERE) -> dict[str, float]:
     """Run server and client; return values by metric name, or raise ``PeerError`` where there is none."""
     limit_s = job.seconds + WARM_UP_S + _BEYOND_S
-    with served(lambda port: server_command(program, job, port), job.address, "tcp", limit_s, roads) as port:
-        out = roads.answer(iperf3_command(program, job, port), limit_s)
+    with served(lambda port: server_command(program, job, port), job.address, "tcp", limit_s, hosts) as port:
+        out = hosts.answer(iperf3_command(program, job, port), limit_s)
     return read_answer(out, job.transport)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from ullage.analysis.statistics import median
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import HERE, LOOPBACK, Roads
+from ullage.peers.served import HERE, LOOPBACK, HostCommands
 from ullage.peers.started import find_installed
 
 # iputils lets only root have a shorter interval.
@@ -47,9 +47,9 @@ def ping_command(program: Installed, job: PingJob) -> list[str]:
     return [str(program.path), "-n", "-c", str(job.count), "-i", str(INTERVAL_S), *size, *source, job.address]
 
 
-def run_ping(program: Installed, job: PingJob, roads: Roads = HERE) -> dict[str, float]:
+def run_ping(program: Installed, job: PingJob, hosts: HostCommands = HERE) -> dict[str, float]:
     """Return values by metric name; raise ``PeerError`` when nobody answers."""
-    out = roads.answer(ping_command(program, job), job.count * 10 * INTERVAL_S + _BEYOND_S)
+    out = hosts.answer(ping_command(program, job), job.count * 10 * INTERVAL_S + _BEYOND_S)
     times = [float(match[1]) * 1e-3 for match in _TIME.finditer(out)]
     if not times:
         raise PeerError("ping's answer has no times")

@@ -23,7 +23,7 @@ from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import descendants
 
 Transport = Literal["tcp", "udp"]
-Road: TypeAlias = Callable[[Sequence[str]], list[str]]
+HostCommand: TypeAlias = Callable[[Sequence[str]], list[str]]
 LOOPBACK: Final = "127.0.0.1"
 LOOPBACK_6: Final = "::1"
 _READY_S: Final = 5.0
@@ -43,14 +43,14 @@ _ABSENT: Final = "ullage: absent"
 
 
 @dataclass(frozen=True, slots=True)
-class Roads:
+class HostCommands:
     """How a command is started where the client is and where the server is; None: here.
 
     ``environment``: for what starts it, besides ours. ``host``: the server's, for messages.
     """
 
-    client: Road | None = None
-    server: Road | None = None
+    client: HostCommand | None = None
+    server: HostCommand | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     host: str = ""
 
@@ -61,7 +61,7 @@ class Roads:
         return answer(self.client(command), limit_s + _READY_THERE_S, self.environment)
 
 
-HERE: Final = Roads()
+HERE: Final = HostCommands()
 
 
 def free_port(address: str, transport: Transport) -> int:
@@ -95,15 +95,15 @@ def _may_bind(family: socket.AddressFamily, address: str) -> bool:
 
 
 def served(
-    command: Callable[[int], Sequence[str]], address: str, transport: Transport, limit_s: float, roads: Roads
+    command: Callable[[int], Sequence[str]], address: str, transport: Transport, limit_s: float, hosts: HostCommands
 ) -> contextlib.AbstractContextManager[int]:
-    """Run the server ``command(port)`` while the block does, where ``roads`` say, and give the port.
+    """Run the server ``command(port)`` while the block does, where ``hosts`` say, and give the port.
 
     ``limit_s``: of the block, at most.
     """
-    if roads.server is None:
+    if hosts.server is None:
         return serving(command, address, transport)
-    return serving_there(command, roads, transport, limit_s)
+    return serving_there(command, hosts, transport, limit_s)
 
 
 @contextlib.contextmanager
@@ -152,7 +152,7 @@ def _takes(server: Supervised, name: str, port: int, transport: Transport) -> bo
 
 @contextlib.contextmanager
 def serving_there(
-    command: Callable[[int], Sequence[str]], roads: Roads, transport: Transport, limit_s: float
+    command: Callable[[int], Sequence[str]], hosts: HostCommands, transport: Transport, limit_s: float
 ) -> Generator[int, None, None]:
     """Do as ``serving``, on another host.
 
@@ -162,29 +162,29 @@ def serving_there(
     for port in random.sample(_PORTS_THERE, _TRIES):
         words = list(command(port))
         name = Path(words[0]).name
-        with _started_there(words, port, roads, transport, limit_s) as server:
-            said, is_ready = _hear(server, name, roads.host)
+        with _started_there(words, port, hosts, transport, limit_s) as server:
+            said, is_ready = _hear(server, name, hosts.host)
             if is_ready:
                 yield port
                 return
             if _ABSENT in said:
-                raise PeerError(f"not available: {name} is not installed on {roads.host}; install it there, too")
-    raise failure(f"the server of {name} on {roads.host}", "it ended at once", said)
+                raise PeerError(f"not available: {name} is not installed on {hosts.host}; install it there, too")
+    raise failure(f"the server of {name} on {hosts.host}", "it ended at once", said)
 
 
 @contextlib.contextmanager
 def _started_there(
-    words: Sequence[str], port: int, roads: Roads, transport: Transport, limit_s: float
+    words: Sequence[str], port: int, hosts: HostCommands, transport: Transport, limit_s: float
 ) -> Generator[Supervised, None, None]:
     left_s = round(limit_s + _READY_THERE_S)
     script = resources.files("ullage.peers").joinpath("served.sh").read_text(encoding="utf-8")
     there = ["sh", "-c", script, "server", transport, _STATES[transport], f"{port:04X}", str(left_s), *words]
-    command = there if roads.server is None else roads.server(there)
+    command = there if hosts.server is None else hosts.server(there)
     try:
         server = Supervised.start(
             command,
             Ending(grace_s=_GRACE_S),
-            environment={**os.environ, **roads.environment},
+            environment={**os.environ, **hosts.environment},
             out=subprocess.PIPE,
             err=subprocess.STDOUT,
         )

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import HERE, LOOPBACK, Roads, Transport, served
+from ullage.peers.served import HERE, LOOPBACK, HostCommands, Transport, served
 from ullage.peers.started import find_installed
 
 LEAST_BYTES: Final = 14
@@ -65,11 +65,11 @@ def _place(job: SockperfJob, port: int) -> list[str]:
     return ["-i", job.address, "-p", str(port), *(["--tcp"] if job.transport == "tcp" else [])]
 
 
-def run_sockperf(program: Installed, job: SockperfJob, roads: Roads = HERE) -> dict[str, float]:
+def run_sockperf(program: Installed, job: SockperfJob, hosts: HostCommands = HERE) -> dict[str, float]:
     """Run server and client; return values by metric name, or raise ``PeerError`` where there is none."""
     limit_s = job.seconds + _BEYOND_S
-    with served(lambda port: server_command(program, job, port), job.address, job.transport, limit_s, roads) as port:
-        return read_answer(roads.answer(sockperf_command(program, job, port), limit_s))
+    with served(lambda port: server_command(program, job, port), job.address, job.transport, limit_s, hosts) as port:
+        return read_answer(hosts.answer(sockperf_command(program, job, port), limit_s))
 
 
 def read_answer(out: str) -> dict[str, float]:

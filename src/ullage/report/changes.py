@@ -15,7 +15,7 @@ _CLAUSE: Final = re.compile(r"[:;.](?=\s|$)")
 
 
 @dataclass(frozen=True)
-class Told:
+class HeadedText:
     """A finding as heading and text.
 
     ``text`` does not say again what ``title`` says.
@@ -25,15 +25,15 @@ class Told:
     text: str
 
 
-def told(finding: Finding) -> Told:
+def told(finding: Finding) -> HeadedText:
     """Split off a heading: the finding's own title, else its text up to the first stop unless that is too long."""
     if finding.title:
-        return Told(finding.title, _continued(finding.text, finding.title))
+        return HeadedText(finding.title, _continued(finding.text, finding.title))
     stop = _CLAUSE.search(finding.text)
     head, rest = (finding.text, "") if stop is None else (finding.text[: stop.start()], finding.text[stop.end() :])
     if not head or len(head) > _LONGEST:
-        return Told("", finding.text)
-    return Told(head, _capitalised(rest.strip()))
+        return HeadedText("", finding.text)
+    return HeadedText(head, _capitalised(rest.strip()))
 
 
 def _continued(text: str, title: str) -> str:

@@ -13,7 +13,7 @@ from ullage.grouping import grouped
 from ullage.model.summary import Score
 from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
 from ullage.report.table import to_csv_text
-from ullage.report.words import escape
+from ullage.report.texts import escape
 from ullage.terminal import make_console, text_table
 
 if TYPE_CHECKING:

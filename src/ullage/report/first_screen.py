@@ -6,10 +6,10 @@ from typing import Any, Final, cast
 
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, percent, plural, times
-from ullage.report import words
+from ullage.report import texts
 from ullage.report.answers import answers
 from ullage.report.answers.once import nothing_found
-from ullage.report.changes import Told, told
+from ullage.report.changes import HeadedText, told
 from ullage.report.data import ReportData
 from ullage.report.foremost import changes_of, first_lines, top_findings
 from ullage.report.glance import Vessel, how_to_declare, vessels
@@ -107,7 +107,7 @@ def gain_text(gain: Gain) -> str:
 
 def heading(data: ReportData) -> str:
     """Return the machine's name, or what was run where that is not known."""
-    return words.host(data) or words.title(data)
+    return texts.host(data) or texts.title(data)
 
 
 def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
     found, changes = vessels(data.summary, data.declared_by), changes_of(data)
     return {
         "heading": heading(data),
-        "title": words.title(data),
+        "title": texts.title(data),
         "machine": machine_line(data.summary),
         "judgement": judgement(found, changes),
         # The drawing is safe to mark up: vessel_svg escapes every text in it.
@@ -162,7 +162,7 @@ def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
     return Front(inert(heading(data)), machine, judgement(found, changes), lines, title), found
 
 
-def _change_line(said: Told, finding: Finding) -> str:
+def _change_line(said: HeadedText, finding: Finding) -> str:
     gain = "" if finding.gain is None else f": {gain_text(finding.gain)}"
     change = f", {finding.change}" if gain and finding.change else ""
     return f"{said.title or said.text}{gain}{change}"

@@ -137,7 +137,7 @@ def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
     found = headlines_of(summary)
     rows = [summary.rows[line.row] for line in found]
     known = [Vessel(_part(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
-    # Of a disk people know rates: nothing can be declared that a time or a share would fill.
+    # People know the rates of a disk: nothing can be declared that a time or a share would fill.
     return [one for one in known if one.row.unit.endswith("/s") or not one.part.startswith("disk")]
 
 

@@ -104,6 +104,16 @@ def value_column(heading: str, row_of: Callable[[LineT], Row | None]) -> Column[
     return Column(heading, lambda line: value_text(row_of(line)), hint=lambda line: value_hint(row_of(line)))
 
 
+def metric_column(heading: str, metric: str) -> Column[PhaseLine]:
+    """Make the ``value_column`` of the row of ``metric``."""
+    return value_column(heading, lambda line: line.rows.get(metric))
+
+
+def param_text(name: str) -> Callable[[PhaseLine], str]:
+    """Return what shows the parameter ``name`` of a line."""
+    return lambda line: str(line.first.params.get(name, DASH))
+
+
 def peer_text(row: Row | None) -> str:
     """Format the peer's median; a dash without a peer."""
     return DASH if row is None or row.peer is None else format_quantity(row.peer.median, row.unit)

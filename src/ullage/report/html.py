@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ullage import __version__
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity
-from ullage.report import words
+from ullage.report import texts
 from ullage.report.answers import Answer, answers
 from ullage.report.cache import compiled_templates
 from ullage.report.changes import told
@@ -162,7 +162,7 @@ def _place(chart: Chart, index: int) -> str:
 def _head(data: ReportData) -> dict[str, Any]:
     rows = data.view.main_rows
     # Bytes that moved or did not are no question where none were to move.
-    judged = [] if all(row.verdict == words.NO_VERDICT for row in rows) else rows
+    judged = [] if all(row.verdict == texts.NO_VERDICT for row in rows) else rows
     counted = [classify(row).name for row in judged]
     bar = [
         {"name": v.name, "label": v.label, "meaning": _meaning(v, data), "count": counted.count(v.name)}
@@ -172,10 +172,10 @@ def _head(data: ReportData) -> dict[str, Any]:
     return {
         "created": data.summary.created,
         "run_id": data.summary.run_id,
-        "scope": words.scope(data.view),
-        "verdict_line": words.verdict_line(rows),
+        "scope": texts.scope(data.view),
+        "verdict_line": texts.verdict_line(rows),
         "verdict_bar": bar,
-        "events": [(event, told(event)) for event in words.events_once(data.summary.events)],
+        "events": [(event, told(event)) for event in texts.events_once(data.summary.events)],
     }
 
 

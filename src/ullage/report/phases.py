@@ -3,10 +3,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 from ullage.analysis.settings import phase_of
+from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
@@ -97,7 +97,7 @@ def phase_scale(values: Sequence[float], unit: str) -> Scale:
     return _SCALES.get(unit) or scale_for(values, unit)
 
 
-def format_rate(value: float | None, unit: str) -> str:
+def format_list_rate(value: float | None, unit: str) -> str:
     """Write ``1.234 GiB/s``; empty for None."""
     if value is None:
         return ""
@@ -105,8 +105,8 @@ def format_rate(value: float | None, unit: str) -> str:
     return f"{significant(value / scale.factor, _DIGITS)} {scale.unit}".strip()
 
 
-def format_rate_interval(row: Row) -> str:
-    """Write ``[1.190, 1.270]`` in the unit of ``format_rate``; empty when the row has no interval."""
+def format_list_interval(row: Row) -> str:
+    """Write ``[1.190, 1.270]`` in the unit of ``format_list_rate``; empty when the row has no interval."""
     if row.low is None or row.high is None:
         return ""
     scale = phase_scale([row.median], row.unit)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ullage.quantity import format_quantity
+from ullage.quantity import format_quantity, rounded
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip, verdict_shape
 
 COLORS: Final = ("#1f5f8b", "#d9742b", "#6b7a3a", "#7a4f9a", "#8c564b", "#2a9d8f")
@@ -75,11 +75,6 @@ def curve_colors(field: str, names: Sequence[str]) -> Spec:
 
 
 # -- lines and bars ----------------------------------------------------------------------------------------------------
-
-
-def short(value: float) -> float:
-    """Round to five digits: more cannot be seen, and they would make up most of the page."""
-    return float(f"{value:.5g}")
 
 
 def plot(width: int, height: int | Spec, values: Sequence[Spec], mark: Spec, encoding: Spec) -> Spec:
@@ -309,7 +304,7 @@ def roofline(peaks: Sequence[Roof], slopes: Sequence[Roof], works: Sequence[Work
 
 
 def _roof_point(x: float, y: float, text: str, note: str) -> Spec:
-    return {"x": float(f"{x:.5g}") if x not in (_LEAST_X, _MOST_X) else x, "y": y / _GIGA, "name": text, "note": note}
+    return {"x": rounded(x) if x not in (_LEAST_X, _MOST_X) else x, "y": y / _GIGA, "name": text, "note": note}
 
 
 def _roof_labels(values: Sequence[Spec], x: Spec, y: Spec, align: str) -> Spec:

@@ -10,8 +10,8 @@ from ullage.quantity import DASH, format_known
 from ullage.report.contents import Grid
 from ullage.report.grids import Column, ceiling_hint, ceiling_text, grid_of, share_text, value_text
 from ullage.report.tabs import Parts
+from ullage.report.texts import NO_VERDICT
 from ullage.report.verdicts import is_invalid
-from ullage.report.words import NO_VERDICT
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import format_param, param_label
+from ullage.quantity import format_param, param_label, rounded
 from ullage.report.data import ReportData
 from ullage.report.inert import inert
 from ullage.report.table import HIDDEN_KEYS, Column, columns
@@ -21,10 +21,16 @@ from ullage.report.verdicts import classify, headword
 from ullage.report.view import Panel, View
 
 ItemT = TypeVar("ItemT")
-_DIGITS: Final = 6
 _FEWEST: Final = 2
 # For many rows, level 9 takes 2.6 times as long, and what it writes is 4 % shorter.
 _LEVEL: Final = 7
+_DIGITS: Final = 6
+
+
+@lru_cache(maxsize=1 << 12)
+def _rounded(value: float) -> float:
+    """Round to six digits; most columns have few values."""
+    return rounded(value, _DIGITS)
 
 
 def packed(text: str, level: int = 9) -> str:
@@ -41,7 +47,7 @@ def compact_spec(spec: object) -> object:
     if isinstance(spec, list):
         return [compact_spec(item) for item in cast("list[object]", spec)]
     if isinstance(spec, float):
-        return float(f"{spec:.{_DIGITS}g}")
+        return rounded(spec, _DIGITS)
     if not isinstance(spec, Mapping):
         return spec
     found = {key: compact_spec(value) for key, value in cast("Mapping[str, object]", spec).items()}
@@ -152,13 +158,7 @@ def _pack(shown: Sequence[Column], rows: Sequence[Row]) -> str:
 
 def _key(column: Column, row: Row) -> float | None:
     value = column.number(row) if column.number is not None else None
-    return None if value is None else _short(value)
-
-
-@lru_cache(maxsize=1 << 12)
-def _short(value: float) -> float:
-    """Round to six digits; most columns have few values."""
-    return float(f"{value:.{_DIGITS}g}")
+    return None if value is None else _rounded(value)
 
 
 def strongest_rows(view: View, most: int) -> list[Row]:

@@ -15,7 +15,7 @@ from ullage.model.summary import Finding, Headline, Row, Summary
 from ullage.report.contents import Cards, Chart, Content, Figure, Section, load_sections
 from ullage.report.glance import Vessel
 from ullage.report.headlines import IN_MEMORY, Rule, headlines_of, load_headline_rules
-from ullage.report.words import by_severity
+from ullage.report.texts import by_severity
 
 TITLES: Final[Mapping[str, str]] = {
     "cores": "Cores",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.errors import one_line
 from ullage.model.summary import Finding, Row, Summary
 from ullage.quantity import plural
-from ullage.report import words
+from ullage.report import texts
 from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
 from ullage.report.table import Column, columns, front_columns, front_rows
@@ -25,11 +25,6 @@ _MOST_ROWS: Final = 40
 _STYLES: Final = {"warning": "yellow", "advice": "cyan", "info": ""}
 
 
-def print_summary(summary: Summary, console: "Console") -> None:
-    """Print a summary without its records, as ``print_report`` does."""
-    print_report(ReportData(summary), console)
-
-
 def print_everything(data: ReportData, console: "Console") -> None:
     """Print as ``print_report`` does.
 
@@ -41,8 +36,8 @@ def print_everything(data: ReportData, console: "Console") -> None:
     if not summary.parts:
         print_report(data, console)
         return
-    _print(console, words.title(data), "bold")
-    _print(console, words.verdict_line(data.view.main_rows))
+    _print(console, texts.title(data), "bold")
+    _print(console, texts.verdict_line(data.view.main_rows))
     _print_sections(console, [found for found in built_sections(data) if found[0].order <= LEAD])
     _print_findings(console, "Findings over the parts", [one for one in summary.findings if not _is_of_part(one, data)])
     for part in summary.parts:
@@ -75,10 +70,10 @@ def _part(summary: Summary, suite: str) -> Summary:
 def print_report(data: ReportData, console: "Console") -> None:
     """Print scores, findings, best settings or phases, all rows as long as they are few, and events."""
     summary, sections = data.summary, built_sections(data)
-    _print(console, words.title(data), "bold")
+    _print(console, texts.title(data), "bold")
     if summary.rows:
-        _print(console, words.scope(data.view))
-    _print(console, words.verdict_line(data.view.main_rows))
+        _print(console, texts.scope(data.view))
+    _print(console, texts.verdict_line(data.view.main_rows))
     _print_sections(console, [found for found in sections if found[0].order <= LEAD])
     _print_findings(console, "Findings", summary.findings)
     front = [] if summary.parts else front_rows(data.view.swept)
@@ -86,7 +81,7 @@ def print_report(data: ReportData, console: "Console") -> None:
     if len(front) < len(summary.rows) <= _MOST_ROWS and data.view.swept and not summary.parts:
         _print_rows(console, "All rows", columns(data.view), summary.rows)
     _print_sections(console, [found for found in sections if found[0].order > LEAD])
-    _print_findings(console, "Events", words.events_once(summary.events))
+    _print_findings(console, "Events", texts.events_once(summary.events))
 
 
 def _print_sections(console: "Console", sections: Iterable[tuple[Section, Content]]) -> None:
@@ -123,7 +118,7 @@ def _print(console: "Console", text: str, style: str = "", indent: int = 0) -> N
 
 
 def _print_findings(console: "Console", heading: str, findings: Iterable[Finding]) -> None:
-    groups = words.finding_groups(findings)
+    groups = texts.finding_groups(findings)
     if groups:
         console.print()
         _print(console, heading, "bold")

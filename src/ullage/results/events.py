@@ -8,15 +8,15 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.phrasing import capital, columns
 from ullage.analysis.findings.study import Numbers
-from ullage.analysis.findings.words import capital, columns
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord, RecordFile
-from ullage.results.said import telling_lines, why_apart
+from ullage.results.start_errors import telling_lines, why_apart
 
 _TITLES: Final = {
     "blocks-left-out": "Some block sizes were left out",

@@ -106,7 +106,7 @@ class Execution:
             return
         repetition = self.progress.of(found.id).begun - (hung is not None)
         self.session.append(number, _node_failed(found.id, repetition, nodes))
-        # Of a repetition that hung the engine has written the record itself.
+        # The engine has written the record of a repetition that hung itself.
         if hung is None:
             self._note_failed(number, found, repetition)
         self.progress.forgive(found.id)

@@ -16,8 +16,8 @@ from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import JobTime
-from ullage.runs.nodes.asked import is_of_each_node
-from ullage.runs.nodes.lists import write_lists
+from ullage.runs.nodes.requests import is_of_each_node
+from ullage.runs.nodes.summarise import write_lists
 from ullage.runs.progress import make_progress
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable

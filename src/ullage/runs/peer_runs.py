@@ -40,7 +40,7 @@ class PeerJob:
     ``run`` gives numbers one by one, in about ``limit_s`` at most, None: in its own time; ``PeerError`` where there is
     none. ``expected_s`` is what it takes by what is known of ours, ``start_s`` what that leaves out until it was seen.
     ``what`` stands in the sentence on a failure, ``stage`` in that on what goes on, ``note`` is for whoever reads the
-    numbers. It is tried until it has failed ``tries`` times in a row, and not at all after ``patience`` failures of its
+    numbers. It is tried until it has failed ``tries`` times in a row, and not at all after ``max_failures`` of its
     tool with no success.
     """
 
@@ -53,7 +53,7 @@ class PeerJob:
     stage: str = ""
     note: Note | None = None
     tries: int = 1
-    patience: int = 3
+    max_failures: int = 3
 
     @property
     def key(self) -> tuple[str, tuple[str, ...]]:
@@ -85,7 +85,7 @@ class PeerRuns:
     def may_run(self, job: PeerJob) -> bool:
         """Tell whether it makes sense to try ``job``, by how often it and its tool have failed."""
         works = any(tool == job.tool for _, tool in self._counts)
-        has_given_up = not works and self._failures.get(job.tool, 0) >= job.patience
+        has_given_up = not works and self._failures.get(job.tool, 0) >= job.max_failures
         return not has_given_up and self._failures.get(job.key, 0) < job.tries
 
     def seconds(self, job: PeerJob) -> float:

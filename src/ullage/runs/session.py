@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.identity import plan_bytes
 from ullage.launch.base import Launcher
-from ullage.launch.process import LaunchOutcome, Patience, launch, patience_within
+from ullage.launch.process import LaunchOutcome, Timeouts, launch, timeouts_within
 from ullage.launch.running import silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
@@ -21,7 +21,7 @@ from ullage.model.record import CaseRecord, EventRecord
 from ullage.quantity import listing
 from ullage.results.folder import ResultFolder, append_line, write_atomically
 from ullage.results.records import AnyRecord
-from ullage.results.said import telling_lines, why_apart
+from ullage.results.start_errors import telling_lines, why_apart
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
 
@@ -189,10 +189,10 @@ class Session:
         launcher = (self.launcher.without(self.lost) if self.lost else None) or self.launcher
         if self._start is not None:
             return self._start(engine, launcher, plan_path, plan, stderr_path, hear)
-        patience = Patience() if self.ends_at is None else patience_within(self.ends_at - time.monotonic(), plan)
+        timeouts = Timeouts() if self.ends_at is None else timeouts_within(self.ends_at - time.monotonic(), plan)
         if self._watch is not None:
-            patience = replace(patience, is_enough=self._watch.is_enough)
-        return launch(engine, launcher, plan_path, plan, stderr_path, hear, patience)
+            timeouts = replace(timeouts, is_enough=self._watch.is_enough)
+        return launch(engine, launcher, plan_path, plan, stderr_path, hear, timeouts)
 
     def note(
         self, number: int, severity: Literal["info", "warning", "error"], code: str, text: str, advice: str = ""

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
-from ullage.launch.batch import GONE, BatchSystem, JobState, JobText, Wanted
+from ullage.launch.batch import GONE, BatchSystem, JobRequest, JobState, JobText
 from ullage.launch.stopping import stop_signals
 from ullage.model.record import CaseRecord
 from ullage.results.folder import ResultFolder, is_result, write_atomically
 from ullage.results.records import AnyRecord, RecordTail
-from ullage.results.said import telling_lines
+from ullage.results.start_errors import telling_lines
 from ullage.runs.lifecycle import Shown, show_result
 from ullage.runs.progress import Progress, make_progress
 
@@ -50,15 +50,15 @@ _FLAGS_OF_SUBMISSION: Final = ("--exclusive", "--no-exclusive")
 
 @dataclass(frozen=True)
 class Submission:
-    """What goes to the batch system. ``result``: absolute; ``words``: of Ullage in the job, without its program.
+    """What goes to the batch system. ``result``: absolute; ``arguments``: of Ullage in the job.
 
-    ``rest``: the words of a job that goes on where this one ended early. ``least``: what to ask for where no repetition
+    ``rest``: those of a job that goes on where this one ended early. ``least``: what to ask for where no repetition
     fits into the time limit.
     """
 
     result: Path
-    words: list[str]
-    wanted: Wanted
+    arguments: list[str]
+    wanted: JobRequest
     verb: str
     rest: list[str]
     system: BatchSystem
@@ -81,24 +81,24 @@ class Submission:
 
     def text(self, launcher: str) -> str:
         """Return the script."""
-        command = [sys.executable, "-m", "ullage", *self.words]
+        command = [sys.executable, "-m", "ullage", *self.arguments]
         name = f"ullage-{self.result.name}"
         said = JobText(name, self.output, self.ended, Path.cwd(), command, self.verb, launcher)
         return self.system.job_script(self.wanted, said)
 
 
-def words_in_job(words: Sequence[str], result: Path, engine: Path, walltime_s: int | None = None) -> list[str]:
+def arguments_in_job(arguments: Sequence[str], result: Path, engine: Path, walltime_s: int | None = None) -> list[str]:
     """Return the words of a run inside its job: the same without those of its submission.
 
     ``walltime_s``: its time limit, by which the run divides its cases over jobs.
     """
     own = ["--engine", str(engine), "--result", str(result)]
-    return [*_without(words, _OF_SUBMISSION), *_IN_JOB, *_limit(walltime_s), *own]
+    return [*_without(arguments, _OF_SUBMISSION), *_IN_JOB, *_limit(walltime_s), *own]
 
 
-def words_of_rest(words: Sequence[str], result: Path, engine: Path, walltime_s: int | None = None) -> list[str]:
+def arguments_of_rest(arguments: Sequence[str], result: Path, engine: Path, walltime_s: int | None = None) -> list[str]:
     """Return the words that resume a result inside a job. ``words``: those that were typed."""
-    typed = list(_without(words, _OF_SUBMISSION))
+    typed = list(_without(arguments, _OF_SUBMISSION))
     options = [word for word in typed[1:] if Path(word).absolute() != result]
     return ["resume", str(result), *options, *_IN_JOB, *_limit(walltime_s), "--engine", str(engine)]
 
@@ -107,8 +107,8 @@ def _limit(walltime_s: int | None) -> list[str]:
     return [] if walltime_s is None else ["--walltime", f"{walltime_s}s"]
 
 
-def _without(words: Sequence[str], options: Sequence[str]) -> "Iterator[str]":
-    rest = iter(words)
+def _without(arguments: Sequence[str], options: Sequence[str]) -> "Iterator[str]":
+    rest = iter(arguments)
     for word in rest:
         name, equals, _ = word.partition("=")
         if name in _FLAGS_OF_SUBMISSION:
@@ -144,7 +144,7 @@ def submit_and_watch(submission: Submission, shown: Shown, chain: int = 0) -> in
         _gather(followed)
         chain -= 1
         sys.stderr.write(f"ullage: job {followed.job} ended early ({_end_of(followed.state)}); its rest is submitted\n")
-        submission = replace(submission, words=submission.rest, verb="resume")
+        submission = replace(submission, arguments=submission.rest, verb="resume")
 
 
 def _submit_and_follow(submission: Submission, shown: Shown) -> "_Followed":

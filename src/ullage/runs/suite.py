@@ -170,7 +170,7 @@ def find_suite(name: str) -> Suite:
 def settable_of(request: "Request") -> "Settable":
     """Return what advice on a result of ``request`` may name: the options of its suite."""
     from ullage.analysis.findings.advice import NOTHING_SETTABLE
-    from ullage.runs.options.settable import settable_by
+    from ullage.runs.options.declared import settable_by
 
     suite = all_suites().get(request.suite)
     return NOTHING_SETTABLE if suite is None else settable_by(suite.options, request.targets)

@@ -18,7 +18,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord, RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
-from ullage.runs.nodes.asked import is_of_each_node
+from ullage.runs.nodes.requests import is_of_each_node
 from ullage.runs.nodes.summarise import judged_by_floors, summary_of_nodes
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.flags import flags_of
-from ullage.analysis.acceptance.judging import OfNode, judge
+from ullage.analysis.acceptance.judging import NodeRows, judge
 from ullage.model.acceptance import Floor, Judged
 from ullage.model.summary import Ceiling, Row
 
@@ -32,7 +32,7 @@ def row(samples: list[float] | None = None, **more: object) -> Row:
 
 
 def one(floor: Floor, *rows: Row) -> Judged:
-    (found,) = judge([floor], [OfNode("", rows)], "memory")
+    (found,) = judge([floor], [NodeRows("", rows)], "memory")
     return found
 
 
@@ -90,7 +90,7 @@ def test_a_floor_is_for_the_rows_that_fit_it() -> None:
     assert one(most, *rows).params["threads"] == 16
     two = Floor(metric="memory_bandwidth", where={"threads": 2, "access": "triad"}, bound=1.0)
     assert one(two, *rows).params["threads"] == 2
-    assert len(judge([Floor(metric="memory_bandwidth", bound=1.0)], [OfNode("", rows)], "memory")) == 3
+    assert len(judge([Floor(metric="memory_bandwidth", bound=1.0)], [NodeRows("", rows)], "memory")) == 3
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,6 @@ def test_what_was_not_measured_cannot_be_told(floor: Floor) -> None:
 
 
 def test_each_node_is_judged_by_each_floor() -> None:
-    nodes = [OfNode("n0", [row()]), OfNode("n1", [row([value / 2 for value in SAMPLES])])]
+    nodes = [NodeRows("n0", [row()]), NodeRows("n1", [row([value / 2 for value in SAMPLES])])]
     found = judge([Floor(metric="memory_bandwidth", bound=9.0)], nodes, "memory")
     assert [(one.node, one.verdict) for one in found] == [("n0", "pass"), ("n1", "fail")]

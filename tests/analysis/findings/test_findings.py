@@ -11,7 +11,7 @@ from support.flags import flags_of
 from support.make_records import MIB, make_row
 from ullage.analysis.findings import Failed, find_all, load_finders
 from ullage.model.summary import Finding, Row
-from ullage.runs.options.settable import settable_by
+from ullage.runs.options.declared import settable_by
 from ullage.suites.sweep.options import SweepOptions
 
 RANKS = (1, 2, 4, 8)
@@ -129,7 +129,7 @@ def test_crossovers_along_ranks_and_blocks() -> None:
     flat = _table(lambda _, b: 3e9 if b < 8 * MIB else 0.5e9, target="flat")
     found = find_all([*rising, *flat])
     ranks = _one(found, "crossover", axis="ranks")
-    # Of 16 cells each target wins 8 or more: the one that wins more stands first.
+    # Each target wins 8 or more of 16 cells: the one that wins more stands first.
     assert ranks.numbers["target"] == "rising"
     assert ranks.numbers["pattern"] == ["gains", "gains", "gains", "first"]
     assert ranks.numbers["before"] == [2, 2, 2, ""]

@@ -3,7 +3,7 @@
 
 import pytest
 
-from ullage.analysis.findings.words import gain_of, least_gain, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import gain_of, least_gain, level_of_part, with_gain
 from ullage.analysis.statistics import compare
 from ullage.model.summary import Finding, Gain
 

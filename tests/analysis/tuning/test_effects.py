@@ -7,10 +7,9 @@ import random
 import pytest
 
 from ullage.analysis.tuning.effects import effects, response
-from ullage.analysis.tuning.pareto import front
 from ullage.analysis.tuning.space import Dimension, Setting, Space
 from ullage.analysis.tuning.surrogate import Trials, fit
-from ullage.analysis.tuning.tradeoffs import changes, proved_changes, sentence
+from ullage.analysis.tuning.tradeoffs import changes, front, proved_changes, sentence
 
 SPACE = Space(tuple(Dimension(name, ("1", "2", "4", "8")) for name in "abc"), (0, 0, 0))
 

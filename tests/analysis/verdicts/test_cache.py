@@ -116,7 +116,7 @@ def _files_synced(syncs: int, what: str = "states") -> dict[str, object]:
         # Charged when the pages become dirty, so it proves nothing without a sync.
         ({"moved": _moved(process=1.0, device=1.0), "syncs": 0}, "cached"),
         ({"moved": _moved(process=1.0, device=1.0), "syncs": 0, "cache_control": "direct"}, "direct"),
-        # Of 4 files, all or one were synced before they were closed.
+        # All 4 files or one of them were synced before they were closed.
         ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(4)}, "synced"),
         ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(1)}, "cached"),
         ({"moved": _moved(device=1.0), "syncs": 0, **_files_synced(4, "files")}, "synced"),

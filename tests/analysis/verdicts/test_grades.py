@@ -33,7 +33,7 @@ def test_no_grade_a_where_it_cannot_be_known() -> None:
 
 @pytest.mark.parametrize(("count", "grade"), [(4, "?"), (5, "B"), (100, "B"), (101, "A")])
 def test_repetitions_together_tell_more_than_one(count: int, grade: str) -> None:
-    """Of n phases that are known to 10 % each the mean is known to 10 % over the square root of n."""
+    """If each of n phases is known to 10 %, their mean is known to 10 % over the square root of n."""
     assert row_grade([phase("?")] * count) == grade
 
 

@@ -39,8 +39,8 @@ class Room:
         return prepared.run(session, now=self.engine.clock.now), session
 
     def counts(self, *cases: KernelCase) -> list[int]:
-        tally = RunProgress(file.records for file in self.result.read_records())
-        return [len(tally.of(one.case.id).counted) for one in cases]
+        progress = RunProgress(file.records for file in self.result.read_records())
+        return [len(progress.of(one.case.id).counted) for one in cases]
 
     def events(self) -> list[str]:
         return [event.code for file in self.result.read_records() for event in file.events]

@@ -10,7 +10,7 @@ import pytest
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.runs.members.member import Line, leave_job, localised, settings
-from ullage.runs.members.talk import Alive, AtStage, Ended, Refused, line_of, word_of
+from ullage.runs.members.protocol import Alive, Ended, Refused, StageReached, line_of, message_of
 
 
 def test_nothing_of_a_job_or_launcher_is_left_but_settings_of_people() -> None:
@@ -37,17 +37,17 @@ def test_the_words_of_a_place_are_those_of_the_node_also_in_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", [Alive(), AtStage(stage="disk"), Refused(text="ä\n", code=3), Ended(code=0, messages=["a"])]
+    "word", [Alive(), StageReached(stage="disk"), Refused(text="ä\n", code=3), Ended(code=0, messages=["a"])]
 )
-def test_a_line_says_what_was_said_whatever_stands_before_it(word: Alive | AtStage | Refused | Ended) -> None:
+def test_a_line_says_what_was_said_whatever_stands_before_it(word: Alive | StageReached | Refused | Ended) -> None:
     line = line_of(word)
     assert line.count("\n") == 1
-    assert word_of(f"[1,0]<stdout>: {line}") == word
+    assert message_of(f"[1,0]<stdout>: {line}") == word
 
 
 @pytest.mark.parametrize("line", ["", "hello", "ullage-member {", 'ullage-member {"kind": "unknown"}'])
 def test_a_line_of_somebody_else_says_nothing(line: str) -> None:
-    assert word_of(line) is None
+    assert message_of(line) is None
 
 
 def test_a_member_waits_until_it_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_member_waits_until_it_is_let_go(monkeypatch: pytest.MonkeyPatch) -> N
         waiting.join(10)
         assert not waiting.is_alive()
         line.end(Ended(code=0, messages=[]))
-    assert word_of(told.getvalue().splitlines()[0]) == AtStage(stage="disk")
+    assert message_of(told.getvalue().splitlines()[0]) == StageReached(stage="disk")
 
 
 def test_the_end_of_its_input_asks_a_member_to_end(monkeypatch: pytest.MonkeyPatch) -> None:

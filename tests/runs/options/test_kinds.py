@@ -15,14 +15,14 @@ from ullage.runs.options.command_line import parameters
 from ullage.runs.options.kinds import (
     CeilingRates,
     Choice,
+    Converted,
+    ConvertedList,
     Count,
     CountAxis,
     Duration,
     FilePath,
     Flag,
     Kind,
-    Made,
-    MadeOfAll,
     Names,
     Number,
     Share,
@@ -58,7 +58,7 @@ from ullage.suites.sweep.options import SweepOptions
         (Choice(("a", "b")), "b", "b"),
         (Names(("a", "b")), "a,b", ["a", "b"]),
         (Names(), "z,y", ["z", "y"]),
-        (Made(str.upper), "A", "A"),
+        (Converted(str.upper), "A", "A"),
     ],
 )
 def test_a_text_is_a_value_and_the_value_is_shown_as_the_text(kind: Kind, text: str, value: object) -> None:
@@ -73,7 +73,7 @@ def test_words_that_stand_for_several() -> None:
     ]
     assert TargetPlaces().format([Target(name="a", uri="posix:/a")]) == "a=posix:/a"
     assert CeilingRates().parse(["a=1GB/s", "b:read=2e9"]) == {"a": 1e9, "b:read": 2e9}
-    assert MadeOfAll(len).parse(["x", "y"]) == 2
+    assert ConvertedList(len).parse(["x", "y"]) == 2
     assert FilePath(Path.name.fget).parse("/a/b") == "b"  # type: ignore[attr-defined]
     assert Names(("ranks", "block"), sorted_=False).parse("block,ranks") == ["block", "ranks"]
     assert Names(("ranks", "block")).parse("block,ranks") == ["ranks", "block"]

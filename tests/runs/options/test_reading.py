@@ -196,5 +196,5 @@ def test_an_option_without_a_kind_says_so() -> None:
 def test_a_change_adds_to_what_is_shared() -> None:
     one = declared(ManyOptions)["time_s"]
     assert one.help == "Limit the time of all measurements. fio's too. Default: 2m, with --quick 30s."
-    assert (one.name, one.word, one.shown_default) == ("--time", "time", "")
+    assert (one.name, one.keyword, one.shown_default) == ("--time", "time", "")
     assert declared(ManyOptions)["sizes"].shown_default == "4K:32K:x2"

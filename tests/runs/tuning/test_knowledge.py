@@ -12,16 +12,16 @@ from ullage.model.summary import Ceiling, Row
 from ullage.model.system import Cpu, Place, SystemFacts
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
-from ullage.runs.tuning.hopeless import FEWEST, Watch, means, rates_of
+from ullage.runs.tuning.early_stop import FEWEST, Watch, means, rates_of
 from ullage.runs.tuning.knowledge import at_once, known_start, needed_at_once
-from ullage.runs.tuning.options import Over
-from ullage.runs.tuning.over import Ground, read_overs
+from ullage.runs.tuning.options import TunedParameter
+from ullage.runs.tuning.tuned_parameters import ParameterSources, read_overs
 
 
-def overs(suite: str, tmp_path: Path, *texts: str) -> list[Over]:
+def overs(suite: str, tmp_path: Path, *texts: str) -> list[TunedParameter]:
     model = find_suite(suite).options
     asked = parse_options(model, target=[f"a={tmp_path}"])
-    return read_overs(texts, (), Ground(suite, model, asked, DESCRIBE))
+    return read_overs(texts, (), ParameterSources(suite, model, asked, DESCRIBE))
 
 
 def row(median: float, ceiling: float | None, **params: int) -> Row:

@@ -8,7 +8,7 @@ import pytest
 
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
-from ullage.launch.process import patience_within
+from ullage.launch.process import timeouts_within
 from ullage.model.plan import Layout, Plan, Target
 from ullage.model.summary import Row, Score, Summary
 from ullage.model.tuning import TuneTrial
@@ -16,22 +16,22 @@ from ullage.runs.options.declared import declared
 from ullage.runs.options.groups import BindOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
-from ullage.runs.tuning.asking import Asking, command_of, environment_with, key_of
 from ullage.runs.tuning.budget import Budget
-from ullage.runs.tuning.checks import usual_words
+from ullage.runs.tuning.checks import usual_options
 from ullage.runs.tuning.journal import add_trial, next_folder, read_trials, targets_alone
 from ullage.runs.tuning.objective import is_cost, read_rule, read_value
-from ullage.runs.tuning.options import Over, TuneOptions, Word
-from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
+from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
+from ullage.runs.tuning.trial_inputs import TrialInputsMaker, command_of, environment_with, key_of
+from ullage.runs.tuning.tuned_parameters import UNSET, ParameterSources, read_overs, space_of
 
 
-def ground(suite: str, tmp_path: Path, **words: object) -> Ground:
+def sources(suite: str, tmp_path: Path, **words: object) -> ParameterSources:
     model = find_suite(suite).options
-    return Ground(suite, model, parse_options(model, target=[f"a={tmp_path}"], **words), DESCRIBE)
+    return ParameterSources(suite, model, parse_options(model, target=[f"a={tmp_path}"], **words), DESCRIBE)
 
 
-def overs(suite: str, tmp_path: Path, *texts: str, default: tuple[str, ...] = ()) -> dict[str, Over]:
-    return {one.name: one for one in read_overs(texts, default, ground(suite, tmp_path))}
+def overs(suite: str, tmp_path: Path, *texts: str, default: tuple[str, ...] = ()) -> dict[str, TunedParameter]:
+    return {one.name: one for one in read_overs(texts, default, sources(suite, tmp_path))}
 
 
 def test_values_have_the_type_of_the_option(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_what_nothing_takes_is_refused_by_name(suite: str, text: str, said: str,
     words = {} if suite == "noise" else {"target": [f"a={tmp_path}"]}
     model = find_suite(suite).options
     with pytest.raises(UserError) as error:
-        read_overs([text], (), Ground(suite, model, parse_options(model, **words), DESCRIBE))
+        read_overs([text], (), ParameterSources(suite, model, parse_options(model, **words), DESCRIBE))
     assert said in str(error.value)
 
 
@@ -91,16 +91,18 @@ def test_a_parameter_of_one_value_is_nothing_to_choose_from(tmp_path: Path) -> N
         overs("disk", tmp_path, "block=1M,2M", "block=4M,8M")
 
 
-def asking(suite: str, tmp_path: Path, *texts: str, **words: int | bool | str) -> Asking:
+def inputs_maker(suite: str, tmp_path: Path, *texts: str, **words: int | bool | str) -> TrialInputsMaker:
     model = find_suite(suite).options
     typed: dict[str, Any] = {"target": [f"a={tmp_path}"], **words}
-    return Asking(model, typed, read_overs(texts, (), ground(suite, tmp_path, **words)), 0, tmp_path / "settings")
+    return TrialInputsMaker(
+        model, typed, read_overs(texts, (), sources(suite, tmp_path, **words)), 0, tmp_path / "settings"
+    )
 
 
 def test_a_setting_becomes_words_of_the_suite(tmp_path: Path) -> None:
-    made = asking("disk", tmp_path, "block=64K,1M", "backend=posix,uring")
+    made = inputs_maker("disk", tmp_path, "block=64K,1M", "backend=posix,uring")
     asked = made.of({"block": "64K", "backend": UNSET}, {"volume": 1 << 24, "small_volume": None})
-    assert asked.words == {"target": [f"a={tmp_path}"], "no_peer": True, "block": "64K", "volume": "16M"}
+    assert asked.options == {"target": [f"a={tmp_path}"], "no_peer": True, "block": "64K", "volume": "16M"}
     assert made.parsed(asked).options["blocks"] == [65536]
     assert command_of("disk", made.model, {"block": "64K", "no_peer": True}) == [
         *("ullage", "run", "disk", "--block", "64K", "--no-peer"),
@@ -108,50 +110,50 @@ def test_a_setting_becomes_words_of_the_suite(tmp_path: Path) -> None:
 
 
 def test_hints_reach_each_suite_in_its_own_way(tmp_path: Path) -> None:
-    sweep = asking("sweep", tmp_path, "hint:cb_nodes=1,2", "hint:cb_buffer_size=4096,8192")
+    sweep = inputs_maker("sweep", tmp_path, "hint:cb_nodes=1,2", "hint:cb_buffer_size=4096,8192")
     asked = sweep.of({"hint:cb_nodes": "2", "hint:cb_buffer_size": UNSET})
-    assert asked.words["param"] == ["mpiio.hints=cb_nodes=2"]
-    io500 = asking("io500", tmp_path, "hint:cb_nodes=1,2")
+    assert asked.options["param"] == ["mpiio.hints=cb_nodes=2"]
+    io500 = inputs_maker("io500", tmp_path, "hint:cb_nodes=1,2")
     assert io500.parsed(io500.of({"hint:cb_nodes": "2"})).options["hints"] == {"": {"cb_nodes": "2"}}
-    frost = asking("b_eff_io", tmp_path, "hint:cb_nodes=1,2", ranks=2, quick=True)
+    frost = inputs_maker("b_eff_io", tmp_path, "hint:cb_nodes=1,2", ranks=2, quick=True)
     sets: Any = frost.parsed(frost.of({"hint:cb_nodes": "2"})).options["hint_sets"]
     assert sets[0]["lines"][0]["key"] == "cb_nodes"
     assert frost.of({"hint:cb_nodes": UNSET}).files == {}
-    tile = asking("tile", tmp_path, "hint:cb_nodes=1,2", "hint:cb_buffer_size=4096,8192", ranks="2")
+    tile = inputs_maker("tile", tmp_path, "hint:cb_nodes=1,2", "hint:cb_buffer_size=4096,8192", ranks="2")
     tiles: Any = tile.parsed(tile.of({"hint:cb_nodes": "2", "hint:cb_buffer_size": "4096"})).options["hint_sets"]
     assert tiles[0]["hints"] == {"cb_nodes": "2", "cb_buffer_size": "4096"}
 
 
 def test_processes_per_node_set_the_ranks_of_all_nodes(tmp_path: Path) -> None:
-    made = asking("io500", tmp_path, "ppn=1,2", nodes=3)
-    assert made.of({"ppn": "2"}).words["ranks"] == 6
-    both = asking("io500", tmp_path, "ppn=1,2", "nodes=2,4")
+    made = inputs_maker("io500", tmp_path, "ppn=1,2", nodes=3)
+    assert made.of({"ppn": "2"}).options["ranks"] == 6
+    both = inputs_maker("io500", tmp_path, "ppn=1,2", "nodes=2,4")
     parsed = both.parsed(both.of({"ppn": "2", "nodes": "4"})).options
     assert (parsed["ranks"], parsed["ranks_per_node"], parsed["nodes"]) == (8, 2, 4)
-    assert both.of({"ppn": "2", "nodes": UNSET}).words["ranks"] == 2
+    assert both.of({"ppn": "2", "nodes": UNSET}).options["ranks"] == 2
 
 
 @pytest.mark.parametrize("suite", ["io500", "sweep", "b_eff", "collectives"])
 def test_a_binding_is_a_parameter_beside_nodes_and_processes_per_node(suite: str, tmp_path: Path) -> None:
     words = {} if suite in ("b_eff", "collectives") else {"target": [f"a={tmp_path}"]}
     model = find_suite(suite).options
-    what = Ground(suite, model, parse_options(model, **words), DESCRIBE)
+    what = ParameterSources(suite, model, parse_options(model, **words), DESCRIBE)
     found = read_overs(["bind=none,core", "ppn=2,4", "nodes=1,2"], (), what)
     assert (found[0].default, found[0].values, found[0].ordered) == ("none", ("none", "core"), False)
-    made = Asking(model, dict(words), found, 0, tmp_path / "settings")
+    made = TrialInputsMaker(model, dict(words), found, 0, tmp_path / "settings")
     for bind in ("none", "core"):
         asked = made.of({"bind": bind, "ppn": "4", "nodes": "2"})
         parsed = made.parsed(asked).options
         placed = BindOptions.model_validate({name: parsed[name] for name in ("nodes", "ranks_per_node", "bind")})
         assert placed.place(8, 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding=bind)
-        command = command_of(suite, model, asked.words)
+        command = command_of(suite, model, asked.options)
         assert command[command.index("--bind") + 1] == bind
 
 
 def test_a_section_of_the_official_file_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     config = tmp_path / "own.ini"
     config.write_text("[debug]\nstonewall-time = 5\n")
-    made = asking("io500", tmp_path, "ior-hard.segment_count=1000,100000", config=str(config))
+    made = inputs_maker("io500", tmp_path, "ior-hard.segment_count=1000,100000", config=str(config))
     (text,) = made.of({"ior-hard.segment_count": "1000"}).files.values()
     assert "stonewall-time = 5" in text
     assert "segmentCount = 1000" in text
@@ -168,7 +170,7 @@ def test_variables_are_set_for_a_trial_and_no_longer(monkeypatch: pytest.MonkeyP
 
 
 def test_equal_settings_have_equal_keys(tmp_path: Path) -> None:
-    made = asking("disk", tmp_path, "block=64K,1M")
+    made = inputs_maker("disk", tmp_path, "block=64K,1M")
     first, second = (made.parsed(made.of({"block": block})) for block in ("64K", "1M"))
     assert key_of("disk", first, {}) == key_of("disk", made.parsed(made.of({"block": "64K"})), {})
     assert len({key_of("disk", first, {}), key_of("disk", second, {}), key_of("disk", first, {"A": "1"})}) == 3
@@ -266,16 +268,16 @@ def test_a_trial_may_write_all_that_its_plan_allows_though_others_wrote_less() -
 
 def test_the_space_of_a_search_bounds_each_trial_of_a_suite_that_writes_its_data_once() -> None:
     """There is room for 12 full trials, and each writes its data twice: for the probe and for the run."""
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30)) == {
         "space": str((1 << 30) // 24),
         "stonewall": "54s",
     }
-    few = usual_words(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30, trials=8))
+    few = usual_options(TuneOptions(suite="io500", budget_s=7200.0, space=1 << 30, trials=8))
     assert few["space"] == str((1 << 30) // 16)
-    two: dict[str, Word] = {"target": ["a=/a", "b=/b"]}
-    assert usual_words(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 48)
-    assert "space" not in usual_words(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
-    assert "space" not in usual_words(TuneOptions(suite="sweep", space=1 << 30))
+    two: dict[str, OptionValue] = {"target": ["a=/a", "b=/b"]}
+    assert usual_options(TuneOptions(suite="io500", space=1 << 30, words=two))["space"] == str((1 << 30) // 48)
+    assert "space" not in usual_options(TuneOptions(suite="io500", space=1 << 30, words={"mode": "extended"}))
+    assert "space" not in usual_options(TuneOptions(suite="sweep", space=1 << 30))
 
 
 def test_a_trial_that_failed_does_not_count_as_a_long_one() -> None:
@@ -287,33 +289,33 @@ def test_a_trial_that_failed_does_not_count_as_a_long_one() -> None:
 def test_a_launch_has_to_be_gone_when_its_time_is_over() -> None:
     plan = Plan.model_construct(time_budget_s=None, watchdog_s=3600.0)
     for seconds in (1000.0, 40.0, 4.0):
-        patience = patience_within(seconds, plan)
-        assert patience.deadline_s is not None
-        assert patience.deadline_s + patience.stop_grace_s == pytest.approx(seconds)
-    assert patience_within(-3.0, plan).deadline_s == 0.0
+        timeouts = timeouts_within(seconds, plan)
+        assert timeouts.deadline_s is not None
+        assert timeouts.deadline_s + timeouts.stop_grace_s == pytest.approx(seconds)
+    assert timeouts_within(-3.0, plan).deadline_s == 0.0
     soon = Plan.model_construct(time_budget_s=2.0, watchdog_s=1.0)
-    assert patience_within(1000.0, soon).deadline_s == pytest.approx(65.0)
+    assert timeouts_within(1000.0, soon).deadline_s == pytest.approx(65.0)
 
 
 def test_words_that_nobody_chose_follow_from_the_budget() -> None:
-    assert usual_words(TuneOptions(suite="sweep", budget_s=600.0)) == {"time": "15s", "watchdog": "1m"}
-    assert usual_words(TuneOptions(suite="sweep", budget_s=600.0, words={"time": "3s", "watchdog": "9s"})) == {}
+    assert usual_options(TuneOptions(suite="sweep", budget_s=600.0)) == {"time": "15s", "watchdog": "1m"}
+    assert usual_options(TuneOptions(suite="sweep", budget_s=600.0, words={"time": "3s", "watchdog": "9s"})) == {}
 
 
 def test_the_walls_of_a_suite_without_a_limit_of_time_fit_into_the_budget(tmp_path: Path) -> None:
     """Five phases have a wall, and all else takes as long: 12 trials of 10 walls."""
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0)) == {"stonewall": "54s"}
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, full=True, trials=8)) == {"stonewall": "81s"}
-    assert usual_words(TuneOptions(suite="io500", budget_s=86400.0)) == {}
-    two: dict[str, Word] = {"target": ["a=/a", "b=/b"], "repeat": 3}
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, words=two)) == {"stonewall": "9s"}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0)) == {"stonewall": "54s"}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, full=True, trials=8)) == {"stonewall": "81s"}
+    assert usual_options(TuneOptions(suite="io500", budget_s=86400.0)) == {}
+    two: dict[str, OptionValue] = {"target": ["a=/a", "b=/b"], "repeat": 3}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, words=two)) == {"stonewall": "9s"}
     for word, text in (("stonewall", "300s"), ("time", "2h")):
-        assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, words={word: text}))
-    varied = read_overs(["stonewall=10s,20s"], (), ground("io500", tmp_path))
-    assert "stonewall" not in usual_words(TuneOptions(suite="io500", budget_s=7200.0, parameters=varied))
+        assert "stonewall" not in usual_options(TuneOptions(suite="io500", budget_s=7200.0, words={word: text}))
+    varied = read_overs(["stonewall=10s,20s"], (), sources("io500", tmp_path))
+    assert "stonewall" not in usual_options(TuneOptions(suite="io500", budget_s=7200.0, parameters=varied))
     own = tmp_path / "own.ini"
     own.write_text("[debug]\nstonewall-time = 100\n[ior-rnd4K-easy-read]\nrun = FALSE\n")
-    assert usual_words(TuneOptions(suite="io500", budget_s=7200.0, words={"config": str(own)})) == {}
+    assert usual_options(TuneOptions(suite="io500", budget_s=7200.0, words={"config": str(own)})) == {}
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ class TestOverheads:
         assert spent.parts["payload"] == pytest.approx(3 * patterns * PAYLOAD_S)
         assert spent.parts["open"] == pytest.approx(3 * len(TYPES) * 0.02)
         assert spent.parts["close"] == pytest.approx(3 * len(TYPES) * 0.01)
-        # Of the shortest patterns it is half the time.
+        # It is half the time of the shortest patterns.
         assert 0 < spent.parts["sync"] <= 2 * patterns * SYNC_S
         assert spent.parts["between"] == pytest.approx(3 * AROUND_S)
         # Before the first launch nothing is known.

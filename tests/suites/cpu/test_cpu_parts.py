@@ -140,15 +140,11 @@ def answer(job: HpccJob) -> HpccAnswer:
         order=job.order,
         residual=0.003,
         solve=1e9 * job.ranks,
-        product_order=100,
         products=5e9 * job.ranks,
         product_alone=4e9,
-        stream_elements=1,
         stream={},
         stream_alone={},
         updates=1.0,
-        local_updates=1.0,
-        update_alone=1.0,
         latency_s=None,
     )
 

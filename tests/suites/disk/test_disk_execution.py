@@ -14,8 +14,8 @@ MIB = 1 << 20
 
 def counts(world: World) -> list[int]:
     assert world.result is not None
-    tally = RunProgress(file.records for file in world.result.read_records())
-    return [len(tally.of(cell.case.id).counted) for cell in planned_cells(world.result)]
+    progress = RunProgress(file.records for file in world.result.read_records())
+    return [len(progress.of(cell.case.id).counted) for cell in planned_cells(world.result)]
 
 
 def events(world: World) -> list[str]:

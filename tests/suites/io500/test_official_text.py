@@ -7,7 +7,8 @@ import pytest
 
 from suites.io500.conftest import World
 from ullage.importers import read
-from ullage.suites.io500.ini import KEYS, ini_lines, read_entries
+from ullage.ini import ini_lines
+from ullage.suites.io500.ini import KEYS, read_entries
 from ullage.suites.io500.official import read_lines, read_result_ini
 from ullage.suites.io500.official_config import config_hash
 from ullage.suites.io500.official_text import ini_text, summary_text

@@ -27,30 +27,32 @@ def _total(values: dict[str, float]) -> float:
 @given(any_values)
 def test_gain_and_loss_are_what_the_formula_gives(values: dict[str, float]) -> None:
     total = _total(values)
-    for lever in sensitivity(values):
-        assert _total(values | {lever.phase: lever.value * 1.1}) / total == pytest.approx(lever.gain)
-        assert lever.others is not None
-        assert _total(values | {lever.phase: lever.others}) / total == pytest.approx(lever.loss)
+    for influence in sensitivity(values):
+        assert _total(values | {influence.phase: influence.value * 1.1}) / total == pytest.approx(influence.gain)
+        assert influence.others is not None
+        assert _total(values | {influence.phase: influence.others}) / total == pytest.approx(influence.loss)
 
 
 def test_ten_percent_moves_the_total_by_1_2_or_0_6_percent() -> None:
-    gains = {lever.phase: lever.gain for lever in sensitivity(VALUES)}
+    gains = {influence.phase: influence.gain for influence in sensitivity(VALUES)}
     assert gains["ior-hard-write"] == pytest.approx(1.1 ** (1 / 8))
     assert gains["find"] == pytest.approx(1.1 ** (1 / 16))
     extended = VALUES | {"find-easy": 1.0, "find-hard": 1.0, "mdworkbench-bench": 1.0}
-    assert {lever.phase: lever.power for lever in sensitivity(extended, "extended")}["find"] == pytest.approx(1 / 22)
+    assert {influence.phase: influence.power for influence in sensitivity(extended, "extended")}[
+        "find"
+    ] == pytest.approx(1 / 22)
 
 
 def test_levers_stand_in_official_order_and_a_phase_that_did_not_run_has_none() -> None:
-    assert [lever.phase for lever in sensitivity(VALUES)] == NAMES
+    assert [influence.phase for influence in sensitivity(VALUES)] == NAMES
     without = {name: value for name, value in VALUES.items() if name != "find"} | {"mdtest-easy-stat": 0.0}
-    assert {lever.phase for lever in sensitivity(without)} == set(NAMES) - {"find", "mdtest-easy-stat"}
+    assert {influence.phase for influence in sensitivity(without)} == set(NAMES) - {"find", "mdtest-easy-stat"}
     assert sensitivity(without)[1].power == pytest.approx(1 / 12)
 
 
 def test_a_lone_phase_has_no_others_to_be_compared_with() -> None:
-    (lever,) = sensitivity({"ior-hard-read": 1.0 * GIB})
-    assert (lever.others, lever.loss) == (None, None)
+    (influence,) = sensitivity({"ior-hard-read": 1.0 * GIB})
+    assert (influence.others, influence.loss) == (None, None)
 
 
 @given(any_values)

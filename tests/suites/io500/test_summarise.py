@@ -122,7 +122,7 @@ def test_a_rank_that_is_always_last_is_named(world: World) -> None:
 
 
 def test_a_rank_that_is_last_as_often_as_chance_has_it_is_not_named(world: World) -> None:
-    """Of two equal ranks one is the last of 8 or more of 13 phases in more than one run in two."""
+    """One of two equal ranks is the last of 8 or more of 13 phases in more than one run in two."""
 
     phases = itertools.count()
 

@@ -12,8 +12,8 @@ from ullage.runs.cells.prepared import planned_cells
 
 def counts(world: World) -> list[int]:
     assert world.result is not None
-    tally = RunProgress(file.records for file in world.result.read_records())
-    return [len(tally.of(cell.case.id).counted) for cell in planned_cells(world.result)]
+    progress = RunProgress(file.records for file in world.result.read_records())
+    return [len(progress.of(cell.case.id).counted) for cell in planned_cells(world.result)]
 
 
 def events(world: World) -> list[str]:

@@ -79,7 +79,7 @@ def memory_describe(*, non_temporal: bool = True) -> Describe:
 
 
 def memory_options(**members: object) -> MemoryOptions:
-    """Of a machine with two cores, one node and the caches above."""
+    """Return the facts of a machine with two cores, one node and the caches above."""
     usual: dict[str, object] = {
         "threads": [1, 2],
         "blocks": [KIB, MIB, 10 * MIB],

@@ -130,7 +130,7 @@ def test_the_polish_gives_back_what_was_put_in() -> None:
 
 
 def test_a_table_gives_the_same_matrix_as_a_record(tmp_path: Path) -> None:
-    """Of every 3rd end, in any order of the rows."""
+    """The rows of every 3rd end may come in any order."""
     ends, stride = 5, 3
     pairs = [(i, j) for i in range(ends) for j in range(ends) if i != j]
     rows = [(stride * i, stride * j, 1e-6 * (1 + ends * i + j)) for i, j in reversed(pairs)]

@@ -90,7 +90,7 @@ def test_a_switch_whose_nodes_are_all_slow_is_one_sentence() -> None:
 
 
 def test_where_few_nodes_are_slow_at_one_switch_each_is_said() -> None:
-    """Of 8 nodes 2 slow ones are those of one switch in 1 of 7 cases."""
+    """Two slow nodes among 8 are those of one switch in 1 of 7 cases."""
     sizes = (2, 2, 2, 2)
     logs = plain(sizes)
     logs[6:, :] += np.log(3)
@@ -281,7 +281,7 @@ def test_blocks_are_called_so(tmp_path: Path) -> None:
 
 
 def test_four_nodes_are_too_few_and_their_medians_are_said(tmp_path: Path) -> None:
-    """Of 4 nodes at 2 switches all slow pairs may be those between the switches once in 15 times by chance."""
+    """With 4 nodes at 2 switches, all slow pairs are those between the switches once in 15 times by chance."""
 
     def time(index: int, sender: int, receiver: int) -> float:
         return (1 + 0.01 * index) * MIB / (1 << 30) * (2 if sender // 2 != receiver // 2 else 1)

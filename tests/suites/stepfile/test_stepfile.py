@@ -27,10 +27,9 @@ from ullage.suites.stepfile.cached import cache_findings
 from ullage.suites.stepfile.cells import make_cells, with_kinds
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.like import CASES, scale_text
-from ullage.suites.stepfile.options import StepfileOptions
+from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
 from ullage.suites.stepfile.prepare import PreparedStepfile, prepare_stepfile, seconds_besides_bytes
 from ullage.suites.stepfile.revolve import recomputations
-from ullage.suites.stepfile.words import LAYOUTS, ORDERS, SYNCS, parameters_of
 
 MIB = 1 << 20
 OF_STEPFILE = [

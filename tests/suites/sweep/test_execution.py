@@ -16,7 +16,7 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import planned_cells
 
 
-def tally(world: World) -> RunProgress:
+def progress(world: World) -> RunProgress:
     assert world.result is not None
     return RunProgress(file.records for file in world.result.read_records())
 
@@ -27,7 +27,7 @@ def cells(world: World) -> list[Cell]:
 
 
 def counts(world: World) -> list[int]:
-    known = tally(world)
+    known = progress(world)
     return [len(known.of(cell.case.id).counted) for cell in cells(world)]
 
 

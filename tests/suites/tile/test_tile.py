@@ -19,7 +19,7 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.suites.tile.cells import with_kinds
-from ullage.suites.tile.findings import Given, findings_of
+from ullage.suites.tile.findings import HintUse, findings_of
 from ullage.suites.tile.hints import read_hints
 from ullage.suites.tile.options import TileOptions
 from ullage.suites.tile.prepare import PreparedTile, prepare_tile
@@ -281,7 +281,7 @@ def test_a_set_of_hints_is_compared_with_none() -> None:
 
 
 def test_hints_that_the_library_did_not_use_are_named() -> None:
-    phases = [Given({"cb_nodes": "4", "x": "1"}, {"cb_nodes": "2"}), Given({"cb_nodes": "4", "x": "1"}, {"x": "1"})]
+    phases = [HintUse({"cb_nodes": "4", "x": "1"}, {"cb_nodes": "2"}), HintUse({"cb_nodes": "4", "x": "1"}, {"x": "1"})]
     first, second = findings_of([], {("disk", "wide"): phases}, 0.95)
     assert first.kind == second.kind == "tile-hints-ignored"
     assert "was given the hint cb_nodes = 4 (set wide) on disk and used 2 instead." in first.text
@@ -290,10 +290,10 @@ def test_hints_that_the_library_did_not_use_are_named() -> None:
 
 def test_a_hint_of_another_library_is_not_used_though_it_is_repeated() -> None:
     hints = {"romio_cb_write": "enable", "cb_nodes": "1"}
-    (found,) = findings_of([], {("disk", "two-phase"): [Given(hints, hints, "ompio")]}, 0.95)
+    (found,) = findings_of([], {("disk", "two-phase"): [HintUse(hints, hints, "ompio")]}, 0.95)
     assert found.numbers["key"] == "romio_cb_write"
     assert "did not use it" in found.text
-    assert findings_of([], {("disk", "two-phase"): [Given(hints, hints, "romio321")]}, 0.95) == []
+    assert findings_of([], {("disk", "two-phase"): [HintUse(hints, hints, "romio321")]}, 0.95) == []
 
 
 def test_frames_a_second_are_stated() -> None:

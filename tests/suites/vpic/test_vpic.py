@@ -10,10 +10,10 @@ from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
 from ullage.runs.options.reading import parse_options
-from ullage.runs.particles.cells import HEADER_BYTES, Asked, ParticleCell, make_cells, with_kinds
+from ullage.runs.particles.cells import HEADER_BYTES, ParticleCell, WorkloadSettings, make_cells, with_kinds
 from ullage.runs.particles.findings import findings_of
 from ullage.suites.bdcats.options import BdcatsOptions
-from ullage.suites.bdcats.prepare import reads_of
+from ullage.suites.bdcats.suite import reads_of
 from ullage.suites.vpic.options import VpicOptions
 
 ORDERS = ["contiguous", "interleaved"]
@@ -35,7 +35,7 @@ OF_VPIC = [
     parameter("verify", "choice", "full", choices=["none", "kept", "full"]),
 ]
 COLLECTIVE = [parameter("collective", "flag", False)]
-WRITES = Asked(phases=["write"])
+WRITES = WorkloadSettings(phases=["write"])
 
 
 def registered(name: str, capabilities: list[str], parameters: list[dict[str, object]]) -> Registered:
@@ -101,7 +101,7 @@ def test_a_target_without_a_path_converts_nothing() -> None:
 
 def test_reads_are_cases_of_their_own() -> None:
     options = reading(read="full,partial,strided", particles=1000, run=10, stride=40, part="25%")
-    asked = Asked(["write", "read"], {"read_back": options.source}, reads_of(options))
+    asked = WorkloadSettings(["write", "read"], {"read_back": options.source}, reads_of(options))
     found = make_cells(options, asked, [Target(name="a", uri="posix:/a")], describe(), 4)
     assert len(found) == 4 * 2 * 3
     partial = next(cell for cell in found if cell.parameters.get("read") == "partial")

@@ -96,7 +96,7 @@ RC_GTEST_PROP(PioPatternProperty, NumbersAreThoseOfPlaces, ()) {
   }
 }
 
-/// Of the same turn, pieces of a higher rank lie behind; of segments all of them.
+/// Pieces of a higher rank lie behind those of the same turn; with segments they lie behind all of them.
 RC_GTEST_PROP(PioPatternProperty, RanksLieInTheirOrder, ()) {
   const PioShape shape = some_shape();
   const bool by_turn = shape.kind == PioKind::simple_strided || shape.kind == PioKind::nested_strided ||

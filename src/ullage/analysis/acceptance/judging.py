@@ -19,14 +19,14 @@ _NOT_MEASURED: Final = "no row of that kind was measured"
 
 
 @dataclass(frozen=True, slots=True)
-class OfNode:
+class NodeRows:
     """The rows of a node that was measured by itself; ``name`` is empty where there is only one."""
 
     name: str
     rows: Sequence[Row]
 
 
-def judge(floors: Sequence[Floor], nodes: Sequence[OfNode], suite: str) -> list[Judged]:
+def judge(floors: Sequence[Floor], nodes: Sequence[NodeRows], suite: str) -> list[Judged]:
     """Judge all ``nodes`` by all ``floors``. ``suite``: of rows that name none."""
     return [
         judged
@@ -36,7 +36,7 @@ def judge(floors: Sequence[Floor], nodes: Sequence[OfNode], suite: str) -> list[
     ]
 
 
-def _judge_node(number: int, floor: Floor, node: OfNode, suite: str) -> list[Judged]:
+def _judge_node(number: int, floor: Floor, node: NodeRows, suite: str) -> list[Judged]:
     rows = _matching(floor, node.rows, suite)
     if not rows:
         none = _of_floor(number, floor, node.name)

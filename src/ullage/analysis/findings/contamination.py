@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.phrasing import columns
 from ullage.analysis.verdicts.physics import MOST_OF_EACH
 from ullage.model.flags import ABOVE_THREADS
 from ullage.model.summary import Finding, Row

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.findings.neighbours import AXES, Axis, lines
+from ullage.analysis.findings.phrasing import block, numbers_of, operations, setting_text, span
 from ullage.analysis.findings.study import Cell, Numbers, Pair, Study
-from ullage.analysis.findings.words import block, numbers_of, operations, setting_text, span
 from ullage.grouping import grouped
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural

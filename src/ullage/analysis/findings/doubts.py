@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from ullage.analysis.findings.phrasing import columns, noun, numbers_of, setting_text, subject
 from ullage.analysis.findings.study import Failed, Grid, Study, access_param
-from ullage.analysis.findings.words import columns, noun, numbers_of, setting_text, subject
 from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.flags import Flag

@@ -124,7 +124,7 @@ def _kindest(misses: list[tuple[float, float]], scale: float) -> Residual:
 
 
 @dataclass(frozen=True, slots=True)
-class OddLine:
+class OutlyingLine:
     """All cells of one block size (``axis`` block_bytes) or rank count lie to one side of the lines beside it."""
 
     axis: Axis
@@ -134,13 +134,13 @@ class OddLine:
     deviations: float
 
 
-def odd_lines(scores: Scores, least_factor: float = 1.5, least_deviations: float = 4.0) -> list[OddLine]:
+def odd_lines(scores: Scores, least_factor: float = 1.5, least_deviations: float = 4.0) -> list[OutlyingLine]:
     """Find lines of three cells or more, three quarters of them on one side, that are odd only taken together.
 
     An odd line at a rim makes the one beside it look odd: of such neighbours the one counts without which the rest is
     smoothest.
     """
-    found: list[OddLine] = []
+    found: list[OutlyingLine] = []
     for axis in AXES:
         by_cell = residuals(scores, axis)
         columns = lines(by_cell, AXES[1 - AXES.index(axis)])
@@ -152,8 +152,8 @@ def odd_lines(scores: Scores, least_factor: float = 1.5, least_deviations: float
 
 
 def _culprit(
-    scores: Scores, odd: OddLine, columns: Mapping[int, list[Cell]], by_cell: Mapping[Cell, Residual]
-) -> OddLine:
+    scores: Scores, odd: OutlyingLine, columns: Mapping[int, list[Cell]], by_cell: Mapping[Cell, Residual]
+) -> OutlyingLine:
     values = sorted(columns)
     place = values.index(odd.value)
     suspects = values[max(0, place - 1) : place + 2]
@@ -161,7 +161,7 @@ def _culprit(
     if value == odd.value:
         return odd
     factor = math.exp(median([by_cell[cell].log for cell in columns[value]]))
-    return OddLine(odd.axis, value, tuple(columns[value]), factor, odd.deviations)
+    return OutlyingLine(odd.axis, value, tuple(columns[value]), factor, odd.deviations)
 
 
 def _roughness(scores: Scores, axis: Axis, leave_out: Iterable[Cell]) -> float:
@@ -175,14 +175,14 @@ def _roughness(scores: Scores, axis: Axis, leave_out: Iterable[Cell]) -> float:
     return total
 
 
-def _odd_line(axis: Axis, value: int, line: list[Cell], by_cell: Mapping[Cell, Residual]) -> OddLine | None:
+def _odd_line(axis: Axis, value: int, line: list[Cell], by_cell: Mapping[Cell, Residual]) -> OutlyingLine | None:
     deviations = [by_cell[cell].deviations for cell in line]
     same_side = max(sum(d < 0 for d in deviations), sum(d > 0 for d in deviations))
     if len(line) < 3 or same_side < 0.75 * len(line):
         return None
     together = abs(sum(deviations)) / math.sqrt(len(line))
     factor = math.exp(median([by_cell[cell].log for cell in line]))
-    return OddLine(axis, value, tuple(line), factor, together)
+    return OutlyingLine(axis, value, tuple(line), factor, together)
 
 
 def odd_cells(

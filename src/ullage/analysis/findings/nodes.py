@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, finding, noun
+from ullage.analysis.findings.phrasing import columns, finding, noun
 from ullage.analysis.statistics.outlying import FEWEST_NODES, MANY_NODES
 from ullage.model.nodes import NodeCell, NodeNumber, Nodes, OneNode
 from ullage.model.summary import Finding, Row

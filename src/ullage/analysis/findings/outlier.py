@@ -5,9 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.neighbours import AXES, Cell, OddLine, Residual, odd_cells, odd_lines, residuals
+from ullage.analysis.findings.neighbours import AXES, Cell, OutlyingLine, Residual, odd_cells, odd_lines, residuals
+from ullage.analysis.findings.phrasing import block, columns, numbers_of, operations, place, setting_text
 from ullage.analysis.findings.study import Grid, Numbers, Study
-from ullage.analysis.findings.words import block, columns, numbers_of, operations, place, setting_text
 from ullage.model.summary import Finding
 from ullage.quantity import plural, show, times
 
@@ -65,7 +65,7 @@ def _how_far(factor: float) -> str:
     return f"a factor of {times(size).removesuffix(' x')} {side}"
 
 
-def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float], again: str) -> Finding:
+def _line(grid: Grid, odd: OutlyingLine, scores: dict[Cell, float], again: str) -> Finding:
     which = f"with {block(odd.value)} blocks" if odd.axis == "block_bytes" else f"at {plural(odd.value, 'rank')}"
     beside = "the block sizes beside it" if odd.axis == "block_bytes" else "the rank counts beside it"
     by_cell = residuals(scores, odd.axis)

@@ -7,8 +7,7 @@ from typing import Final
 
 from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import NO_STORAGE
-from ullage.analysis.findings.study import Numbers, Pair, Study
-from ullage.analysis.findings.words import (
+from ullage.analysis.findings.phrasing import (
     block,
     cell_of,
     columns,
@@ -19,6 +18,7 @@ from ullage.analysis.findings.words import (
     setting_text,
     with_gain,
 )
+from ullage.analysis.findings.study import Numbers, Pair, Study
 from ullage.analysis.statistics import Comparison
 from ullage.model.summary import Finding, Row
 from ullage.quantity import percent, plural, show, times

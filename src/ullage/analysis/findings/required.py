@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.model.acceptance import Judged
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.findings.phrasing import block, most_common, numbers_of, subject
 from ullage.analysis.findings.study import Grid, Numbers, Study, compare_rows
-from ullage.analysis.findings.words import block, most_common, numbers_of, subject
 from ullage.analysis.statistics import Contest, compare_on_average, median
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times

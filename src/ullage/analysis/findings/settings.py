@@ -8,8 +8,7 @@ from typing import Final
 from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
-from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
-from ullage.analysis.findings.words import (
+from ullage.analysis.findings.phrasing import (
     block,
     cell_of,
     gain_of,
@@ -20,6 +19,7 @@ from ullage.analysis.findings.words import (
     subject,
     with_gain,
 )
+from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
 from ullage.analysis.statistics import Comparison, Contest, Spread, beaten_by_best, level_of_each, pooled_spread
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Scalar
@@ -198,7 +198,7 @@ _EDGE_ORDER: Final = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Rim:
+class TableEdge:
     """Where along ``axis`` the table ends, ``upper`` or lower, with ``beside`` the next value inwards."""
 
     axis: Axis
@@ -211,14 +211,14 @@ class Rim:
         return (self.beside, cell[1]) if self.axis == "ranks" else (cell[0], self.beside)
 
 
-def rims(grid: Grid) -> list[Rim]:
+def rims(grid: Grid) -> list[TableEdge]:
     """List the ends that can be moved: upwards always, downwards from more than one rank or any block size."""
-    found: list[Rim] = []
+    found: list[TableEdge] = []
     for axis, values in zip(AXES, (grid.ranks, grid.blocks), strict=True):
         if len(values) > 1:
-            found.append(Rim(axis, values[-1], values[-2], upper=True))
+            found.append(TableEdge(axis, values[-1], values[-2], upper=True))
         if len(values) > 1 and (axis == "block_bytes" or values[0] > 1):
-            found.append(Rim(axis, values[0], values[1], upper=False))
+            found.append(TableEdge(axis, values[0], values[1], upper=False))
     return found
 
 
@@ -228,7 +228,7 @@ def find_edges(study: Study) -> list[Finding]:
     return [finding for finding in found if finding is not None]
 
 
-def gain_at(grid: Grid, rim: Rim, cell: Cell, level: float) -> float | None:
+def gain_at(grid: Grid, rim: TableEdge, cell: Cell, level: float) -> float | None:
     """Return how many times better ``cell`` is than the one beside it.
 
     Return None when it is not at ``rim``, or not better beyond the noise.
@@ -240,7 +240,7 @@ def gain_at(grid: Grid, rim: Rim, cell: Cell, level: float) -> float | None:
     return gain if found.verdict == "faster" and gain > 1 else None
 
 
-def _edge(grid: Grid, rim: Rim, level: float, settable: Settable) -> Finding | None:
+def _edge(grid: Grid, rim: TableEdge, level: float, settable: Settable) -> Finding | None:
     best = grid.best()
     gain = None if best is None else gain_at(grid, rim, cell_of(best), level)
     if best is None or gain is None:
@@ -259,7 +259,7 @@ def _edge(grid: Grid, rim: Rim, level: float, settable: Settable) -> Finding | N
     return Finding(kind="edge", title=title, text=text, severity="advice", numbers=numbers)
 
 
-def _further(rim: Rim, settable: Settable) -> str:
+def _further(rim: TableEdge, settable: Settable) -> str:
     """Name the next value beyond the rim (twice or half of it), and the option that sets it."""
     value = rim.value * 2 if rim.upper else max(rim.value // 2, 1)
     what = plural(value, "rank") if rim.axis == "ranks" else f"{block(value)} blocks"
@@ -268,7 +268,7 @@ def _further(rim: Rim, settable: Settable) -> str:
     return f"{what}{extend or settable.aside(option)}"
 
 
-def _still_growing(grid: Grid, rim: Rim, level: float) -> list[int]:
+def _still_growing(grid: Grid, rim: TableEdge, level: float) -> list[int]:
     """Return values of the other axis whose own best stands at the rim beyond the noise."""
     across = grid.blocks if rim.axis == "ranks" else grid.ranks
     found: list[int] = []
@@ -280,7 +280,7 @@ def _still_growing(grid: Grid, rim: Rim, level: float) -> list[int]:
     return found
 
 
-def _others(grid: Grid, rim: Rim, growing: list[int]) -> str:
+def _others(grid: Grid, rim: TableEdge, growing: list[int]) -> str:
     across = grid.blocks if rim.axis == "ranks" else grid.ranks
     if len(across) < 2:
         return ""
@@ -290,7 +290,7 @@ def _others(grid: Grid, rim: Rim, growing: list[int]) -> str:
     return f" ({'blocks of' if rim.axis == 'ranks' else 'rank counts'} {listing(names)})"
 
 
-def _edge_numbers(grid: Grid, rim: Rim, gain: float, growing: list[int], case: str) -> Numbers:
+def _edge_numbers(grid: Grid, rim: TableEdge, gain: float, growing: list[int], case: str) -> Numbers:
     return numbers_of(
         grid,
         axis=rim.axis,

@@ -21,12 +21,12 @@ from ullage.analysis.statistics.spread import Spread, log_mean, pooled_spread
 from ullage.analysis.statistics.student import two_sided_quantile
 
 FEWEST_NODES: Final = 4
-"""Of two nodes that differ nobody can tell which one is odd, and of three the others say nothing of their spread."""
+"""Nobody can tell which one of two differing nodes is odd, and two others of three do not tell their spread."""
 MANY_NODES: Final = 8
 MARGIN: Final = 1.05
 MARGIN_OF_FEW: Final = 1.25
 """How many times worse a node has to be; the spread of fewer than ``MANY_NODES`` is hardly known."""
-# Of so few nodes no distance is proved by their spread alone: from here on the margin has to answer for it.
+# The spread of so few nodes alone proves no distance: from here on the margin has to answer for it.
 _FARTHEST_OF_FEW: Final = 8.0
 _OUTLIERS_OF: Final = 4
 _LEAST_SPREAD: Final = 1e-4

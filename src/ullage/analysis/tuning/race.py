@@ -23,7 +23,7 @@ _NORMAL: Final = NormalDist()
 
 
 @dataclass(frozen=True)
-class Ahead:
+class RaceState:
     """The state of the race: who leads it, and what to measure next.
 
     Both are places among the racers. ``wanted`` is None where the race is over.
@@ -44,7 +44,7 @@ def racers(posterior: Posterior, failed: set[Setting]) -> list[int]:
     return [place for place in order if bound[place] > -math.inf]
 
 
-def pick(mean: Array, covariance: Array, noise: float) -> Ahead:
+def pick(mean: Array, covariance: Array, noise: float) -> RaceState:
     """Return the leader and the setting to measure next, which tells most of which is best.
 
     ``noise``: standard deviation of a trial.
@@ -56,5 +56,5 @@ def pick(mean: Array, covariance: Array, noise: float) -> Ahead:
     alive = [place for place in range(len(mean)) if place != leader and _NORMAL.cdf(behind[place]) > _DROPPED_BELOW]
     regret = expected_gain(mean - mean[leader], deviation)
     if max((regret[place] for place in alive), default=0.0) < _LEAST_GAIN:
-        return Ahead(leader, None)
-    return Ahead(leader, int(np.argmax(knowledge_gain(mean, covariance, noise**2))))
+        return RaceState(leader, None)
+    return RaceState(leader, int(np.argmax(knowledge_gain(mean, covariance, noise**2))))

@@ -63,7 +63,7 @@ _ROOM_FOR_FAILURE: Final = 12
 # Before the race, so many settings that failed are measured once more: the cause may have passed, as a busy server.
 _MOST_RETRIES: Final = 3
 _FEW: Final = 20
-# Of the difference of pairs, as standard errors: enough for the tests of all looks at 6 pairs and more.
+# So many standard errors of the difference of pairs are enough for the tests of all looks at 6 pairs and more.
 _CLEARLY: Final = 6.0
 
 

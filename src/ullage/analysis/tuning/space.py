@@ -56,10 +56,10 @@ class Space:
         last = [max(1, len(one.values) - 1) if one.ordered else 1 for one in self.dimensions]
         return settings / np.array(last, dtype=np.float64)
 
-    def words(self, setting: Setting) -> dict[str, str]:
+    def texts(self, setting: Setting) -> dict[str, str]:
         """Return the value of each parameter by its name."""
         return {one.name: one.values[place] for one, place in zip(self.dimensions, setting, strict=True)}
 
-    def setting(self, words: Sequence[str]) -> Setting:
+    def setting(self, texts: Sequence[str]) -> Setting:
         """Return the setting with these values; raise ValueError for a value that is none of its parameter."""
-        return tuple(one.values.index(word) for one, word in zip(self.dimensions, words, strict=True))
+        return tuple(one.values.index(text) for one, text in zip(self.dimensions, texts, strict=True))

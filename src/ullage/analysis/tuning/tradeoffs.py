@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a change of settings made better and what it made worse, in sentences."""
+"""What a change of settings made better and worse, in sentences, and which settings no other dominates."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -68,3 +68,14 @@ def sentence(setting: str, before: str, found: Sequence[Change], most: int = _MO
 
 def _times(ratio: float) -> str:
     return times(ratio) if ratio >= 0.1 else f"{ratio:.3g} x"
+
+
+def front(points: Sequence[Sequence[float]]) -> list[int]:
+    """Return the places of the points that no other dominates (more is better in each objective); equal points stay."""
+    return [place for place, point in enumerate(points) if not any(_dominates(other, point) for other in points)]
+
+
+def _dominates(first: Sequence[float], second: Sequence[float]) -> bool:
+    return all(a >= b for a, b in zip(first, second, strict=True)) and any(
+        a > b for a, b in zip(first, second, strict=True)
+    )

@@ -7,7 +7,7 @@ The files belong together: rates and latencies of one are held against each othe
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.importers.pa1 import checks
 from ullage.importers.pa1.checks import Checked, checked

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from ullage.analysis.findings.phrasing import block, noun, operations, place, setting_text, span
 from ullage.analysis.findings.study import Numbers
-from ullage.analysis.findings.words import block, noun, operations, place, setting_text, span
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding

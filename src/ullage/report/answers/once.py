@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import noun
+from ullage.analysis.findings.phrasing import noun
 from ullage.grouping import grouped
 from ullage.model import flags
 from ullage.model.summary import Finding, Row

@@ -10,13 +10,13 @@ from typing import Final, Literal
 
 from ullage.model.base import Strict
 from ullage.model.record import PhaseRecord
-from ullage.quantity import format_quantity, scale_for
+from ullage.quantity import format_quantity, rounded, scale_for
 from ullage.report.charts.time_series import rates
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
-from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases, phase_scale
-from ullage.report.plots import bar_layer, bar_names, decade_floor, layered, log_axis, nominal, quantity_axis, short
+from ullage.report.phases import NamedPhase, format_list_interval, format_list_rate, labeller, named_phases, phase_scale
+from ullage.report.plots import bar_layer, bar_names, decade_floor, layered, log_axis, nominal, quantity_axis
 from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.verdicts import is_invalid
 
@@ -104,7 +104,7 @@ def bar_figure(phases: Sequence[NamedPhase], unit: str) -> Figure | None:
 
 def _own(phase: NamedPhase) -> _Bar:
     row = phase.row
-    text = f"{format_rate(row.median, row.unit)} {format_rate_interval(row)}".strip()
+    text = f"{format_list_rate(row.median, row.unit)} {format_list_interval(row)}".strip()
     note = "INVALID" if is_invalid(row) else row.verdict
     return _Bar(phase.target, phase.name, row.median, row.low, row.high, text, note)
 
@@ -112,7 +112,7 @@ def _own(phase: NamedPhase) -> _Bar:
 def _of_reference(run: ReferenceRun, names: Sequence[str], unit: str) -> list[_Bar]:
     shown = [(name, run.phases[name]) for name in names if name in run.phases]
     return [
-        _Bar(run.name, name, phase.rate, None, None, format_rate(phase.rate, unit), "published")
+        _Bar(run.name, name, phase.rate, None, None, format_list_rate(phase.rate, unit), "published")
         for name, phase in shown
         if phase.rate > 0
     ]
@@ -253,7 +253,7 @@ def _rate_spec(lines: Sequence[Line]) -> Spec:
     scale = phase_scale([rate for _, _, points in lines for _, rate in points], unit)
     time = scale_for([second for _, _, points in lines for second, _ in points], "s")
     values = [
-        {"who": phase.target, "x": short(second / time.factor), "y": short(rate / scale.factor)}
+        {"who": phase.target, "x": rounded(second / time.factor), "y": rounded(rate / scale.factor)}
         for phase, _, points in lines
         for second, rate in points
     ]

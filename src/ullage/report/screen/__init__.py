@@ -11,7 +11,7 @@ from ullage.report.screen.bars import bar_lines, score_lines
 from ullage.report.screen.findings import caution, finding_lines
 from ullage.report.screen.lines import WIDTH, Line, cut, folded, rows_of, total
 from ullage.report.screen.machine import machine_lines
-from ullage.report.words import host, title
+from ullage.report.texts import host, title
 
 if TYPE_CHECKING:
     from rich.console import Console

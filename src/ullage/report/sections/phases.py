@@ -11,7 +11,7 @@ from ullage.report.charts.time_series import spread_of
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
-from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases
+from ullage.report.phases import NamedPhase, format_list_interval, format_list_rate, labeller, named_phases
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 
@@ -57,16 +57,16 @@ def _shared_reasons(phases: Sequence[NamedPhase]) -> list[str]:
 def _phase_cells(phase: NamedPhase, shared: Sequence[str]) -> list[Cell]:
     row, verdict = phase.row, classify(phase.row)
     seconds = phase.seconds
-    worn = format_rate(phase.wear_out_rate, row.unit) + (" (cut short)" if phase.is_wear_out_cut else "")
-    repetitions = ", ".join(format_rate(value, row.unit) for value in row.repetitions[:20])
+    worn = format_list_rate(phase.wear_out_rate, row.unit) + (" (cut short)" if phase.is_wear_out_cut else "")
+    repetitions = ", ".join(format_list_rate(value, row.unit) for value in row.repetitions[:20])
     return [
         Cell(phase.name, css="target nowrap"),
-        number_cell(format_rate(row.median, row.unit), css="median", hint=f"Repetitions: {repetitions}"),
-        Cell(format_rate_interval(row) or DASH, css="interval"),
+        number_cell(format_list_rate(row.median, row.unit), css="median", hint=f"Repetitions: {repetitions}"),
+        Cell(format_list_interval(row) or DASH, css="interval"),
         number_cell(DASH if seconds is None else format_quantity(seconds, "s")),
         Cell(row.verdict, css="nowrap", dot=verdict.dot),
         Cell(row.grade or DASH),
-        number_cell(format_rate(phase.stonewall_rate, row.unit) or DASH),
+        number_cell(format_list_rate(phase.stonewall_rate, row.unit) or DASH),
         number_cell(worn or DASH),
         number_cell(str(len(row.repetitions))),
         _counts(phase, shared),

@@ -28,7 +28,7 @@ _HEADERS = ["target", "backend", "ranks", "block", "phases", "data", "files", "e
 
 
 @dataclass(frozen=True)
-class Outlook:
+class RunEstimate:
     """What a run would do. ``volume_text`` says how the volume was found, ``notes`` what else."""
 
     options: RunOptions
@@ -39,10 +39,12 @@ class Outlook:
     notes: Sequence[str]
 
 
-def explain(outlook: Outlook) -> Explanation:
-    """Explain what a run would do, from ``outlook`` alone."""
-    rows = [_row(cell, outlook.costs) for cell in outlook.cells]
-    return Explanation([*_head(outlook), *outlook.notes], list(_HEADERS), rows, [*_totals(outlook), *_space(outlook)])
+def explain(estimate: RunEstimate) -> Explanation:
+    """Explain what a run would do, from ``estimate`` alone."""
+    rows = [_row(cell, estimate.costs) for cell in estimate.cells]
+    return Explanation(
+        [*_head(estimate), *estimate.notes], list(_HEADERS), rows, [*_totals(estimate), *_space(estimate)]
+    )
 
 
 def work_of(options: RunOptions, cells: Sequence[Cell], costs: Costs) -> Work:
@@ -70,19 +72,19 @@ def _row(cell: Cell, costs: Costs) -> list[str]:
     ]
 
 
-def _head(outlook: Outlook) -> list[str]:
-    options = outlook.options
-    layouts = len(by_layout(outlook.cells))
+def _head(estimate: RunEstimate) -> list[str]:
+    options = estimate.options
+    layouts = len(by_layout(estimate.cells))
     repeated = (
         f"Each is repeated {options.min_repetitions} to {options.max_repetitions} times, until its median is known to "
         f"+-{percent(options.interval, 1)}, in {format_time(options.time_s)} in all; "
         f"order shuffled with seed {options.seed}."
     )
-    lines = [f"Cases: {len(outlook.cells)}, in {layouts} launches at least; {outlook.volume_text}.", repeated]
-    places = {place.target: place for place in outlook.machine.places}
+    lines = [f"Cases: {len(estimate.cells)}, in {layouts} launches at least; {estimate.volume_text}.", repeated]
+    places = {place.target: place for place in estimate.machine.places}
     lines += [
         f"Target {target.name}: {target.uri} ({_nature(places.get(target.name))})."
-        for target in {cell.target.name: cell.target for cell in outlook.cells}.values()
+        for target in {cell.target.name: cell.target for cell in estimate.cells}.values()
     ]
     return lines
 
@@ -105,23 +107,23 @@ def inexact_volumes(cells: Sequence[Cell], asked: Sequence[int]) -> list[str]:
     return [f"{what}: their true bytes are below."]
 
 
-def _totals(outlook: Outlook) -> list[str]:
-    fewest, most = outlook.options.min_repetitions, outlook.options.max_repetitions
-    once_s = sum(outlook.costs.repetition_s(cell) for cell in outlook.cells)
-    launches_s = sum(outlook.costs.launch_s(layout.ranks) for layout in by_layout(outlook.cells))
-    written = sum(cell.dataset_bytes * _count(cell, ("write", "rewrite")) for cell in outlook.cells)
-    read = sum(cell.dataset_bytes * _count(cell, ("read", "reread")) for cell in outlook.cells)
+def _totals(estimate: RunEstimate) -> list[str]:
+    fewest, most = estimate.options.min_repetitions, estimate.options.max_repetitions
+    once_s = sum(estimate.costs.repetition_s(cell) for cell in estimate.cells)
+    launches_s = sum(estimate.costs.launch_s(layout.ranks) for layout in by_layout(estimate.cells))
+    written = sum(cell.dataset_bytes * _count(cell, ("write", "rewrite")) for cell in estimate.cells)
+    read = sum(cell.dataset_bytes * _count(cell, ("read", "reread")) for cell in estimate.cells)
     least_s = launches_s + fewest * once_s
     moved = (
         f"Written {format_volume(fewest * written)} to {format_volume(most * written)}, "
         f"read {format_volume(fewest * read)} to {format_volume(most * read)}."
     )
     lasts = (
-        f"The minimum takes about {format_time(round(least_s, 1))} ({outlook.costs.basis.text}); "
-        f"the run ends when all is known well enough, after {format_time(outlook.options.time_s)} at the latest."
+        f"The minimum takes about {format_time(round(least_s, 1))} ({estimate.costs.basis.text}); "
+        f"the run ends when all is known well enough, after {format_time(estimate.options.time_s)} at the latest."
     )
     lines = [moved, lasts]
-    if least_s > outlook.options.time_s:
+    if least_s > estimate.options.time_s:
         lines.append("That is more than the time allows: some cells would get fewer repetitions, and be flagged.")
     return lines
 
@@ -130,13 +132,13 @@ def _count(cell: Cell, phases: Iterable[str]) -> int:
     return sum(phase in cell.phases for phase in phases)
 
 
-def _space(outlook: Outlook) -> list[str]:
-    limits = Limits(space_bytes=outlook.options.space)
+def _space(estimate: RunEstimate) -> list[str]:
+    limits = Limits(space_bytes=estimate.options.space)
     lines: list[str] = []
-    for place in outlook.machine.places:
-        needed = needed_bytes(outlook.cells, place.target, keep=outlook.options.keep)
+    for place in estimate.machine.places:
+        needed = needed_bytes(estimate.cells, place.target, keep=estimate.options.keep)
         free = "unknown" if place.free_bytes is None else format_volume(place.free_bytes)
-        allowed = format_volume(most_bytes(place, limits, outlook.machine.memory))
+        allowed = format_volume(most_bytes(place, limits, estimate.machine.memory))
         lines.append(
             f"Space on {place.target}: {format_volume(needed)} at a time; {free} free, of which {allowed} may be taken."
         )
@@ -189,7 +191,7 @@ class PreparedCells:
     def explain(self) -> Explanation:
         """See ``Prepared``."""
         lines = [*self.lines, *(f"{note.text}; {note.advice}." for note in self.notes)]
-        return explain(Outlook(self.options, self.cells, self.costs(self.cells), self.machine, self.text, lines))
+        return explain(RunEstimate(self.options, self.cells, self.costs(self.cells), self.machine, self.text, lines))
 
     def work(self) -> Work:
         """See ``Costed``."""

@@ -13,8 +13,8 @@ from ullage.model.plan import Limits
 from ullage.model.system import Memory, Place
 from ullage.quantity import plural
 from ullage.runs.cells.planning import Cell
+from ullage.runs.options.declared import settable_by
 from ullage.runs.options.groups import RunOptions
-from ullage.runs.options.settable import settable_by
 from ullage.runs.room import NO_LIMIT, disks_of, most_bytes, most_files
 from ullage.units import format_volume
 

@@ -16,7 +16,19 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
-from ullage.runs.members.talk import BEAT_S, GO, START, Alive, AtStage, Doing, Ended, Refused, Said, Word, line_of
+from ullage.runs.members.protocol import (
+    BEAT_S,
+    GO,
+    START,
+    Alive,
+    Ended,
+    MemberMessage,
+    NextWork,
+    Printed,
+    Refused,
+    StageReached,
+    line_of,
+)
 
 if TYPE_CHECKING:
     from ullage.results.records import AnyRecord
@@ -117,21 +129,21 @@ class Line:
         if not self._is_over:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    def tell(self, word: Word) -> None:
+    def tell(self, word: MemberMessage) -> None:
         """Say ``word``."""
         # Whoever listened may be gone, and has then asked us to end.
         with self._telling, contextlib.suppress(OSError):
             self._told.write(line_of(word))
             self._told.flush()
 
-    def end(self, word: Word) -> None:
+    def end(self, word: MemberMessage) -> None:
         """Say the last word."""
         self._is_over = True
         self.tell(word)
 
     def await_others(self, stage: str) -> None:
         """See ``Meeting``."""
-        self.tell(AtStage(stage=stage))
+        self.tell(StageReached(stage=stage))
         with self._news:
             # A wait without a limit would not be interrupted by signals in time.
             while stage not in self._stages:
@@ -139,18 +151,18 @@ class Line:
 
     def part(self, text: str) -> None:
         """See ``Progress``."""
-        self.tell(Doing(text=text, left_s=0.0))
+        self.tell(NextWork(text=text, left_s=0.0))
 
     def stage(self, text: str, repetitions: int, left_s: float) -> None:  # noqa: ARG002 - how many follows from the time
         """See ``Progress``."""
-        self.tell(Doing(text=text, left_s=max(0.0, left_s)))
+        self.tell(NextWork(text=text, left_s=max(0.0, left_s)))
 
     def record(self, record: "AnyRecord") -> None:
         """See ``Progress``: records are in the result; the run looks at none of them."""
 
     def say(self, text: str) -> None:
         """See ``Progress``."""
-        self.tell(Said(text=text))
+        self.tell(Printed(text=text))
 
     def close(self) -> None:
         """See ``Progress``."""

@@ -17,15 +17,25 @@ from ullage.launch.base import Launcher
 from ullage.model.plan import Layout
 from ullage.processes.supervised import Ending, Supervised
 from ullage.results.folder import ResultFolder
-from ullage.results.said import telling_lines
+from ullage.results.start_errors import telling_lines
 from ullage.runs.members.meeting import Stages
 from ullage.runs.members.member import settings
-from ullage.runs.members.talk import GO, SILENCE_S, START, Alive, AtStage, Doing, Ended, Refused, Said, Word, word_of
+from ullage.runs.members.protocol import (
+    GO,
+    SILENCE_S,
+    START,
+    Alive,
+    Ended,
+    MemberMessage,
+    NextWork,
+    Printed,
+    Refused,
+    StageReached,
+    message_of,
+)
 from ullage.runs.progress import Progress
 
 _START_PATIENCE_S: Final = 300.0
-# From then on nodes that do the same work are as far as each other to within that, or go on alone.
-_STAGE_PATIENCE_S: Final = 60.0
 _STOP_GRACE_S: Final = 45.0
 _POLL_S: Final = 0.5
 _CHUNK: Final = 1 << 16
@@ -185,22 +195,22 @@ class Members:
             return
         *lines, member.rest = (member.rest + data).split(b"\n")
         for line in lines:
-            word = word_of(line.decode("utf-8", "replace"))
+            word = message_of(line.decode("utf-8", "replace"))
             if word is not None:
                 self._hear(member, word)
 
-    def _hear(self, member: Member, word: Word) -> None:
+    def _hear(self, member: Member, word: MemberMessage) -> None:
         member.heard = time.monotonic()
         match word:
             case Alive():
                 pass
-            case AtStage(stage=stage):
+            case StageReached(stage=stage):
                 if self._stages is not None:
                     self._stages.arrive(member.spec.name, stage, time.monotonic())
-            case Said(text=text):
+            case Printed(text=text):
                 if len(self.members) <= _MOST_SAYING:
                     self._progress.say(f"{member.spec.name}: {text}")
-            case Doing(text=text, left_s=left_s):
+            case NextWork(text=text, left_s=left_s):
                 self._progress.stage(f"{self._count()}  {member.spec.name}: {text}", 0, left_s)
             case Refused(text=text, code=code):
                 member.refused = UserError(text, member.spec.name, code=code)

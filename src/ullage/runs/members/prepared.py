@@ -14,7 +14,7 @@ from ullage.quantity import listing, plural
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.members.members import Member, Members, MemberSpec, Starter
-from ullage.runs.nodes.asked import is_of_each_node, nodes_of, request_of_node, with_nodes
+from ullage.runs.nodes.requests import is_of_each_node, nodes_of, request_of_node, with_nodes
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation, Prepared, Suite
 from ullage.system.allocation import allocation, node_names

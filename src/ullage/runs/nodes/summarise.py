@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
-from ullage.analysis.acceptance.judging import OfNode, judge
+from ullage.analysis.acceptance.judging import NodeRows, judge
 from ullage.analysis.findings.nodes import findings_on_nodes
 from ullage.analysis.findings.required import findings_on_floors
 from ullage.analysis.statistics import median_interval
@@ -23,11 +23,13 @@ from ullage.model.nodes import NodeCell, NodeNumber, Nodes, NodeState, OneNode
 from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome, Row, Summary
-from ullage.results.folder import ResultFolder
-from ullage.runs.nodes.asked import batch_system_of, nodes_of
+from ullage.results.folder import ResultFolder, write_atomically
+from ullage.runs.nodes.requests import batch_system_of, nodes_of
 from ullage.runs.options.groups import REQUIRE
+from ullage.system.node_lists import words_against, words_for
 
 Build = Callable[[ResultFolder], Summary]
+_LISTS: Final = "nodes"
 _LEVEL: Final = 0.95
 _OF_TIME: Final = "of time"
 # Extremes differ by far between equal nodes, and from one minute to the next.
@@ -58,7 +60,7 @@ def floors_of(request: Request) -> list[Floor]:
 
 def judged_by_floors(summary: Summary, request: Request) -> Summary:
     """Return the summary of one node with its rows under the floors of the request, if that has any."""
-    judged = judge(floors_of(request), [OfNode("", summary.rows)], request.suite)
+    judged = judge(floors_of(request), [NodeRows("", summary.rows)], request.suite)
     if not judged:
         return summary
     return summary.model_copy(update={"judged": judged, "findings": [*findings_on_floors(judged), *summary.findings]})
@@ -71,7 +73,7 @@ def summary_of_nodes(result: ResultFolder, request: Request, build: Build) -> Su
     by_key = _by_key([node.rows for node in nodes], request.suite)
     rows = [_across(cells) for cells in by_key.values()]
     numbers = _numbers(list(by_key.values()))
-    judged = judge(floors_of(request), [OfNode(node.name, node.rows) for node in nodes if node.rows], request.suite)
+    judged = judge(floors_of(request), [NodeRows(node.name, node.rows) for node in nodes if node.rows], request.suite)
     found = Nodes(
         nodes=[_one(node, index, numbers, judged) for index, node in enumerate(nodes)],
         numbers=numbers,
@@ -240,3 +242,27 @@ def _state(node: _Node, index: int, numbers: Sequence[NodeNumber], judged: Seque
 
 def _count(numbers: Sequence[NodeNumber], index: int) -> int:
     return sum(number.tested and number.cells[index] is not None for number in numbers)
+
+
+def good_nodes(nodes: Nodes) -> list[str]:
+    """Return the nodes that were measured, and are neither worse than the others nor below a floor."""
+    return nodes.named("good")
+
+
+def suspect_nodes(nodes: Nodes) -> list[str]:
+    """Return all others: a node that was not measured has not shown that it is good."""
+    return [node.name for node in nodes.nodes if node.state != "good"]
+
+
+def write_lists(result: ResultFolder, nodes: Nodes) -> None:
+    """Write the lists; those of a system that has no words for them are left out."""
+    good, suspect = good_nodes(nodes), suspect_nodes(nodes)
+    texts = {
+        "good.txt": "".join(f"{name}\n" for name in good),
+        "suspect.txt": "".join(f"{name}\n" for name in suspect),
+        "good.args": words_for(nodes.batch_system, good),
+        "suspect.args": words_against(nodes.batch_system, suspect),
+    }
+    for name, text in texts.items():
+        if text or name.endswith(".txt"):
+            write_atomically(result.path / _LISTS / name, text if text.endswith("\n") or not text else f"{text}\n")

@@ -31,7 +31,7 @@ def parameters(model: "type[SuiteOptions]", *, site_gives_targets: bool = False)
 
 def _parameter(one: Declared) -> inspect.Parameter:
     return inspect.Parameter(
-        one.word, inspect.Parameter.KEYWORD_ONLY, default=_default(one), annotation=Annotated[_type(one), _info(one)]
+        one.keyword, inspect.Parameter.KEYWORD_ONLY, default=_default(one), annotation=Annotated[_type(one), _info(one)]
     )
 
 
@@ -62,11 +62,11 @@ def _info(one: Declared) -> Any:  # noqa: ANN401 - typer's own are untyped
 
 
 def _completion(one: Declared) -> Callable[[str], list[str]]:
-    """Return a function that completes the word after the last comma."""
-    words = one.kind.choices
+    """Return a function that completes the value after the last comma."""
+    choices = one.kind.choices
 
     def complete(incomplete: str) -> list[str]:
         head, comma, tail = incomplete.rpartition(",")
-        return [f"{head}{comma}{word}" for word in words if word.startswith(tail)]
+        return [f"{head}{comma}{choice}" for choice in choices if choice.startswith(tail)]
 
     return complete

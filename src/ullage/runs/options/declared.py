@@ -2,14 +2,17 @@
 """What a field of an options model says of its option, and the options of a model as they were declared."""
 
 import inspect
+import shlex
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, cast, get_args, get_origin
 
+from ullage.analysis.findings.advice import Settable
 from ullage.errors import UserError
-from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, Word
+from ullage.model.plan import Target
+from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, RawValue
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -110,8 +113,8 @@ class Declared:
         return "|".join(self.kind.choices) or _VALUES[self.kind.python]
 
     @property
-    def word(self) -> str:
-        """The name of the parameter that gets it."""
+    def keyword(self) -> str:
+        """The name of the parameter of the verb that gets it."""
         return self.field if self.option.argument else self.name.lstrip("-").replace("-", "_")
 
     @property
@@ -135,17 +138,17 @@ class Declared:
             return self.option.help
         return f"{self.option.help} Default: {default}{'' if default.endswith('.') else '.'}"
 
-    def read(self, word: Word) -> object:
+    def read(self, raw: RawValue) -> object:
         """Return the value of what was typed; raise ``UserError``, which names the option."""
         if self.is_flag:
-            return bool(word) != self.negates
-        return read_word(self.name, self.kind, word)
+            return bool(raw) != self.negates
+        return parse_option(self.name, self.kind, raw)
 
 
-def read_word(name: str, kind: Kind, word: Word) -> object:
+def parse_option(name: str, kind: Kind, raw: RawValue) -> object:
     """Return the value of what was typed for the option ``name``, which a ``UserError`` names."""
     try:
-        return kind.parse(word)
+        return kind.parse(raw)
     except UserError as error:
         raise UserError(error.what, f"{name} {error.where}".rstrip(), error.right, error.code) from error
 
@@ -158,6 +161,14 @@ def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
     found = [_declared(name, info, _changes(model, name)) for name, info in model.model_fields.items()]
     options = sorted((one for one in found if one is not None), key=lambda one: one.option.order)
     return {one.field: one for one in options}
+
+
+def settable_by(model: "type[BaseModel]", targets: Iterable[Target] = ()) -> Settable:
+    """Return the options of ``model``, and how ``targets`` are named by them."""
+    options = [one for one in declared(model).values() if not one.option.argument]
+    by_parameter = {name: one.name for one in options for name in one.option.sets or (one.field,)}
+    places = {target.name: shlex.quote(f"{target.name}={target.uri}") for target in targets}
+    return Settable(frozenset(one.name for one in options), by_parameter, places)
 
 
 def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> None:

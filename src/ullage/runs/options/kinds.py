@@ -16,7 +16,7 @@ from ullage.units import format_axis, format_bytes, format_duration, parse_axis,
 if TYPE_CHECKING:
     from ullage.model.plan import Target
 
-Word: TypeAlias = str | int | float | bool | Path | Sequence[str]
+RawValue: TypeAlias = str | int | float | bool | Path | Sequence[str]
 ALL: Final = "all"
 
 
@@ -33,9 +33,9 @@ class Kind:
     python: ClassVar[type] = str
     repeated: ClassVar[bool] = False
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return the value of what was typed."""
-        return word
+        return raw
 
     def format(self, value: object) -> str:
         """Return the value as a person would type it."""
@@ -65,9 +65,9 @@ class Count(Kind):
 
     python = int
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return the number, also from a text, as defaults are written."""
-        return int(word) if isinstance(word, str) else word
+        return int(raw) if isinstance(raw, str) else raw
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Number(Kind):
 
     python = float
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return the number, also from a text, as defaults are written."""
-        return float(word) if isinstance(word, str) else word
+        return float(raw) if isinstance(raw, str) else raw
 
     def format(self, value: object) -> str:
         """Write the number without the zeros that say nothing."""
@@ -95,10 +95,10 @@ class Size(Kind):
     _: KW_ONLY
     metavar: str = "SIZE"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``parse_size``."""
-        named = dict(self.names).get(str(word))
-        return _multiple(parse_size(str(word)), self.unit, str(word), self.example) if named is None else named
+        named = dict(self.names).get(str(raw))
+        return _multiple(parse_size(str(raw)), self.unit, str(raw), self.example) if named is None else named
 
     def format(self, value: object) -> str:
         """See ``format_bytes``."""
@@ -114,11 +114,11 @@ class Duration(Kind):
     may_be_none: bool = False
     metavar: str = "DURATION"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``parse_duration``."""
-        seconds = parse_duration(str(word))
+        seconds = parse_duration(str(raw))
         if seconds < 0 or (seconds == 0 and not self.may_be_none):
-            raise UserError("is not above 0", str(word), "write 90s, 5m or 1h")
+            raise UserError("is not above 0", str(raw), "write 90s, 5m or 1h")
         return seconds
 
     def format(self, value: object) -> str:
@@ -134,9 +134,9 @@ class Share(Kind):
     _: KW_ONLY
     metavar: str = "SHARE"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``parse_share``."""
-        return parse_share(str(word), self.what)
+        return parse_share(str(raw), self.what)
 
     def format(self, value: object) -> str:
         """Write the share in percent."""
@@ -150,9 +150,9 @@ class CountAxis(Kind):
     _: KW_ONLY
     metavar: str = "AXIS"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``parse_axis``."""
-        return _rising(parse_axis(str(word)))
+        return _rising(parse_axis(str(raw)))
 
     def format(self, value: object) -> str:
         """See ``format_axis``."""
@@ -168,10 +168,10 @@ class SizeAxis(Kind):
     _: KW_ONLY
     metavar: str = "AXIS"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``parse_axis``."""
-        sizes = _rising(parse_axis(str(word), parse_size))
-        return [_multiple(size, self.unit, str(word), self.example) for size in sizes]
+        sizes = _rising(parse_axis(str(raw), parse_size))
+        return [_multiple(size, self.unit, str(raw), self.example) for size in sizes]
 
     def format(self, value: object) -> str:
         """See ``format_axis``."""
@@ -185,9 +185,9 @@ class ThreadAxis(Kind):
     _: KW_ONLY
     metavar: str = "AXIS"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return the counts, rising, and ``all`` as it is."""
-        texts = [text.strip() for text in str(word).split(",")]
+        texts = [text.strip() for text in str(raw).split(",")]
         counts = [text for text in texts if text != ALL]
         found: list[int | str] = [*_rising(parse_axis(",".join(counts)))] if counts else []
         return [*found, ALL] if ALL in texts else found
@@ -203,9 +203,9 @@ class Choice(Kind):
 
     known: tuple[str, ...]
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``known_word``."""
-        return _known(str(word), self.known)
+        return _known(str(raw), self.known)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -225,9 +225,9 @@ class Names(Kind):
     _: KW_ONLY
     metavar: str = "NAMES"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``split_names``."""
-        names = split_names(str(word))
+        names = split_names(str(raw))
         if not self.known:
             return names
         found = [_known(name, self.known) for name in names]
@@ -249,9 +249,9 @@ class Repeated(Kind):
 
     repeated = True
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return all of them."""
-        return list(cast("Sequence[str]", word))
+        return list(cast("Sequence[str]", raw))
 
     def format(self, value: object) -> str:
         """Join the words by blanks."""
@@ -265,11 +265,11 @@ class TargetPlaces(Repeated):
     _: KW_ONLY
     metavar: str = "NAME=PATH"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``parse_targets``."""
         from ullage.uri import parse_targets
 
-        return parse_targets(cast("Sequence[str]", word))
+        return parse_targets(cast("Sequence[str]", raw))
 
     def format(self, value: object) -> str:
         """Write targets as they are typed, ``NAME=URI``."""
@@ -283,37 +283,37 @@ class CeilingRates(Repeated):
     _: KW_ONLY
     metavar: str = "NAME[:ACCESS]=RATE"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """See ``read_ceiling``; whether there are such targets is found when they are known."""
         from ullage.analysis.ceilings.targets import read_ceiling
 
-        return dict(read_ceiling(text) for text in cast("Sequence[str]", word))
+        return dict(read_ceiling(text) for text in cast("Sequence[str]", raw))
 
 
 @dataclass(frozen=True)
-class Made(Kind):
+class Converted(Kind):
     """A value that ``make`` makes of the text."""
 
     make: Callable[[str], object]
     _: KW_ONLY
     metavar: str = ""
 
-    def parse(self, word: Word) -> object:
-        """Return what ``make`` makes of the word."""
-        return self.make(str(word))
+    def parse(self, raw: RawValue) -> object:
+        """Return what ``make`` makes of the raw."""
+        return self.make(str(raw))
 
 
 @dataclass(frozen=True)
-class MadeOfAll(Repeated):
+class ConvertedList(Repeated):
     """A value that ``make`` makes of all texts of an option that may be given several times."""
 
     make: Callable[[Sequence[str]], object]
     _: KW_ONLY
     metavar: str = ""
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return what ``make`` makes of the words."""
-        return self.make(cast("Sequence[str]", word))
+        return self.make(cast("Sequence[str]", raw))
 
 
 @dataclass(frozen=True)
@@ -325,9 +325,9 @@ class FilePath(Kind):
     metavar: str = "FILE"
     python = Path
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return what ``make`` makes of the file."""
-        return self.make(Path(str(word)))
+        return self.make(Path(str(raw)))
 
     def format(self, value: object) -> str:
         """Return nothing, since which file it was is not known any more."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from ullage.model.request import Request
-    from ullage.runs.options.kinds import Word
+    from ullage.runs.options.kinds import RawValue
 
 ModelT = TypeVar("ModelT", bound="BaseModel")
 OptionsT = TypeVar("OptionsT", bound=SuiteOptions)
@@ -28,21 +28,21 @@ _IN_REQUEST = "options"
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
 
-def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object) -> ParsedOptions:
-    """Read what is asked by ``words``, typed texts by the names of their options; None, False and empty: not said.
+def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **given: object) -> ParsedOptions:
+    """Read what is asked by ``given``, what was typed by the keywords of options; None, False and empty: not said.
 
     ``hosts``: how many are named, for suites that have nodes; 0: those of the batch job that we are in, if any.
     """
-    by_word = {one.word: one for one in declared(model).values()}
+    by_keyword = {one.keyword: one for one in declared(model).values()}
     hosts = hosts or _nodes_given()
     said: dict[str, object] = {"hosts": hosts} if hosts and "hosts" in model.model_fields else {}
     typed: dict[str, str] = {}
-    for name, word in words.items():
-        one = by_word[name]
-        if word is not None and word is not False and word != []:
-            said[one.field] = one.read(cast("Word", word))
+    for name, raw in given.items():
+        one = by_keyword[name]
+        if raw is not None and raw is not False and raw != []:
+            said[one.field] = one.read(cast("RawValue", raw))
             # Only a value that is one text is short enough to be repeated in a message.
-            typed[one.field] = "" if one.is_flag or one.kind.repeated else str(word)
+            typed[one.field] = "" if one.is_flag or one.kind.repeated else str(raw)
     return parsed(checked(model, said, typed))
 
 

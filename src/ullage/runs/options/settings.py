@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that people set by ``THING.KEY=VALUE``, and the option that sets those of backends."""
+"""Options on backends: which one, and its parameters, which people set by ``THING.KEY=VALUE``."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from pydantic import Field
 
@@ -13,8 +13,21 @@ from ullage.model.describe import Parameter, Registered
 from ullage.model.plan import Parameters
 from ullage.parameters import parse_parameter, suggest
 from ullage.runs.options.declared import OWN, Option
-from ullage.runs.options.kinds import MadeOfAll
+from ullage.runs.options.kinds import ConvertedList, Names
 from ullage.runs.options.model import SuiteOptions
+
+Backend: TypeAlias = Annotated[str, Option("Use this backend.", unsaid="posix, or the target's own")]
+Backends: TypeAlias = Annotated[
+    list[str],
+    Names(),
+    Option(
+        "Use these backends, for example posix,uring.",
+        name="--backend",
+        unsaid="the target's own backend",
+        sets=("backend",),
+    ),
+]
+VERIFY: Final = Option("Check data after each read: none, kept or full.", unsaid="kept, if the backend holds data")
 
 _SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>.*)", re.DOTALL)
 
@@ -63,7 +76,7 @@ class BackendParameterOptions(SuiteOptions):
 
     parameters: Annotated[
         list[Setting],
-        MadeOfAll(read_settings, metavar="THING.KEY=VALUE"),
+        ConvertedList(read_settings, metavar="THING.KEY=VALUE"),
         Option(
             "Set a parameter of a backend, for example hdf5.chunk_bytes=1M. `ullage describe NAME` lists them.",
             name="--param",

@@ -19,7 +19,7 @@ from ullage.uri import target_path, target_scheme
 WORKLOAD: Final = "vpic"
 BACKENDS: Final = {"raw": "mpiio", "hdf5": "hdf5"}
 HEADER_BYTES: Final = 4096
-"""Of our own format, before the particles."""
+"""The header of our own format, before the particles."""
 _CONTIGUOUS: Final = "contiguous"
 _FULL: Final[Mapping[str, Parameters]] = {"full": {}}
 
@@ -41,7 +41,7 @@ class ParticleCell(Cell):
 
     @property
     def layout_name(self) -> str:
-        """As ``--layout`` has it."""
+        """The name of the layout, as ``--layout`` has it."""
         return layout_name(self.parameters)
 
     @property
@@ -80,7 +80,7 @@ def _nothing() -> Parameters:
 
 
 @dataclass(frozen=True)
-class Asked:
+class WorkloadSettings:
     """What a suite asks of the workload besides the options of both. ``reads``: words with their parameters."""
 
     phases: list[str]
@@ -98,7 +98,11 @@ class _Way:
 
 
 def make_cells(
-    options: ParticleOptions, asked: Asked, targets: Sequence[Target], description: Describe, cores: int | None
+    options: ParticleOptions,
+    asked: WorkloadSettings,
+    targets: Sequence[Target],
+    description: Describe,
+    cores: int | None,
 ) -> list[ParticleCell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
     layouts = [options.place(n, cores) for n in options.ranks]

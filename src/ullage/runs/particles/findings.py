@@ -5,14 +5,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, percent, plural, times
-from ullage.runs.particles.rows import OBSERVED, RAW
-from ullage.runs.particles.words import orders_of, particles_read
+from ullage.results.events import failures_of
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext
+from ullage.runs.particles.rows import OBSERVED, RAW, orders_of, particle_rows, particles_read
+from ullage.runs.suite import SuiteSummary
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -32,6 +36,14 @@ _QUESTIONS: Final[Mapping[str, _Question]] = {
     "access": _Question("transfers"),
 }
 _CHANGES: Final[Mapping[str, str]] = {"layout": "--layout", "format": "--format", "transfers": "--access"}
+
+
+def summarise_particles(result: ResultFolder, context: RowContext, suite: str, access: str) -> SuiteSummary:
+    """Summarise phase ``access`` of ``suite``."""
+    launches = [file.records for file in result.read_records()]
+    rows = particle_rows(launches, context, access)
+    found = findings_of(sound_rows(rows), suite, context.level)
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
 
 
 def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:

@@ -12,7 +12,7 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.cells.volume import check_files
 from ullage.runs.inputs import EngineContext
-from ullage.runs.particles.cells import Asked, ParticleCell, make_cells, with_kinds
+from ullage.runs.particles.cells import ParticleCell, WorkloadSettings, make_cells, with_kinds
 from ullage.runs.particles.options import ParticleOptions
 from ullage.runs.room import check_places, this_machine
 from ullage.runs.session import Note
@@ -68,7 +68,11 @@ def _row(cell: ParticleCell, time: str) -> list[str]:
 
 
 def prepare_particles(
-    request: Request, engine_context: EngineContext, options: ParticleOptions, asked: Asked, lines: Sequence[str]
+    request: Request,
+    engine_context: EngineContext,
+    options: ParticleOptions,
+    asked: WorkloadSettings,
+    lines: Sequence[str],
 ) -> PreparedParticles:
     """Check everything that can be checked without starting anything. ``lines``: what else the plan does."""
     machine = this_machine(request.targets)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of particle files to rows."""
+"""From the records of particle files to rows, and what of a row has words of its own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 RAW: Final = "raw_bandwidth"
 OBSERVED: Final = "observed_bandwidth"
 _READ: Final = "read"
+_ORDERS: Final[Mapping[str, str]] = {"C": "contiguous", "I": "interleaved"}
+_READS: Final[Mapping[str, str]] = {
+    "full": "all particles",
+    "partial": "the first particles of each rank",
+    "strided": "runs of particles",
+}
 
 
 def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, access: str) -> list[Row]:
@@ -58,3 +64,25 @@ def _told(row: Row, case: CaseRecord, phase: PhaseRecord) -> Row:
     told = row.model_copy(update={"params": params, "flags": flags})
     # The calls of a write end before the sync, and memory may answer a read: a device's ceiling does not bound them.
     return with_ceiling(told, None) if row.metric == RAW and row.verdict != "cold" else told
+
+
+def orders_of(layout: str) -> tuple[str, str]:
+    """Return the order in memory and in the file of a layout as it is typed: ``CI``."""
+    memory, file = layout
+    return _ORDERS[memory], _ORDERS[file]
+
+
+def layout_text(row: Row) -> str:
+    """Write ``contiguous``; where memory and file have different orders ``contiguous to interleaved``.
+
+    A write goes from memory to the file, a read from the file to memory.
+    """
+    memory, file = orders_of(str(row.params["layout"]))
+    if memory == file:
+        return memory
+    return f"{file} to {memory}" if row.params["access"] == "read" else f"{memory} to {file}"
+
+
+def particles_read(row: Row) -> str:
+    """Name which particles a row reads, or ``particles`` of one that writes them."""
+    return _READS.get(str(row.params.get("read", "")), "particles")

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of a suite of particle files in a report."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.quantity import DASH
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
+from ullage.report.grids import Column, PhaseLine, grid_of, metric_column, param_text, phase_lines
 from ullage.report.headlines import Rule
 from ullage.report.verdicts import headword
-from ullage.runs.particles.words import layout_text, particles_read
+from ullage.runs.particles.rows import layout_text, particles_read
 from ullage.units import format_time
 
 _DOC: Final = (
@@ -28,37 +27,29 @@ def _place(line: PhaseLine) -> tuple[str, int, str, str, str, str]:
     return line.first.target, int(params["ranks"]), read, form, transfers, layout
 
 
-def _param(name: str) -> Callable[[PhaseLine], str]:
-    return lambda line: str(line.first.params.get(name, DASH))
-
-
-def _value(heading: str, metric: str) -> Column[PhaseLine]:
-    return value_column(heading, lambda line: line.rows.get(metric))
-
-
 _RATE: Final = "observed_bandwidth"
 _HEAD: Final[Sequence[Column[PhaseLine]]] = (
     Column("target", lambda line: line.first.target, is_number=False),
-    Column("layout", _param("layout"), is_number=False),
-    Column("format", _param("format"), is_number=False),
-    Column("transfers", _param("transfers"), is_number=False),
+    Column("layout", param_text("layout"), is_number=False),
+    Column("format", param_text("format"), is_number=False),
+    Column("transfers", param_text("transfers"), is_number=False),
 )
 _OF_READS: Final[Sequence[Column[PhaseLine]]] = (
-    Column("read", _param("read"), is_number=False),
-    Column("data of", _param("data_of"), is_number=False),
+    Column("read", param_text("read"), is_number=False),
+    Column("data of", param_text("data_of"), is_number=False),
 )
 _TAIL: Final[Sequence[Column[PhaseLine]]] = (
-    Column("ranks", _param("ranks")),
-    Column("particles a rank", _param("particles")),
-    Column("steps", _param("steps")),
+    Column("ranks", param_text("ranks")),
+    Column("particles a rank", param_text("particles")),
+    Column("steps", param_text("steps")),
     Column("computation a step", lambda line: format_time(float(line.first.params["compute_s"]))),
-    _value("OBSERVED", _RATE),
-    _value("RAW", "raw_bandwidth"),
-    _value("wall", "phase_time"),
-    _value("calls", "raw_time"),
-    _value("open", "open_time"),
-    _value("sync", "sync_time"),
-    _value("close", "close_time"),
+    metric_column("OBSERVED", _RATE),
+    metric_column("RAW", "raw_bandwidth"),
+    metric_column("wall", "phase_time"),
+    metric_column("calls", "raw_time"),
+    metric_column("open", "open_time"),
+    metric_column("sync", "sync_time"),
+    metric_column("close", "close_time"),
     Column("verdict", lambda line: headword(line.first), is_number=False),
 )
 

@@ -13,10 +13,10 @@ from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.suite import Prepared, find_suite
-from ullage.runs.tuning.asking import Asking
 from ullage.runs.tuning.budget import measuring_s
-from ullage.runs.tuning.options import Over, TuneOptions, Word
+from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
 from ullage.runs.tuning.trial import most_written, prepare
+from ullage.runs.tuning.trial_inputs import TrialInputsMaker
 from ullage.units import format_duration
 
 # Where nobody says how long a trial measures, it gets one part in so many of the budget, and no less than so many
@@ -31,15 +31,15 @@ _SHORTEST_WATCHDOG_S: Final = 10.0
 _USUAL_WATCHDOG_S: Final = 120.0
 
 
-def fitted_words(options: TuneOptions) -> dict[str, str]:
-    """Return words that make the trials of a suite without a limit of time short enough for the budget.
+def fitted_options(options: TuneOptions) -> dict[str, str]:
+    """Return options that make the trials of a suite without a limit of time short enough for the budget.
 
     None where nobody has to choose them: they are typed or varied, or the budget has room without them.
     """
     each_s = measuring_s(options.budget_s, _full_trials(options))
     found = find_suite(options.suite).options.within(options.words, each_s)
     varied = {one.word for one in options.parameters}
-    return {word: text for word, text in found.items() if word not in varied and word not in options.words}
+    return {name: text for name, text in found.items() if name not in varied and name not in options.words}
 
 
 def _full_trials(options: TuneOptions) -> int:
@@ -48,13 +48,13 @@ def _full_trials(options: TuneOptions) -> int:
     return max(FEWEST_TRIALS, most)
 
 
-def shown_words(words: Mapping[str, str]) -> str:
-    """Return words of a suite as they are typed."""
-    return " ".join(f"--{word.replace('_', '-')} {text}" for word, text in words.items())
+def shown_options(chosen_options: Mapping[str, str]) -> str:
+    """Return options of a suite as they are typed."""
+    return " ".join(f"--{name.replace('_', '-')} {text}" for name, text in chosen_options.items())
 
 
-def usual_words(options: TuneOptions) -> dict[str, Word]:
-    """Return the words that the search chooses for its trials where nobody did: what they may take of the budget.
+def usual_options(options: TuneOptions) -> dict[str, OptionValue]:
+    """Return the options that the search chooses for its trials where nobody did, by its budget.
 
     A trial that hangs must leave time for others, so its watchdog is shorter than usual in a short search.
     """
@@ -65,13 +65,13 @@ def usual_words(options: TuneOptions) -> dict[str, Word]:
     chosen = {"watchdog_s": hang} if hang < _USUAL_WATCHDOG_S else {}
     if "time_s" in fields and not _ends_by_itself(fields["time_s"]):
         chosen["time_s"] = each
-    words: dict[str, Word] = {
-        fields[field].word: format_duration(seconds) for field, seconds in chosen.items() if field in fields
+    chosen_options: dict[str, OptionValue] = {
+        fields[field].keyword: format_duration(seconds) for field, seconds in chosen.items() if field in fields
     }
-    words |= fitted_words(options)
+    chosen_options |= fitted_options(options)
     if (most := _space_of_trial(options)) is not None:
-        words[fields["space"].word] = str(most)
-    return {word: text for word, text in words.items() if word not in varied and word not in options.words}
+        chosen_options[fields["space"].keyword] = str(most)
+    return {name: text for name, text in chosen_options.items() if name not in varied and name not in options.words}
 
 
 def _space_of_trial(options: TuneOptions) -> int | None:
@@ -93,13 +93,15 @@ def _ends_by_itself(time_: Declared) -> bool:
     return time_.default is None and bool(time_.option.unsaid)
 
 
-def checked(asking: Asking, overs: Sequence[Over], request: Request, engine_context: EngineContext) -> Prepared:
+def checked(
+    inputs_maker: TrialInputsMaker, overs: Sequence[TunedParameter], request: Request, engine_context: EngineContext
+) -> Prepared:
     """Read each value of each parameter beside the defaults of the others; the default setting is prepared."""
     import tempfile
 
     default = {one.name: one.default for one in overs}
     with tempfile.TemporaryDirectory() as scratch:
-        own = replace(asking, folder=Path(scratch))
+        own = replace(inputs_maker, folder=Path(scratch))
         for one in overs:
             for value in one.values:
                 try:
@@ -115,7 +117,11 @@ def checked(asking: Asking, overs: Sequence[Over], request: Request, engine_cont
 
 
 def _check_any(
-    asking: Asking, over: Over, default: Mapping[str, str], request: Request, engine_context: EngineContext
+    inputs_maker: TrialInputsMaker,
+    over: TunedParameter,
+    default: Mapping[str, str],
+    request: Request,
+    engine_context: EngineContext,
 ) -> None:
     """Raise ``UserError`` where engine or machine refuse every value of a parameter but its default.
 
@@ -126,7 +132,7 @@ def _check_any(
         if value == over.default:
             continue
         try:
-            _prepared(asking.parsed(asking.of({**default, over.name: value})), request, engine_context)
+            _prepared(inputs_maker.parsed(inputs_maker.of({**default, over.name: value})), request, engine_context)
         except UserError as error:
             refused.append(error)
         else:

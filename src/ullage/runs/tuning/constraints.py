@@ -21,7 +21,7 @@ Setting = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Kept:
+class RuleResult:
     """A rule in the pairs. ``value``: times the default's where the rule is relative, else the value itself."""
 
     rule: Rule
@@ -43,8 +43,8 @@ def judged(trials: Sequence[TuneTrial], rules: Sequence[Rule], default: Setting)
 def _broken(trials: Sequence[TuneTrial], rule: Rule, default: Setting) -> list[tuple[tuple[str, str], ...]]:
     logs: dict[tuple[tuple[str, str], ...], list[float]] = {}
     for one in trials:
-        if not one.reason and one.values.get(rule.words, 0.0) > 0:
-            logs.setdefault(_key(one.setting), []).append(math.log(one.values[rule.words]))
+        if not one.reason and one.values.get(rule.metric, 0.0) > 0:
+            logs.setdefault(_key(one.setting), []).append(math.log(one.values[rule.metric]))
     of_default = logs.get(_key(default), [])
     if rule.times and not of_default:
         return []
@@ -69,22 +69,22 @@ def _noise(groups: Sequence[Sequence[float]]) -> float:
 
 def kept_in_pairs(
     pairs: Sequence[TuneTrial], rules: Sequence[Rule], is_default: Callable[[TuneTrial], bool]
-) -> list[Kept]:
+) -> list[RuleResult]:
     """Say of each rule what the pairs show, by geometric means."""
-    found: list[Kept] = []
+    found: list[RuleResult] = []
     for rule in rules:
         values = {
             side: [
-                math.log(one.values[rule.words])
+                math.log(one.values[rule.metric])
                 for one in pairs
-                if is_default(one) == side and rule.words in one.values
+                if is_default(one) == side and rule.metric in one.values
             ]
             for side in (True, False)
         }
         if not values[True] or not values[False]:
             continue
         value = math.exp(fmean(values[False]) - (fmean(values[True]) if rule.times else 0.0))
-        found.append(Kept(rule, value, rule.breaks(value)))
+        found.append(RuleResult(rule, value, rule.breaks(value)))
     return found
 
 

@@ -4,7 +4,7 @@
 from ullage.model.summary import Finding, Gain
 from ullage.model.tuning import Tuning
 from ullage.quantity import percent, plural
-from ullage.runs.tuning.asking import shell_line
+from ullage.runs.tuning.trial_inputs import shell_line
 from ullage.units import format_time, format_volume
 
 

@@ -4,7 +4,7 @@
 import contextlib
 import fcntl
 import os
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -108,8 +108,3 @@ def _held(name: str, path: Path) -> int:
     except OSError:
         return handle
     return handle
-
-
-def spent(trials: Sequence[TuneTrial]) -> Mapping[str, float]:
-    """Return the seconds and bytes of all trials."""
-    return {"seconds": sum(one.seconds for one in trials), "bytes": sum(one.bytes for one in trials)}

@@ -19,7 +19,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.options.declared import declared
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.tuning.objective import rows_of
-from ullage.runs.tuning.options import Over, TuneOptions
+from ullage.runs.tuning.options import TunedParameter, TuneOptions
 from ullage.units import format_volume, parse_size
 
 Role: TypeAlias = Literal["ranks", "depth", "block", ""]
@@ -50,10 +50,10 @@ def start_of(options: TuneOptions, model: type[SuiteOptions], first: Summary, re
 
 
 def known_start(
-    overs: Sequence[Over], model: type[SuiteOptions], rows: Sequence[Row], facts: SystemFacts | None
+    overs: Sequence[TunedParameter], model: type[SuiteOptions], rows: Sequence[Row], facts: SystemFacts | None
 ) -> Known:
     """Return what is known. ``rows``: of the objective, in the first trial; ``facts``: of the machine."""
-    roles: dict[Role, Over] = {role: one for one in overs if one.ordered and (role := role_of(one, model))}
+    roles: dict[Role, TunedParameter] = {role: one for one in overs if one.ordered and (role := role_of(one, model))}
     values: dict[str, str] = {}
     reasons: list[str] = []
     wanted = needed_at_once(rows)
@@ -67,7 +67,7 @@ def known_start(
     return Known(values, reasons)
 
 
-def role_of(over: Over, model: type[SuiteOptions]) -> Role:
+def role_of(over: TunedParameter, model: type[SuiteOptions]) -> Role:
     """Return what a parameter sets, as far as anything is known of it."""
     if over.how == "ppn":
         return "ranks"
@@ -75,7 +75,7 @@ def role_of(over: Over, model: type[SuiteOptions]) -> Role:
         return _PARAMETERS.get(over.word, "")
     if over.how != "option":
         return ""
-    field = next((one.field for one in declared(model).values() if one.word == over.word), "")
+    field = next((one.field for one in declared(model).values() if one.keyword == over.word), "")
     return _ROLES.get(field, "")
 
 
@@ -97,7 +97,9 @@ def at_once(row: Row) -> int:
     return math.prod(one for one in named if isinstance(one, int))
 
 
-def _share_out(wanted: float, roles: Mapping[Role, Over], rows: Sequence[Row], cores: int | None, known: Known) -> None:
+def _share_out(
+    wanted: float, roles: Mapping[Role, TunedParameter], rows: Sequence[Row], cores: int | None, known: Known
+) -> None:
     """Take ranks first, at most one for each core of a node, and depth for what is left."""
     now = rows[0].params
     workers = _number(now.get("ranks", 1)) * _number(now.get("threads", 1))
@@ -121,6 +123,6 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 1
 
 
-def _at_least(over: Over, wanted: float) -> str:
+def _at_least(over: TunedParameter, wanted: float) -> str:
     """Return the smallest value of a parameter that reaches ``wanted``, else its largest."""
     return next((text for text in over.values if parse_size(text) >= wanted), over.values[-1])

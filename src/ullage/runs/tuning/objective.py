@@ -26,7 +26,7 @@ _MOST_SHOWN: Final = 12
 
 
 @dataclass(frozen=True)
-class Read:
+class ObjectiveValue:
     """The value of an objective in one trial, the metric it is, and of how many rows it is the geometric mean."""
 
     value: float
@@ -40,11 +40,12 @@ class Read:
 class Rule:
     """A rule that a setting must keep.
 
-    ``words`` must not fall below (``>=``) or rise above (``<=``) ``number``, times the default's where ``times``.
+    ``metric``, as people name it, must not fall below (``>=``) or rise above (``<=``) ``number``. That is times the
+    default's where ``times``.
     """
 
     text: str
-    words: str
+    metric: str
     at_least: bool
     number: float
     times: bool
@@ -68,7 +69,7 @@ def read_rule(text: str) -> Rule:
     return Rule(text, match["words"], match["sign"] == ">=", number, bool(match["times"]))
 
 
-def read_value(words: str, summary: Summary) -> Read:
+def read_value(words: str, summary: Summary) -> ObjectiveValue:
     """Read what ``words`` name in ``summary``; raise ``UserError`` where that is nothing, or no speed."""
     wanted = _wanted(words)
     scores = [score for score in summary.scores if wanted <= _tokens(score.name)]
@@ -85,7 +86,7 @@ def read_value(words: str, summary: Summary) -> Read:
         raise UserError(f"a row of '{words}' is 0, which cannot be compared")
     first = rows[0]
     value = math.exp(fmean(math.log(row.median) for row in rows))
-    return Read(value, first.metric, first.unit, first.better, len(rows))
+    return ObjectiveValue(value, first.metric, first.unit, first.better, len(rows))
 
 
 def rows_of(words: str, summary: Summary) -> list[Row]:
@@ -107,7 +108,7 @@ def _wanted(words: str) -> set[str]:
     return (tokens - {_COST}) | _CPU_TIME if _COST in tokens else tokens
 
 
-def objective_of(name: str, found: Read) -> TuneObjective:
+def objective_of(name: str, found: ObjectiveValue) -> TuneObjective:
     """Return the objective as it stands in the summary."""
     return TuneObjective(name=name, metric=found.metric, unit=found.unit, better=found.better, rows=found.rows)
 
@@ -117,14 +118,14 @@ def toward_more(value: float, better: Better) -> float:
     return math.log(value) if better == "more" else -math.log(value)
 
 
-def _of_score(score: Score) -> Read:
+def _of_score(score: Score) -> ObjectiveValue:
     """Return a score as a number, also one that is not valid by its list's rules: short trials never are valid.
 
     Raise ``UserError`` for a score of 0.
     """
     if score.value <= 0:
         raise UserError(f"score '{score.name}' is 0", "", "; ".join(score.reasons))
-    return Read(score.value, score.name, score.unit, "more", 1)
+    return ObjectiveValue(score.value, score.name, score.unit, "more", 1)
 
 
 def _tokens(text: str) -> set[str]:

@@ -11,14 +11,14 @@ from ullage.runs.options.groups import Positive, Seconds
 from ullage.runs.options.kinds import Duration, Repeated, Size
 from ullage.runs.options.model import SuiteOptions
 
-Word: TypeAlias = bool | int | float | str | list[str]
+OptionValue: TypeAlias = bool | int | float | str | list[str]
 Method: TypeAlias = Literal["model", "random", "grid", "tpe", "cma-es"]
 
 
 How: TypeAlias = Literal["option", "ppn", "parameter", "section", "hint", "environment", "command"]
 
 
-class Over(Strict):
+class TunedParameter(Strict):
     """A parameter of a search. ``name``: as typed; ``how`` and ``word``: what of the suite it sets.
 
     ``default`` is one of ``values``, which rise where they are ``ordered``.
@@ -41,8 +41,8 @@ class TuneOptions(SuiteOptions):
     """
 
     suite: str = ""
-    words: dict[str, Word] = {}
-    parameters: list[Over] = []
+    words: dict[str, OptionValue] = {}
+    parameters: list[TunedParameter] = []
     over: Annotated[
         list[str],
         Repeated(metavar="NAME=VALUES"),

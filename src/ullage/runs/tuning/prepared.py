@@ -22,22 +22,21 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options, read_options
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Explanation, Prepared, find_suite
-from ullage.runs.tuning.asking import Asking, key_of
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
-from ullage.runs.tuning.checks import bytes_of, checked, fitted_words, seconds_of, shown_words, usual_words
+from ullage.runs.tuning.checks import bytes_of, checked, fitted_options, seconds_of, shown_options, usual_options
 from ullage.runs.tuning.commands import SetCommand, folder_of, read_command
 from ullage.runs.tuning.constraints import judged
 from ullage.runs.tuning.earlier import earlier_settings, known_trial
-from ullage.runs.tuning.hopeless import Watch as Hopeless
-from ullage.runs.tuning.hopeless import means, rates_of
+from ullage.runs.tuning.early_stop import Watch as Hopeless
+from ullage.runs.tuning.early_stop import means, rates_of
 from ullage.runs.tuning.journal import add_trial, as_searched, next_folder, read_trials, targets_alone
 from ullage.runs.tuning.knowledge import start_of
 from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_value
-from ullage.runs.tuning.options import Over, TuneOptions
-from ullage.runs.tuning.over import UNSET, Ground, read_overs, space_of
+from ullage.runs.tuning.options import TunedParameter, TuneOptions
 from ullage.runs.tuning.proxies import counted, is_short_one, lacks_default
-from ullage.runs.tuning.remains import remove_remains
-from ullage.runs.tuning.trial import Job, Wanted, run_trial, seconds_of_walls
+from ullage.runs.tuning.trial import Job, WantedValues, remove_remains, run_trial, seconds_of_walls
+from ullage.runs.tuning.trial_inputs import TrialInputsMaker, key_of
+from ullage.runs.tuning.tuned_parameters import UNSET, ParameterSources, read_overs, space_of
 from ullage.units import format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]
@@ -54,7 +53,7 @@ class PreparedTune:
     request: Request
     options: TuneOptions
     engine_context: EngineContext
-    overs: Sequence[Over]
+    overs: Sequence[TunedParameter]
     first: Prepared
     budget: Budget
     build: Build
@@ -74,18 +73,18 @@ class PreparedTune:
         """See ``Prepared``: what to measure next follows from what was measured."""
         return "settings by hand: a search cannot be a batch script"
 
-    def asking(self, result: ResultFolder) -> Asking:
-        """Return what turns settings into words of the suite; their files lie in ``result``."""
+    def inputs_maker(self, result: ResultFolder) -> TrialInputsMaker:
+        """Return what turns settings into options of the suite; their files lie in ``result``."""
         model = find_suite(self.options.suite).options
-        hosts, usual = len(self.request.hosts), usual_words(self.options)
-        return Asking(model, self.options.words, self.overs, hosts, result.path / FILES, usual)
+        hosts, usual = len(self.request.hosts), usual_options(self.options)
+        return TrialInputsMaker(model, self.options.words, self.overs, hosts, result.path / FILES, usual)
 
     @cached_property
     def shorter(self) -> dict[str, str]:
-        """The words that make a trial short; none where the suite has none, they are varied, or all are to be full."""
+        """The options that make a trial short; none if the suite has none, they are varied, or all are to be full."""
         model, varied = find_suite(self.options.suite).options, {one.word for one in self.overs}
-        words = {} if self.options.full else model.shorter(self.first.request.options)
-        return {} if varied & words.keys() else words
+        short = {} if self.options.full else model.shorter(self.first.request.options)
+        return {} if varied & short.keys() else short
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
@@ -125,11 +124,11 @@ class PreparedTune:
         return "not known before a trial" if each is None else format_volume(each * room)
 
     def _fitted(self) -> list[str]:
-        shown = shown_words(fitted_words(self.options))
+        shown = shown_options(fitted_options(self.options))
         return [f"Trials have {shown}, to fit into the budget. Repeat the best setting without it."] if shown else []
 
     def _short(self) -> list[str]:
-        shown = shown_words(self.shorter)
+        shown = shown_options(self.shorter)
         return [f"Other settings are measured short first ({shown}), the finalists in full."] if shown else []
 
     def _whole(self) -> list[str]:
@@ -158,14 +157,14 @@ def prepare_tune(request: Request, engine_context: EngineContext, build: Build) 
         if parsed.options.get(name):
             what = "is of runs, and a search compares settings"
             raise UserError(what, f"--{name.replace('_', '-')}", "leave it out, and give it to `ullage run`")
-    ground = Ground(suite.name, suite.options, parsed, engine_context.description)
-    overs = options.parameters or read_overs(options.over, options.default, ground)
+    sources = ParameterSources(suite.name, suite.options, parsed, engine_context.description)
+    overs = options.parameters or read_overs(options.over, options.default, sources)
     options = options.model_copy(update={"parameters": overs})
     for text in options.keep:
         read_rule(text)
     where = (DEFAULT_PARENT / request.run_id).absolute()
-    asking = Asking(suite.options, options.words, overs, hosts, where / FILES, usual_words(options))
-    first = checked(asking, overs, request, engine_context)
+    inputs_maker = TrialInputsMaker(suite.options, options.words, overs, hosts, where / FILES, usual_options(options))
+    first = checked(inputs_maker, overs, request, engine_context)
     plans = first.plans(ResultFolder(where))
     each_s = seconds_of(first.request) or seconds_of_walls(plans)
     budget = Budget(options.budget_s, options.trials, options.space, each_s, bytes_of(first, plans, options))
@@ -180,10 +179,10 @@ class _Run:
 
     def __init__(self, prepared: PreparedTune, session: Session) -> None:
         self.prepared, self.session = prepared, session
-        self.asking = prepared.asking(session.result)
+        self.inputs_maker = prepared.inputs_maker(session.result)
         self.done = read_trials(session.result)
         self.budget = prepared.budget
-        names = [*prepared.options.objective, *(rule.words for rule in prepared.rules)]
+        names = [*prepared.options.objective, *(rule.metric for rule in prepared.rules)]
         self.earlier = earlier_settings(session.result, names)
         if session.seconds is not None:
             used = sum(one.seconds for one in self.done)
@@ -194,7 +193,7 @@ class _Run:
         self.settled: Mapping[str, object] | None = None
         self.begin: Setting | None = None
         self.known: list[str] = []
-        self.wanted = Wanted(prepared.options.objective, prepared.rules)
+        self.wanted = WantedValues(prepared.options.objective, prepared.rules)
         first = next((one for one in self.done if not one.reason), None)
         if first is not None:
             self._take_first(self._summary(first), first)
@@ -254,7 +253,7 @@ class _Run:
 
     @property
     def _default(self) -> dict[str, str]:
-        return self.prepared.space.words(self.prepared.space.default)
+        return self.prepared.space.texts(self.prepared.space.default)
 
     def _searched(self) -> list[Trial]:
         trials = judged(counted(self.done, self._default), self.prepared.rules, self._default)
@@ -262,7 +261,7 @@ class _Run:
 
     def _measure(self, ask: Ask) -> TuneTrial:
         number = len(self.done) + 1
-        setting = self.prepared.space.words(ask.setting)
+        setting = self.prepared.space.texts(ask.setting)
         if (known := self._known(ask, setting, number)) is not None:
             self._keep(known)
             return known
@@ -276,9 +275,9 @@ class _Run:
         seconds = self._trial_seconds()
         job = Job(number, ask.purpose, setting, name, seconds, self.turn, self.settled, left, watch, is_short)
         request = self.prepared.request.model_copy(update={"suite": options.suite})
-        shorter = {**self.asking.words, **self.prepared.shorter}
-        asking = replace(self.asking, words=shorter) if is_short else self.asking
-        trial, summary = run_trial(job, request, asking, self.wanted, self.session, self.prepared.build)
+        shorter = {**self.inputs_maker.options, **self.prepared.shorter}
+        inputs_maker = replace(self.inputs_maker, options=shorter) if is_short else self.inputs_maker
+        trial, summary = run_trial(job, request, inputs_maker, self.wanted, self.session, self.prepared.build)
         if not self.session.was_stopped:
             self._keep(trial)
             if summary is not None and not self.objectives and not trial.reason:
@@ -299,8 +298,8 @@ class _Run:
             return None
         if len(goals) != 1 or not goals[0].metric.endswith(("bandwidth", "rate")):
             return None
-        words = self.prepared.space.words(best)
-        own = [one for one in self.done if one.setting == words and not one.is_proxy]
+        setting = self.prepared.space.texts(best)
+        own = [one for one in self.done if one.setting == setting and not one.is_proxy]
         good = [one for one in own if not one.reason and not one.is_short]
         parts = [self.session.result.part(one.result.rpartition("/")[2]) for one in good if one.seconds > 0]
         if not parts or len(parts[-1].launches()) != 1:
@@ -321,8 +320,8 @@ class _Run:
         default = self._default_values()
         if ask.purpose not in ("start", "search") or not default or not self.earlier:
             return None
-        asked = self.asking.of(setting, self.settled)
-        parsed = self.asking.parsed(asked)
+        asked = self.inputs_maker.of(setting, self.settled)
+        parsed = self.inputs_maker.parsed(asked)
         key = key_of(self.prepared.options.suite, parsed, asked.environment, asked.commands or ())
         if (found := self.earlier.get(key)) is None:
             return None
@@ -339,9 +338,9 @@ class _Run:
         self.objectives = [objective_of(words, read_value(words, summary)) for words in self.prepared.options.objective]
         self.settled = self.session.result.part(trial.result.rpartition("/")[2]).read_request().options
         options, space = self.prepared.options, self.prepared.space
-        rows = {words: read_value(words, summary).rows for words in self.wanted.words}
+        rows = {metric: read_value(metric, summary).rows for metric in self.wanted.metrics}
         self.wanted = replace(self.wanted, rows=rows)
-        known = start_of(options, self.asking.model, summary, self.session.result)
+        known = start_of(options, self.inputs_maker.model, summary, self.session.result)
         self.begin = setting_with(space, known.values) if known.values else None
         self.known = known.reasons
 

@@ -11,10 +11,9 @@ from ullage.analysis.statistics import median_interval
 from ullage.analysis.tuning.confirmation import FEWEST_PAIRS
 from ullage.analysis.tuning.effects import effects, response
 from ullage.analysis.tuning.methods import make_search
-from ullage.analysis.tuning.pareto import front
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial
 from ullage.analysis.tuning.space import Setting, Settings, Space
-from ullage.analysis.tuning.tradeoffs import proved_changes, sentence
+from ullage.analysis.tuning.tradeoffs import front, proved_changes, sentence
 from ullage.arrays import np
 from ullage.errors import UserError
 from ullage.grouping import grouped
@@ -35,16 +34,16 @@ from ullage.model.tuning import (
 from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.suite import SuiteSummary, find_suite
-from ullage.runs.tuning.asking import Asked, Asking, command_of
-from ullage.runs.tuning.checks import fitted_words, shown_words
-from ullage.runs.tuning.constraints import Kept, judged, kept_in_pairs
+from ullage.runs.tuning.checks import fitted_options, shown_options
+from ullage.runs.tuning.constraints import RuleResult, judged, kept_in_pairs
 from ullage.runs.tuning.findings import findings_on
 from ullage.runs.tuning.journal import as_searched, read_trials
 from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_value, toward_more
-from ullage.runs.tuning.options import Over, TuneOptions, Word
-from ullage.runs.tuning.over import space_of
+from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
 from ullage.runs.tuning.prepared import FILES
 from ullage.runs.tuning.proxies import counted
+from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, command_of
+from ullage.runs.tuning.tuned_parameters import space_of
 from ullage.units import format_time
 from ullage.uri import target_path
 
@@ -60,23 +59,23 @@ class Study:
     """What a tune has, read once. ``trials``: those of ``every`` that count, as the search sees them."""
 
     options: TuneOptions
-    overs: Sequence[Over]
+    overs: Sequence[TunedParameter]
     space: Space
     every: Sequence[TuneTrial]
     trials: Sequence[TuneTrial]
     objectives: Sequence[TuneObjective]
     searched: Sequence[Trial]
     search: Search
-    asking: Asking
+    inputs_maker: TrialInputsMaker
 
     @property
     def default(self) -> dict[str, str]:
         """The setting that others are compared with."""
-        return self.space.words(self.space.default)
+        return self.space.texts(self.space.default)
 
     @property
     def best(self) -> Setting:
-        """That the pairs confirm, where they began; else the best so far."""
+        """The setting that the pairs confirm, where they began; else the best so far."""
         pairs = [one.setting for one in self.searched if one.purpose == "confirm"]
         return next((one for one in pairs if one != self.space.default), None) or self.search.best(self.searched)
 
@@ -86,7 +85,7 @@ def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
     options = TuneOptions.model_validate(request.options)
     overs = space_of(options.parameters)
     rules = [read_rule(text) for text in options.keep]
-    default = overs.words(overs.default)
+    default = overs.texts(overs.default)
     every = read_trials(result)
     trials = judged(counted(every, default), rules, default)
     good = next((one for one in trials if not one.reason), None)
@@ -115,9 +114,11 @@ def _study(
     space = space_of(options.parameters)
     turn = max((one.turn for one in trials if one.purpose == "confirm"), default=0)
     searched = as_searched(trials, space, objectives, turn)
-    asking = Asking(suite.options, options.words, options.parameters, len(request.hosts), result.path / FILES)
+    inputs_maker = TrialInputsMaker(
+        suite.options, options.words, options.parameters, len(request.hosts), result.path / FILES
+    )
     search = make_search("model", space, options.seed, turn)
-    return Study(options, options.parameters, space, every, trials, objectives, searched, search, asking)
+    return Study(options, options.parameters, space, every, trials, objectives, searched, search, inputs_maker)
 
 
 def _summary_of(result: ResultFolder, trial: TuneTrial) -> Summary:
@@ -126,10 +127,10 @@ def _summary_of(result: ResultFolder, trial: TuneTrial) -> Summary:
 
 def _tuning(study: Study, result: ResultFolder) -> Tuning:
     said = study.search.confirmation(study.searched)
-    best = study.space.words(study.best)
-    asked = study.asking.of(best)
-    words = {name: word for name, word in asked.words.items() if name != "no_peer" or name in study.options.words}
-    preparation = _preparation(asked, result, words)
+    best = study.space.texts(study.best)
+    asked = study.inputs_maker.of(best)
+    options = {name: value for name, value in asked.options.items() if name != "no_peer" or name in study.options.words}
+    preparation = _preparation(asked, result, options)
     kept = _kept(study)
     broken = next((one.rule.text for one in kept if one.breaks), "")
     confirmation = None
@@ -151,15 +152,15 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         front=_front(study),
         tradeoffs=_tradeoffs(study, result),
         cost=_cost(study),
-        command=command_of(study.options.suite, study.asking.model, words),
+        command=command_of(study.options.suite, study.inputs_maker.model, options),
         environment=asked.environment,
         preparation=preparation,
         trials=list(study.every),
     )
 
 
-def _preparation(asked: Asked, result: ResultFolder, words: dict[str, Word]) -> list[list[str]]:
-    """Return the commands that make a folder with the best setting below each target; name these folders in ``words``.
+def _preparation(asked: TrialInputs, result: ResultFolder, options: dict[str, OptionValue]) -> list[list[str]]:
+    """Return the commands that make a folder with the best setting below each target, and name these in ``options``.
 
     The user's own folders stay as they are.
     """
@@ -172,14 +173,14 @@ def _preparation(asked: Asked, result: ResultFolder, words: dict[str, Word]) -> 
         targets.append(f"{target.name}={target.uri if path is None else path / TUNED}")
         if path is not None:
             found += [["mkdir", str(path / TUNED)], *(one.argv(path / TUNED) for one in asked.commands)]
-    words["target"] = targets
+    options["target"] = targets
     return found
 
 
 def answer_of(study: Study, said: TuneConfirmation | None) -> str:
     """Return the sentence that a tune is run for."""
     what = " and ".join(one.name for one in study.objectives)
-    setting = _shown(study.space.words(study.best), study.default)
+    setting = _shown(study.space.texts(study.best), study.default)
     if study.best == study.space.default:
         count = len({one.setting for one in study.searched})
         if count == 1:
@@ -202,11 +203,11 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
 
 def _fitted(study: Study) -> list[str]:
     """Say what was chosen for the trials to fit into the budget, and is not part of the command."""
-    shown = shown_words(fitted_words(study.options))
+    shown = shown_options(fitted_options(study.options))
     return [f"All of this was measured with {shown}, to fit into the budget."] if shown else []
 
 
-def _kept(study: Study) -> list[Kept]:
+def _kept(study: Study) -> list[RuleResult]:
     """Say what the pairs show of each rule."""
     rules = [read_rule(text) for text in study.options.keep]
     turns = zip(study.searched, study.trials, strict=True)
@@ -214,9 +215,11 @@ def _kept(study: Study) -> list[Kept]:
     return kept_in_pairs(pairs, rules, lambda one: one.setting == study.default)
 
 
-def _of_rule(kept: Kept) -> str:
+def _of_rule(kept: RuleResult) -> str:
     value = f"{times(kept.value)} the default's" if kept.rule.times else f"{kept.value:.3g}"
-    return f"In the pairs, {kept.rule.words} is {value}, which {'breaks' if kept.breaks else 'keeps'} {kept.rule.text}."
+    return (
+        f"In the pairs, {kept.rule.metric} is {value}, which {'breaks' if kept.breaks else 'keeps'} {kept.rule.text}."
+    )
 
 
 def _shown(setting: Mapping[str, str], default: Mapping[str, str]) -> str:
@@ -288,7 +291,7 @@ def _front(study: Study) -> list[TuneFront]:
 
 def _tradeoffs(study: Study, result: ResultFolder) -> list[str]:
     """Say what else the best setting changes, by the pairs that confirm it."""
-    best, default = study.space.words(study.best), study.default
+    best, default = study.space.texts(study.best), study.default
     turns = zip(study.searched, study.trials, strict=True)
     pairs = [one for searched, one in turns if searched.purpose == "confirm" and not one.reason]
     before = [medians(_summary_of(result, one).rows) for one in pairs if one.setting == default]
@@ -328,7 +331,7 @@ def _rows(study: Study, result: ResultFolder) -> list[Row]:
             by_setting.setdefault(searched.setting, []).append(trial)
     targets = "+".join(target.name for target in result.read_request().targets)
     return [
-        _row(goal, targets, study.space.words(setting), trials, several=len(study.objectives) > 1)
+        _row(goal, targets, study.space.texts(setting), trials, several=len(study.objectives) > 1)
         for setting, trials in by_setting.items()
         for goal in study.objectives
     ]

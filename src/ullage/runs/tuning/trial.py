@@ -5,9 +5,11 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
 
+from ullage.cleaning import find_run_folders, remove
 from ullage.errors import EXIT_OK, UserError
 from ullage.model.plan import Plan, Target
 from ullage.model.record import PhaseRecord
@@ -16,17 +18,20 @@ from ullage.model.summary import Summary
 from ullage.model.tuning import Purpose, TuneCommand, TuneTrial
 from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
+from ullage.results.rows import build_rows
 from ullage.runs.composite.prepared import part_run_id
 from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Prepared, find_suite
-from ullage.runs.tuning.asking import Asked, Asking, environment_with, key_of
+from ullage.runs.summary import row_context
 from ullage.runs.tuning.commands import prepared_targets, sentence
-from ullage.runs.tuning.cost import with_cost
 from ullage.runs.tuning.objective import Rule, is_cost, read_value
-from ullage.runs.tuning.remains import remove_remains
+from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, environment_with, key_of
+from ullage.uri import target_path
 
 Build = Callable[[ResultFolder], Summary]
+# The metric: user and system time of all ranks over the operations of a phase, in s/op.
+_CPU_TIME: Final = "cpu_time"
 _WRITES: Final = frozenset({"write", "rewrite"})
 # This part of a trial's time, and at most so many seconds, is for what follows its last launch.
 _AFTERWARDS: Final = 0.1
@@ -35,7 +40,7 @@ _CASE_FAILED: Final = "case-failed"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedValues:
     """What a trial is read for. ``rows``: of how many rows each value is the mean, where the first trial said so."""
 
     objectives: Sequence[str]
@@ -43,14 +48,14 @@ class Wanted:
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
-    def words(self) -> list[str]:
-        """The words of all values."""
-        return [*self.objectives, *(rule.words for rule in self.rules)]
+    def metrics(self) -> list[str]:
+        """What is read of a trial, as people name it."""
+        return [*self.objectives, *(rule.metric for rule in self.rules)]
 
     @property
     def has_cost(self) -> bool:
         """Tell whether one of them is the processor time of an operation."""
-        return any(is_cost(words) for words in self.words)
+        return any(is_cost(metric) for metric in self.metrics)
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Job:
 
 
 def run_trial(
-    job: Job, request: Request, asking: Asking, wanted: Wanted, session: Session, build: Build
+    job: Job, request: Request, inputs_maker: TrialInputsMaker, wanted: WantedValues, session: Session, build: Build
 ) -> tuple[TuneTrial, Summary | None]:
     """Measure, and read what was measured. A trial that is refused or fails has a reason and no value.
 
@@ -86,8 +91,8 @@ def run_trial(
     inner = session.within(session.result.part(job.name), job.seconds, ends_at=ends_at, watch=job.watch)
     key, summary, reason, ran = "", None, "", list[TuneCommand]()
     try:
-        asked = asking.of(job.setting, job.settled)
-        parsed = asking.parsed(asked)
+        asked = inputs_maker.of(job.setting, job.settled)
+        parsed = inputs_maker.parsed(asked)
         key = key_of(request.suite, parsed, asked.environment, asked.commands or ())
         own = request.model_copy(update={"run_id": part_run_id(request.run_id, job.name), "options": parsed.options})
         with environment_with(asked.environment), _targets(asked, parsed, request, session, job, ran) as targets:
@@ -126,7 +131,7 @@ def run_trial(
 
 
 def _targets(
-    asked: Asked, parsed: ParsedOptions, request: Request, session: Session, job: Job, ran: list[TuneCommand]
+    asked: TrialInputs, parsed: ParsedOptions, request: Request, session: Session, job: Job, ran: list[TuneCommand]
 ) -> AbstractContextManager[list[Target]]:
     """Give the targets of a trial, in folders that commands have prepared where it has such."""
     if asked.commands is None:
@@ -190,19 +195,19 @@ def _lacking(result: ResultFolder) -> str:
     return f"its time was too short for {len(lacking)} of {len(planned)} cases: give a trial more --time"
 
 
-def _has_rows(summary: Summary, wanted: Wanted) -> bool:
+def _has_rows(summary: Summary, wanted: WantedValues) -> bool:
     """Tell whether each value is the mean of as many rows as in the first trial, whatever else is lacking."""
     try:
-        return bool(wanted.rows) and all(read_value(one, summary).rows == wanted.rows[one] for one in wanted.words)
+        return bool(wanted.rows) and all(read_value(one, summary).rows == wanted.rows[one] for one in wanted.metrics)
     except UserError:
         return False
 
 
-def _values(summary: Summary, wanted: Wanted) -> tuple[dict[str, float], str]:
+def _values(summary: Summary, wanted: WantedValues) -> tuple[dict[str, float], str]:
     values: dict[str, float] = {}
     try:
-        for words in wanted.words:
-            values[words] = read_value(words, summary).value
+        for metric in wanted.metrics:
+            values[metric] = read_value(metric, summary).value
     except UserError as error:
         return {}, str(error)
     return values, ""
@@ -247,3 +252,34 @@ def seconds_of_walls(plans: Sequence[Plan]) -> float | None:
     walls = [case.workload.parameters.get("stonewall_s") for plan in plans for case in plan.cases]
     total = sum(wall for wall in walls if isinstance(wall, (int, float)))
     return 2 * total or None
+
+
+def with_cost(summary: Summary, result: ResultFolder) -> Summary:
+    """Return ``summary`` with a row of the processor time an operation takes, for each phase that states it.
+
+    A summary that has such rows stays as it is.
+    """
+    if any(row.metric == _CPU_TIME for row in summary.rows):
+        return summary
+    context = replace(row_context(result.read_request(), result.read_system()), metrics=(_CPU_TIME,))
+    found = build_rows([file.records for file in result.read_records()], context)
+    rows = [row.model_copy(update={"suite": summary.suite}) for row in found if row.repetitions]
+    return summary.model_copy(update={"rows": [*summary.rows, *rows]})
+
+
+def remove_remains(targets: Sequence[Target], is_one: Callable[[str], bool], engine: Path) -> list[str]:
+    """Remove the run folders whose run id ``is_one``; return why some were left, a text each."""
+    left: list[str] = []
+    for target in targets:
+        path = target_path(target)
+        try:
+            folders = [] if path is None else find_run_folders(path)
+        except UserError as error:
+            left.append(str(error))
+            continue
+        left += [
+            f"data was left in {folder.path}: {why}"
+            for folder in folders
+            if is_one(folder.run_id) and (why := folder.refused or remove(engine, folder)) is not None
+        ]
+    return left

@@ -9,7 +9,7 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import format_param
 from ullage.report.headlines import word_of
-from ullage.runs.particles.words import layout_text, particles_read
+from ullage.runs.particles.rows import layout_text, particles_read
 from ullage.units import format_bytes
 
 RATE: Final = "bandwidth"

@@ -5,10 +5,10 @@ A class stands with the data that it moved, its rate and its share of the ceilin
 """
 
 from collections.abc import Sequence
-from statistics import median
 from typing import Final
 
-from ullage.analysis.findings.words import gain_of
+from ullage.analysis.findings.phrasing import gain_of
+from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_share, plural, times

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import crowded, finding
+from ullage.analysis.findings.phrasing import crowded, finding
 from ullage.analysis.statistics import median
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding

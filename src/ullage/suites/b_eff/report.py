@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.quantity import DASH, percent, significant
+from ullage.quantity import DASH, percent, rounded, significant
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import texts_grid, time_text
 from ullage.report.headlines import Rule, ranks_key
-from ullage.report.plots import log_axis, nominal, plot, short
+from ullage.report.plots import log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
 from ullage.suites.b_eff.findings import ANSWER, best_methods
@@ -188,7 +188,7 @@ def _spec(curves: Sequence[Curve]) -> Spec:
 
 
 def _point(name: str, x: int, y: float) -> Spec:
-    return {"x": x, "y": short(y), "name": name, "size": format_bytes(x), "text": f"{y:.4g}"}
+    return {"x": x, "y": rounded(y), "name": name, "size": format_bytes(x), "text": f"{y:.4g}"}
 
 
 def _axis(field: str, values: Sequence[Spec], title: str, *, grid: bool = False) -> Spec:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import crowded
+from ullage.analysis.findings.phrasing import crowded
 from ullage.launch.base import ranks_on_a_node
 from ullage.model.request import Request
 from ullage.runs.room import NO_LIMIT, Machine

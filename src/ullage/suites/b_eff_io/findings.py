@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import capital, columns, finding
+from ullage.analysis.findings.phrasing import capital, columns, finding
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, processes, times
 from ullage.suites.b_eff_io.measured import BEffIoRun
-from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
+from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, TimeSpent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
 from ullage.suites.b_eff_io.rows import ACCESS, EARLY, MEMORY_TIME, PATTERN, TYPE, VOLUME, WRITE_SIDE, first, select
 from ullage.suites.b_eff_io.scores import SpotScores
-from ullage.suites.b_eff_io.validity import Fate, conditions, cuts_of, losses_of
+from ullage.suites.b_eff_io.validity import PatternOutcome, conditions, cuts_of, losses_of
 from ullage.suites.b_eff_io.values import memory_bytes
 from ullage.units import format_rate, format_time, format_volume
 
@@ -97,7 +97,7 @@ def losses(io_run: BEffIoRun, found: Sequence[SpotScores], label: str) -> list[F
     return [_fate(one, found[0], label) for one in [*losses_of(io_run, spots), *cuts_of(io_run, spots)]]
 
 
-def _fate(fate: Fate, first: SpotScores, label: str) -> Finding:
+def _fate(fate: PatternOutcome, first: SpotScores, label: str) -> Finding:
     more = {"count": fate.count, "why": fate.why} if fate.is_cut else {"why": fate.why, "text": fate.said}
     said = f": {fate.said}." if fate.said else f". {_REMEDIES[fate.why]}" if fate.is_cut else "."
     return finding(
@@ -224,7 +224,7 @@ _SAID: Final = {
 }
 
 
-def _beside(spent: Spent) -> str:
+def _beside(spent: TimeSpent) -> str:
     named = [
         f"{_SAID[part]} {format_time(spent.parts[part])}"
         for part in PARTS
@@ -260,7 +260,7 @@ _TYPE_NAMES: Final = {
 }
 
 
-def insights(one: SpotScores, label: str) -> list[Finding]:
+def pattern_findings(one: SpotScores, label: str) -> list[Finding]:
     """Collect the findings on pattern types, odd sizes and accesses of one partition."""
     return [*_types(one, label), *_odd_sizes(one, label), *_read_write(one, label)]
 

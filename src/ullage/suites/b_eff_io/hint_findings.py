@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
+from ullage.analysis.findings.phrasing import columns, finding, gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns, finding, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar

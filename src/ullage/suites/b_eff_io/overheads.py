@@ -35,7 +35,7 @@ _WALL_S: Final = 2.0
 
 
 @dataclass(frozen=True)
-class Spent:
+class TimeSpent:
     """The seconds that each part took, and those that were scheduled."""
 
     parts: Mapping[Part, float] = field(default_factory=dict[Part, float])
@@ -57,7 +57,7 @@ class Spent:
         return self.total - self.loops
 
 
-def add(spent: Iterable[Spent]) -> Spent:
+def add(spent: Iterable[TimeSpent]) -> TimeSpent:
     """Add up the seconds of each part, and what was scheduled."""
     parts: dict[Part, float] = {}
     scheduled = 0.0
@@ -65,7 +65,7 @@ def add(spent: Iterable[Spent]) -> Spent:
         scheduled += one.scheduled
         for name, seconds in one.parts.items():
             parts[name] = parts.get(name, 0.0) + seconds
-    return Spent({name: parts[name] for name in PARTS if name in parts}, scheduled)
+    return TimeSpent({name: parts[name] for name in PARTS if name in parts}, scheduled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ class Place:
     ranks: int
 
 
-def overheads(io_run: BEffIoRun) -> dict[Place, Spent]:
+def overheads(io_run: BEffIoRun) -> dict[Place, TimeSpent]:
     """Return by place the time of all its launches together, also of those that a hang ended."""
-    found: dict[Place, list[Spent]] = {}
+    found: dict[Place, list[TimeSpent]] = {}
     before: Launch | None = None
     for launch in io_run.launches:
         for access, spent in _of_launch(launch, before).items():
@@ -89,32 +89,32 @@ def overheads(io_run: BEffIoRun) -> dict[Place, Spent]:
     return {place: add(spent) for place, spent in found.items()}
 
 
-def by_round(io_run: BEffIoRun, target: str) -> dict[int, Spent]:
+def by_round(io_run: BEffIoRun, target: str) -> dict[int, TimeSpent]:
     """Return by round the time that all launches with that target spent."""
     found = grouped((place.round, spent) for place, spent in overheads(io_run).items() if target == place.target)
     return {number: add(spent) for number, spent in sorted(found.items())}
 
 
-def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, Spent]:
+def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, TimeSpent]:
     """Split the time of a launch by access.
 
     Time between its cases, and before its start, belongs to its first access.
     """
-    found: dict[Access, Spent] = {}
+    found: dict[Access, TimeSpent] = {}
     for access in launch.accesses:
         attempts = [attempt for attempt in launch.attempts if attempt.key.access == access]
         phases = [phase for attempt in attempts for phase in attempt.phases]
         parts: dict[Part, float] = {"loops": sum(loops_s(phase) for phase in phases)}
         for part, gauge in _GAUGES.items():
             parts[part] = sum(seconds_of(phase, gauge) for phase in phases)
-        found[access] = Spent(parts, sum(facts_of(phase).scheduled_s for phase in phases))
+        found[access] = TimeSpent(parts, sum(facts_of(phase).scheduled_s for phase in phases))
     first = launch.accesses[0]
     parts = dict(found[first].parts)
     parts["between"] = max(launch.elapsed_s - sum(spent.total for spent in found.values()), 0.0)
     start = None if before is None else start_s(launch, before)
     if start is not None:
         parts["launch"] = start
-    return {**found, first: Spent(parts, found[first].scheduled)}
+    return {**found, first: TimeSpent(parts, found[first].scheduled)}
 
 
 def loops_s(phase: PhaseRecord) -> float:

@@ -20,7 +20,7 @@ from ullage.results.row_checks import check_launch
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows
 from ullage.suites.b_eff_io.formula import memory_s
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, facts_of, pattern_s, seconds_of
-from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL, Spent, overheads
+from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL, TimeSpent, overheads
 from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, patterns_of, types_of
 from ullage.suites.b_eff_io.validity import CUTS, NOT_VALID
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, memory_bytes, rounds_of
@@ -335,7 +335,7 @@ def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:
     return rows
 
 
-def _samples(found: list[Spent]) -> dict[str, list[float]]:
+def _samples(found: list[TimeSpent]) -> dict[str, list[float]]:
     """Return the samples of each part that is known, of the schedule and of the total: one for each round."""
     samples: dict[str, list[float]] = {
         part: [spent.parts[part] for spent in found if part in spent.parts] for part in PARTS

@@ -12,7 +12,7 @@ from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff_io import findings as sentences
-from ullage.suites.b_eff_io.findings import insights
+from ullage.suites.b_eff_io.findings import pattern_findings
 from ullage.suites.b_eff_io.hint_findings import ignored, sets_compared
 from ullage.suites.b_eff_io.measured import BEffIoRun, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
@@ -90,7 +90,7 @@ class _Sentences:
         top = best(spots)
         if top is not None:
             found += sentences.headline(top, label, len(spots))
-            found += insights(_sound(top), label)
+            found += pattern_findings(_sound(top), label)
             if self.context.targets.get(first.spot.target, TargetFacts()).holds_data:
                 found += sentences.cache(self.io_run, top, label)
                 found += sentences.memory_time(self.io_run, top, label)

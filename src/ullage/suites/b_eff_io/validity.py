@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import crowded
+from ullage.analysis.findings.phrasing import crowded
 from ullage.grouping import grouped
 from ullage.model.flags import INVALID
 from ullage.quantity import listing, plural, processes
@@ -94,7 +94,7 @@ def _of_places(attempts: Sequence[Attempt]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class PatternOutcome:
     """What became of some patterns: those of one type that are lost for the same reason, or all that one has cut short.
 
     ``count``: in all cells together. ``said``: the first error, where there is one.
@@ -123,7 +123,7 @@ class Fate:
         return f"{what} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
 
 
-def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
+def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[PatternOutcome]:
     """Find patterns without a value; those that share type, numbers and reason are told together."""
     groups = grouped(
         ((lost.key.type, lost.patterns, lost.why), lost)
@@ -135,7 +135,7 @@ def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
     ]
 
 
-def cuts_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
+def cuts_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[PatternOutcome]:
     """Find patterns that ended early in some round, grouped by the reason."""
     found: dict[str, dict[tuple[CellKey, int], None]] = {}
     for attempt in _attempts(io_run, spots):
@@ -146,9 +146,9 @@ def cuts_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
     return [_fate(why, list(cells)) for why, cells in found.items()]
 
 
-def _fate(why: str, cells: Sequence[tuple[CellKey, int]], said: Sequence[str] = ()) -> Fate:
+def _fate(why: str, cells: Sequence[tuple[CellKey, int]], said: Sequence[str] = ()) -> PatternOutcome:
     keys = [key for key, _ in cells]
-    return Fate(
+    return PatternOutcome(
         why=why,
         count=len(cells),
         patterns=tuple(sorted({pattern for _, pattern in cells})),

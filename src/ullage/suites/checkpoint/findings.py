@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.findings.phrasing import capital, finding, gain_of, least_gain, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import capital, finding, gain_of, least_gain, with_gain
 from ullage.analysis.statistics import level_of_each, pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row

@@ -18,6 +18,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import Names, Size
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import Backend
 from ullage.suites.checkpoint.sizes import MODELS, Mode, fitting_scale
 
 FileLayout: TypeAlias = Literal["rank", "tensor", "shared"]
@@ -115,7 +116,7 @@ class CheckpointOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAx
             unsaid="kept, if the backend holds data",
         ),
     ] = None
-    backend: Annotated[str, Option("Use this backend.", unsaid="posix, or the target's own")] = "posix"
+    backend: Backend = "posix"
     metrics: list[str] = list(METRICS)
 
     @classmethod

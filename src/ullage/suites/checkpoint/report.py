@@ -7,13 +7,21 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, plural, scale_for
+from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, share_text, value_column
+from ullage.report.grids import (
+    Column,
+    PhaseLine,
+    grid_of,
+    interval_text,
+    metric_column,
+    phase_lines,
+    share_text,
+)
 from ullage.report.headlines import Rule
-from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis, short
+from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
 from ullage.suites.checkpoint.findings import (
@@ -81,10 +89,6 @@ def _param(line: PhaseLine, name: str) -> str:
     return str(line.first.params.get(name, DASH))
 
 
-def _value(heading: str, metric: str) -> Column[PhaseLine]:
-    return value_column(heading, lambda line: line.rows.get(metric))
-
-
 def _reader(line: PhaseLine) -> str:
     whose = _param(line, "data_of")
     return _READERS.get(whose, whose)
@@ -97,14 +101,14 @@ _COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
     Column("files", lambda line: _param(line, "files")),
     Column("a rank", lambda line: format_volume(int(line.first.params["rank_bytes"]))),
     Column("a call", lambda line: format_bytes(int(line.first.params["block_bytes"]))),
-    _value("training waits", WAIT),
+    metric_column("training waits", WAIT),
     Column("interval", lambda line: interval_text(line.rows.get(WAIT))),
-    _value("fastest rank", "fastest_rank_time"),
-    _value("slowest rank", "slowest_rank_time"),
-    _value("least rate of a rank", LEAST_RATE),
-    _value("rate of all", RATE),
+    metric_column("fastest rank", "fastest_rank_time"),
+    metric_column("slowest rank", "slowest_rank_time"),
+    metric_column("least rate of a rank", LEAST_RATE),
+    metric_column("rate of all", RATE),
     Column("of the ceiling", lambda line: share_text(line.rows.get(RATE))),
-    _value("sync", "sync_time"),
+    metric_column("sync", "sync_time"),
     Column("written by", _reader, is_number=False),
     Column("verdict", lambda line: headword(line.first), is_number=False),
 )
@@ -160,9 +164,9 @@ def _point(row: Row, factor: float) -> Spec:
         "operation": _DONE[operation_of(row)],
         "layout": layout_of(row),
         "ranks": row.params["ranks"],
-        "x": short(row.median / factor),
-        "low": None if row.low is None else short(row.low / factor),
-        "high": None if row.high is None else short(row.high / factor),
+        "x": rounded(row.median / factor),
+        "low": None if row.low is None else rounded(row.low / factor),
+        "high": None if row.high is None else rounded(row.high / factor),
         "text": f"{format_time(row.median)} {interval}".rstrip(),
         "measured": measured.label,
         "hollow": not measured.filled,

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.request import Request

@@ -6,18 +6,18 @@ Time is that of one call. Rows with the most ranks that had a core each stand fo
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import format_row, percent, plural
+from ullage.quantity import format_row, percent, plural, rounded
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
 from ullage.report.headlines import Rule, ranks_key, word_of
-from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, short, size_axis
+from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, size_axis
 from ullage.report.switches import switch_notes
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
@@ -315,7 +315,7 @@ def _time_spec(rows: Sequence[Row], x: Spec, xs: Sequence[int], tips: list[Spec]
 def _point(row: Row, at: int) -> Spec:
     return {
         "x": at,
-        "y": short(row.median),
+        "y": rounded(row.median),
         "name": operation_of(row),
         "size": _size_text(row),
         "text": format_row(row),

@@ -4,19 +4,19 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Final, cast
 
+from ullage.analysis.statistics import median
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, format_row, percent
+from ullage.quantity import DASH, format_quantity, format_row, percent, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
 from ullage.report.latency import bucket_midpoint_ns
-from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot, short
+from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, time_axis, tooltip
 
@@ -162,7 +162,7 @@ def _bars(rows: Sequence[Row]) -> Figure:
         {
             "name": _label(row),
             "what": _NAMES[IMPACTS.index(row.metric)],
-            "y": short(row.median),
+            "y": rounded(row.median),
             "floor": 1.0,
             "text": format_row(row),
             "flags": ", ".join(row.flag_codes),
@@ -245,7 +245,7 @@ def _tail_point(state: str, seconds: float, share: float) -> Spec:
     return {
         "state": state,
         "x": max(seconds, 1 / _NS),
-        "y": float(f"{share:.4g}"),
+        "y": rounded(share, 4),
         "text": format_quantity(seconds, "s"),
         "share": percent(share, 2),
     }

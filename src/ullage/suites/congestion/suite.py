@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.metrics import metric_named
 from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
 from ullage.analysis.statistics import median_interval

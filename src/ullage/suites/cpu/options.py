@@ -12,7 +12,7 @@ from ullage.errors import UserError
 from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import EachNodeOptions, MachineOptions, PeerOptions
-from ullage.runs.options.kinds import Count, FilePath, Names, Word
+from ullage.runs.options.kinds import Count, FilePath, Names, RawValue
 
 METRICS = ("compute_rate", "best_compute_rate", "clock", "instructions_per_cycle")
 # A widespread course calls them by their width: quarter, half, single and double precision.
@@ -25,10 +25,10 @@ _BESIDE: Final = {"SP": ("fp32", "int32")}
 class TypeNames(Names):
     """Types by the engine's names, or by those of the course; what the engine does not know is found later."""
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Return the engine's names of the types, each once."""
         found: dict[str, None] = {}
-        for name in cast("list[str]", super().parse(word)):
+        for name in cast("list[str]", super().parse(raw)):
             seed = name.upper()
             found.update(dict.fromkeys(_BESIDE.get(seed, (SEED_TYPES.get(seed, name),))))
         return list(found)

@@ -180,7 +180,7 @@ def _peers(
         core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
         cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
         every = {case.case.id: case for case in (*cases, *distributed)}
-        return HpccBeside(list(every.values()), core, every_count=not options.quick).jobs(Hpcc(program))
+        return HpccRuns(list(every.values()), core, every_count=not options.quick).jobs(Hpcc(program))
 
     return KernelPeers(jobs)
 
@@ -194,7 +194,7 @@ _LEAST_LIMIT_S: Final = 60.0
 
 
 @dataclass(frozen=True)
-class HpccBeside:
+class HpccRuns:
     """Runs hpcc for comparison.
 
     ``cases``: our products and solves. ``every_count``: with each thread count, else with the most only.

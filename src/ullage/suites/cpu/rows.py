@@ -49,7 +49,7 @@ class Measurement:
 
     @property
     def threads(self) -> int:
-        """At work together."""
+        """The number of threads that work together."""
         return int(self.params["threads"])
 
     @property

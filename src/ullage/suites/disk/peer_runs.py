@@ -25,7 +25,7 @@ START_S: Final = 0.25
 _LONGEST_S: Final = 600.0
 
 
-class Do(Protocol):
+class RunFioJob(Protocol):
     """Does a job in a folder, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
 
     def __call__(self, program: Installed, job: FioJob, file_folder: "Path", *, limit_s: float) -> dict[str, float]:
@@ -62,7 +62,7 @@ class FioJobs:
     run_id: str
     program: Installed
     own_s: Callable[[Cell], float]
-    do: Do = run_fio
+    do: RunFioJob = run_fio
 
     def job_of(self, cell: Cell) -> PeerJob | None:
         """Return the peer's job for ``cell``, or None where the target has no place for files."""

@@ -19,7 +19,7 @@ from ullage.runs.cells.passes import CellExecution, CellPeers
 from ullage.runs.cells.planning import Cell, by_layout
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
-    Outlook,
+    RunEstimate,
     explain,
     inexact_volumes,
     note_first,
@@ -38,7 +38,7 @@ from ullage.runs.session import Note, Session
 from ullage.runs.suite import Explanation
 from ullage.suites.disk.cells import MAPPED, PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.disk.peer_runs import PHASES, START_S, TOOL, Do, FioJobs
+from ullage.suites.disk.peer_runs import PHASES, START_S, TOOL, FioJobs, RunFioJob
 from ullage.units import format_volume
 from ullage.uri import target_path
 
@@ -182,7 +182,7 @@ class PreparedDisk:
         asked = [small if cell.case.id in smalls else volume for cell in cells]
         notes = [*inexact_volumes(cells, asked), *(f"{note.text}; {note.advice}." for note in self.notes())]
         notes.append(_peer_text(fio, self.options))
-        return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
+        return explain(RunEstimate(self.options, cells, Costs(basis), self.machine, text, notes))
 
     def work(self) -> Work:
         """See ``Costed``."""
@@ -246,7 +246,7 @@ def execute(
     prepared: PreparedDisk,
     session: Session,
     now: Callable[[], float] = time.monotonic,
-    fio: Do | None = None,
+    fio: RunFioJob | None = None,
 ) -> int:
     """Run the cells and return the exit code.
 

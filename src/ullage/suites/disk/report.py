@@ -3,10 +3,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
+from ullage.analysis.statistics import median
 from ullage.grouping import nested
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord

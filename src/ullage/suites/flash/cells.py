@@ -33,7 +33,7 @@ class FlashCell(Cell):
 
     @property
     def file(self) -> FlashFile:
-        """Which of the three files."""
+        """The file, one of three, that is written."""
         return cast("FlashFile", str(self.parameters.get("file", "checkpoint")))
 
     @property

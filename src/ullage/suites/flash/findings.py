@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row

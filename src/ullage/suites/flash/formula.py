@@ -6,7 +6,7 @@ from typing import Final, Literal
 FlashFile = Literal["checkpoint", "plot-centred", "plot-corner"]
 FILES: Final[tuple[FlashFile, ...]] = ("checkpoint", "plot-centred", "plot-corner")
 HEADER_BYTES: Final = 4096
-"""Of our own format, before the arrays."""
+"""The header of our own format, before the arrays."""
 UNKNOWNS: Final = {"checkpoint": 24, "plot-centred": 4, "plot-corner": 4}
 # A block is described by 17 integers of 4 bytes (level, type, 15 relatives) and 12 reals (centre, size, bounds).
 _INTEGERS: Final = 17

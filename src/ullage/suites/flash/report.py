@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of flash: each file with its parts, and which rank owns which bytes of a file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.quantity import DASH, plural
+from ullage.quantity import plural, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
+from ullage.report.grids import Column, PhaseLine, grid_of, metric_column, param_text, phase_lines
 from ullage.report.headlines import Rule
-from ullage.report.plots import nominal, plot, quantity_axis, short
+from ullage.report.plots import nominal, plot, quantity_axis
 from ullage.report.vega import Spec, ordered_colors, tooltip
 from ullage.report.verdicts import headword
 from ullage.suites.flash.formula import HEADER_BYTES, blocks_of
@@ -48,29 +48,21 @@ def tables(data: ReportData) -> Content | None:
     return Content(notes=[], grids=grids)
 
 
-def _param(name: str) -> Callable[[PhaseLine], str]:
-    return lambda line: str(line.first.params.get(name, DASH))
-
-
-def _value(heading: str, metric: str) -> Column[PhaseLine]:
-    return value_column(heading, lambda line: line.rows.get(metric))
-
-
 _COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
     Column("target", lambda line: line.first.target, is_number=False),
-    Column("file", _param("file"), is_number=False),
+    Column("file", param_text("file"), is_number=False),
     Column("cells", lambda line: f"{line.first.params['cells']}^3"),
-    Column("format", _param("format"), is_number=False),
-    Column("transfers", _param("transfers"), is_number=False),
-    Column("ranks", _param("ranks")),
-    _value("rate", "bandwidth"),
-    _value("rate as the original's", "flash_bandwidth"),
-    _value("wall", "phase_time"),
-    _value("header", "open_time"),
-    _value("block data", "metadata_time"),
-    _value("unknowns", "unknowns_time"),
-    _value("sync", "sync_time"),
-    _value("close", "close_time"),
+    Column("format", param_text("format"), is_number=False),
+    Column("transfers", param_text("transfers"), is_number=False),
+    Column("ranks", param_text("ranks")),
+    metric_column("rate", "bandwidth"),
+    metric_column("rate as the original's", "flash_bandwidth"),
+    metric_column("wall", "phase_time"),
+    metric_column("header", "open_time"),
+    metric_column("block data", "metadata_time"),
+    metric_column("unknowns", "unknowns_time"),
+    metric_column("sync", "sync_time"),
+    metric_column("close", "close_time"),
     Column("verdict", lambda line: headword(line.first), is_number=False),
 )
 
@@ -110,8 +102,8 @@ def _spec(runs: Sequence[tuple[int, int]]) -> Spec:
     values = [
         {
             "array": array,
-            "x": short(begin / 1e6),
-            "x2": short(end / 1e6),
+            "x": rounded(begin / 1e6),
+            "x2": rounded(end / 1e6),
             "rank": names[rank],
             "text": format_bytes(end - begin),
         }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from ullage.command_lines.flags import Given
+from ullage.command_lines.flags import ParsedFlags
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters, Scalar
 from ullage.parameters import suggest
@@ -24,7 +24,7 @@ _DEFAULT_TRANSFER: Final = 256 << 10
 _DEFAULT_BLOCK: Final = 1 << 20
 
 
-def workload_of(given: Given, ranks: int) -> tuple[Parameters, list[str]]:
+def workload_of(given: ParsedFlags, ranks: int) -> tuple[Parameters, list[str]]:
     """Return the parameters of the workload without its phases, and notes for the reader."""
     notes: list[str] = []
     parameters: Parameters = {
@@ -36,7 +36,7 @@ def workload_of(given: Given, ranks: int) -> tuple[Parameters, list[str]]:
     return parameters, notes
 
 
-def _data_model(given: Given) -> Parameters:
+def _data_model(given: ParsedFlags) -> Parameters:
     transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
     if transfer == 0 or transfer % 8 or block % 8:
         raise UserError("-t and -b must be multiples of 8 bytes", _TOOL, f"-t {transfer} -b {block} are not")
@@ -54,12 +54,12 @@ def _data_model(given: Given) -> Parameters:
     }
 
 
-def _order(given: Given) -> Parameters:
+def _order(given: ParsedFlags) -> Parameters:
     seed = given.count("--random-offset-seed", 1)
     return {"order": "random", "order_seed": seed} if given.has("-z") else {}
 
 
-def _read_back(given: Given, ranks: int, notes: list[str]) -> Parameters:
+def _read_back(given: ParsedFlags, ranks: int, notes: list[str]) -> Parameters:
     if given.has("-C") and given.has("-Z"):
         raise UserError("-C and -Z exclude each other", _TOOL, "-C: another node's data; -Z: another rank's")
     if given.has("-Q") and not given.has("-C"):
@@ -81,7 +81,7 @@ def _read_back(given: Given, ranks: int, notes: list[str]) -> Parameters:
     return {"read_back": "other-rank", "read_shift": shift}
 
 
-def _conditions(given: Given, notes: list[str]) -> Parameters:
+def _conditions(given: ParsedFlags, notes: list[str]) -> Parameters:
     _note_pattern(given, notes)
     wall = given.seconds("-D")
     if given.has("stoneWallingWearOut") and wall == 0:
@@ -100,7 +100,7 @@ def _conditions(given: Given, notes: list[str]) -> Parameters:
     }
 
 
-def _note_pattern(given: Given, notes: list[str]) -> None:
+def _note_pattern(given: ParsedFlags, notes: list[str]) -> None:
     if not given.has("-l"):
         return
     if given.text("-l") not in _PATTERNS:
@@ -108,7 +108,7 @@ def _note_pattern(given: Given, notes: list[str]) -> None:
     notes.append("-l: every payload here is keyed by its offset and does not compress, at memory speed")
 
 
-def random_picks(given: Given, workload: Parameters) -> Named:
+def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
     """Return the workload of ``-z -z`` while reading.
 
     It makes as many transfers at independent random positions of what is there.
@@ -160,7 +160,7 @@ _FLAGS_OF_BACKENDS: Final = (
 _HINT_WORD: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)")
 
 
-def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> Named:
+def backend_of(given: ParsedFlags, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> Named:
     """Return the backend with its parameters; raise ``UserError`` for an API or flag that no backend serves.
 
     ``environment``: the variables set before the command.
@@ -182,7 +182,7 @@ def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable
     return Named(name=name, parameters=parameters)
 
 
-def _own_parameters(given: Given, name: str) -> Parameters:
+def _own_parameters(given: ParsedFlags, name: str) -> Parameters:
     parameters: Parameters = {}
     if given.has("-c"):
         parameters["collective"] = True
@@ -197,14 +197,14 @@ def _own_parameters(given: Given, name: str) -> Parameters:
     return parameters
 
 
-def _store(given: Given) -> str:
+def _store(given: ParsedFlags) -> str:
     """Return how ``-a PMDK`` stores: with ``-Y`` transfers are drained by the sync after each, else one by one."""
     if not given.has("-F"):
         raise UserError("-a PMDK needs -F", _TOOL, "add -F: IOR maps a file for each process")
     return "nodrain" if given.has("-Y") else "persist"
 
 
-def _hints(given: Given, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> dict[str, Scalar]:
+def _hints(given: ParsedFlags, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> dict[str, Scalar]:
     """Return the hints of the hints file and of the environment, which takes precedence."""
     hints: dict[str, Scalar] = {}
     if given.has("--mpiio.hintsFileName"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
-from ullage.command_lines.flags import Given
+from ullage.command_lines.flags import ParsedFlags
 from ullage.command_lines.splitting import CommandLine
 from ullage.command_lines.translation import (
     DatasetNames,
@@ -35,7 +35,7 @@ class Job:
     """One command line, read. ``number`` counts from 1."""
 
     number: int
-    given: Given
+    given: ParsedFlags
     backend: Named
 
     @property

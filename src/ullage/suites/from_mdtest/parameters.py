@@ -8,7 +8,7 @@ stamp, and what is read is checked outside the timer.
 from collections.abc import Collection
 from typing import Final, Literal
 
-from ullage.command_lines.flags import Given
+from ullage.command_lines.flags import ParsedFlags
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 
@@ -17,7 +17,7 @@ TOOL: Final = "mdtest"
 LAYOUT: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
 
 
-def backend_of(given: Given) -> Named:
+def backend_of(given: ParsedFlags) -> Named:
     """Return the backend that works on names; raise ``UserError`` for another API than POSIX."""
     api = given.text("-a", "POSIX")
     if api.upper() != "POSIX":
@@ -44,7 +44,7 @@ _OF_SEVERAL_RANKS: Final = {
 }
 
 
-def conditional(given: Given, ranks: int) -> list[str]:
+def conditional(given: ParsedFlags, ranks: int) -> list[str]:
     """Return notes on flags that ask for what is done anyway; raise ``UserError`` where they ask for other work."""
     notes: list[str] = []
     for flag, (why, usual) in _OF_SEVERAL_RANKS.items():
@@ -61,7 +61,7 @@ def conditional(given: Given, ranks: int) -> list[str]:
     return notes
 
 
-def items_of(given: Given) -> tuple[int, int, str]:
+def items_of(given: ParsedFlags) -> tuple[int, int, str]:
     """Return the items of a rank, how many of them are in a directory, and a note for the reader, if any.
 
     mdtest's rule: ``-n`` is rounded down to the same number in every directory; ``-I`` is that number itself.
@@ -87,7 +87,7 @@ def items_of(given: Given) -> tuple[int, int, str]:
 
 
 def workload_of(
-    given: Given, item: Literal["directory", "file"], phases: Collection[str]
+    given: ParsedFlags, item: Literal["directory", "file"], phases: Collection[str]
 ) -> tuple[Parameters, list[str]]:
     """Return the parameters of the workload without phases and wall, and notes for the reader.
 
@@ -119,7 +119,7 @@ def workload_of(
     return parameters, notes
 
 
-def _content(given: Given, phases: Collection[str], notes: list[str]) -> Parameters:
+def _content(given: ParsedFlags, phases: Collection[str], notes: list[str]) -> Parameters:
     written, read = given.size("-w", 0), given.size("-e", 0)
     if "read" not in phases:
         read = min(read, written)

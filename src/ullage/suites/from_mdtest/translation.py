@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from ullage.command_lines.flags import Given
+from ullage.command_lines.flags import ParsedFlags
 from ullage.command_lines.splitting import CommandLine
 from ullage.command_lines.translation import (
     DatasetNames,
@@ -41,7 +41,7 @@ class Job:
 
     number: int
     item: Item
-    given: Given
+    given: ParsedFlags
 
     @property
     def asked(self) -> list[str]:
@@ -89,7 +89,7 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout, _read_file: Ca
     )
 
 
-def _jobs(number: int, given: Given) -> list[Job]:
+def _jobs(number: int, given: ParsedFlags) -> list[Job]:
     if "@" in given.text("-d"):
         raise UserError("several paths with @ have no equivalent: all ranks use one target", TOOL, "give -d one path")
     if given.has("-D") and given.has("-F"):

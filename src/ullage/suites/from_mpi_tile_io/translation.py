@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Final
 
-from ullage.command_lines.flags import FlagTable, Given, answered, switch, value
+from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, switch, value
 from ullage.command_lines.splitting import CommandLine
 from ullage.command_lines.translation import Draft, Translation, WantedLayout, agreed_layout
 from ullage.errors import UserError
@@ -73,7 +73,7 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Cal
     )
 
 
-def _given(line: CommandLine) -> Given:
+def _given(line: CommandLine) -> ParsedFlags:
     """Read a line; words of the environment count where the line does not say them, as in the original."""
     unknown = next((name for name in line.environment if name not in _IN_ENVIRONMENT), None)
     if unknown is not None:
@@ -82,7 +82,7 @@ def _given(line: CommandLine) -> Given:
     return TABLE.read([*words, *line.words])
 
 
-def _workload_of(given: Given) -> Parameters:
+def _workload_of(given: ParsedFlags) -> Parameters:
     parameters: Parameters = {}
     for axis in _AXES:
         size, common = _along("sz_tile", axis), _along("overlap", axis)
@@ -113,7 +113,7 @@ def _count(parameters: Parameters, name: str) -> int:
     return found if isinstance(found, int) else 1
 
 
-def _notes(number: int, given: Given, tiles: int, ranks: int) -> list[str]:
+def _notes(number: int, given: ParsedFlags, tiles: int, ranks: int) -> list[str]:
     notes = [f"the original measures once; each line is repeated {_REPETITIONS} times"]
     if given.has("--write_file"):
         notes.append(f"line {number}: a phase `read` follows, which verifies what was written")
@@ -124,7 +124,7 @@ def _notes(number: int, given: Given, tiles: int, ranks: int) -> list[str]:
     return notes
 
 
-def _draft(number: int, given: Given, parameters: Parameters) -> Draft:
+def _draft(number: int, given: ParsedFlags, parameters: Parameters) -> Draft:
     path = given.text("--filename")
     folder = str(PurePath(path).parent) if path else ""
     leaves = math.prod(

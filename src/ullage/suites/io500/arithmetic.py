@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.phrasing import columns
 from ullage.model.summary import Finding
 from ullage.quantity import listing
 from ullage.suites.io500.phases import BY_NAME

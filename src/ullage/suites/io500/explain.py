@@ -36,7 +36,7 @@ class Explained(Protocol):
 
     @property
     def machine(self) -> Machine:
-        """Which it would run on."""
+        """The machine that it would run on."""
         ...
 
     @property

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.phrasing import columns
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.importers.printed import Printed, printed

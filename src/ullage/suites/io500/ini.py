@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The official configuration file as text: its grammar, its sections and keys, and the types of their values.
+"""The official configuration file as text: its sections and keys, and the types of their values.
 
-Sections and keys are the official tool's, in any case; ``#`` and ``;`` begin a comment at the start of a line or after
-a blank. A key without a value is as good as absent.
+Sections and keys are the official tool's, in any case. A key without a value is as good as absent.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ullage.errors import UserError
+from ullage.ini import ini_lines
 from ullage.parameters import suggest
 from ullage.suites.io500.phases import PHASES
 from ullage.units import parse_size
@@ -18,9 +18,6 @@ from ullage.units import parse_size
 Kind: TypeAlias = Literal["flag", "count", "size", "number", "text"]
 IniValue: TypeAlias = bool | int | float | str
 
-_SECTION: Final = re.compile(r"\[\s*([\w-]+(?: +[\w-]+)*)\s*\]", re.ASCII)
-_PAIR: Final = re.compile(r"([\w.-]+)\s*=\s*(.*)", re.ASCII)
-_COMMENT: Final = re.compile(r"(?:^|\s)[#;].*$")
 _FLAGS: Final = {"true": True, "1": True, "false": False, "0": False}
 _SIZE: Final = re.compile(r"\d+[kmgt]?b?", re.IGNORECASE | re.ASCII)
 
@@ -128,35 +125,6 @@ def read_entries(text: str, name: str) -> tuple[list[Entry], list[str]]:
                 raise UserError("is set twice", entry.place, "write it once")
             entries[section, entry.key] = entry
     return list(entries.values()), former
-
-
-@dataclass(frozen=True, slots=True)
-class IniLine:
-    """A line that says something, of which one member is set at most: the head of a section, a pair, or a comment."""
-
-    place: str
-    section: str | None = None
-    pair: tuple[str, str] | None = None
-    comment: str = ""
-
-
-def ini_lines(text: str, name: str, *, trailing_comments: bool) -> Iterator[IniLine]:
-    """Yield every line of ``text`` that is not empty; ``place`` is ``name`` and its number.
-
-    With ``trailing_comments`` a comment may follow a value, after a blank; else what looks so is a part of the value.
-    """
-    for number, whole in enumerate(text.splitlines(), start=1):
-        place, line = f"{name}:{number}", whole.strip()
-        if line.startswith(("#", ";")):
-            yield IniLine(place, comment=line)
-            continue
-        bare = _COMMENT.sub("", line).strip() if trailing_comments else line
-        if match := _SECTION.fullmatch(bare):
-            yield IniLine(place, section=match[1])
-        elif match := _PAIR.fullmatch(bare):
-            yield IniLine(place, pair=(match[1], match[2]))
-        elif bare:
-            yield IniLine(place)
 
 
 def _section(word: str, place: str) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 
 from ullage.errors import UserError
 from ullage.importers.printed import Printed, printed
-from ullage.suites.io500.ini import ini_lines
+from ullage.ini import ini_lines
 from ullage.suites.io500.phases import BY_NAME, MODES, Mode, find_phase, phases_of
 from ullage.suites.io500.score import Io500Score
 from ullage.suites.io500.validity import Validity

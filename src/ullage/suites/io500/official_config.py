@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import one_line
+from ullage.ini import ini_lines
 from ullage.model.plan import Target
 from ullage.suites.io500.config import GROUPS
-from ullage.suites.io500.ini import KEYS, ini_lines, read_entries
+from ullage.suites.io500.ini import KEYS, read_entries
 from ullage.suites.io500.official_text import check_sum
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import PHASES

@@ -24,7 +24,7 @@ from ullage.runs.options.groups import (
     TimeOptions,
     WatchdogOptions,
 )
-from ullage.runs.options.kinds import Duration, FilePath, MadeOfAll
+from ullage.runs.options.kinds import ConvertedList, Duration, FilePath
 from ullage.runs.options.model import OptionError
 from ullage.suites.io500.config import (
     OfficialConfig,
@@ -134,7 +134,7 @@ class Io500Options(
     hints: Annotated[
         dict[str, dict[str, str]],
         Field(description="MPI hints by official phase"),
-        MadeOfAll(hints_by_phase, metavar="[PHASE:]KEY=VALUE"),
+        ConvertedList(hints_by_phase, metavar="[PHASE:]KEY=VALUE"),
         Option("Set an MPI-IO hint for all MPIIO phases or for one. Repeat the option for more hints.", name="--hint"),
     ] = {}
     repeat: Annotated[Positive, Option("Run this many rounds. The score has an interval from 6 rounds on.")] = 1
@@ -190,7 +190,7 @@ class Io500Options(
 
     @property
     def conditions(self) -> Conditions:
-        """As the rules look at them."""
+        """The conditions of the run, as the rules look at them."""
         config = self.config
         return Conditions(
             stonewall_s=self.stonewall_s,

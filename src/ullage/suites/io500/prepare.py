@@ -54,7 +54,7 @@ class PreparedIo500:
 
     @property
     def limits(self) -> Limits:
-        """As in the plans."""
+        """The limits that stand in the plans."""
         return Limits(space_bytes=self.options.space)
 
     @property

@@ -11,11 +11,11 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule, word_of
-from ullage.report.phases import NamedPhase, format_rate, named_phases
+from ullage.report.phases import NamedPhase, format_list_rate, named_phases
 from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:
-    from ullage.suites.io500.sensitivity import Lever
+    from ullage.suites.io500.sensitivity import PhaseInfluence
 
 
 _COLUMNS: Final = (
@@ -35,29 +35,29 @@ def tables(data: ReportData) -> Content | None:
     grids: list[Grid] = []
     for target in data.view.targets:
         own = {phase.name: phase for phase in phases if phase.target == target}
-        levers = sensitivity({name: phase.row.median for name, phase in own.items()})
-        if levers:
-            grids.append(_grid(target if len(data.view.targets) > 1 else "", levers, own))
+        influences = sensitivity({name: phase.row.median for name, phase in own.items()})
+        if influences:
+            grids.append(_grid(target if len(data.view.targets) > 1 else "", influences, own))
     return Content(grids=grids) if grids else None
 
 
-def _grid(title: str, levers: Sequence["Lever"], phases: dict[str, NamedPhase]) -> Grid:
-    largest_gain = max(lever.gain for lever in levers) - 1
-    largest_loss = max(1.0, *(lever.loss or 1.0 for lever in levers))
-    rows = [_cells(lever, phases[lever.phase].row.unit, largest_gain, largest_loss) for lever in levers]
+def _grid(title: str, influences: Sequence["PhaseInfluence"], phases: dict[str, NamedPhase]) -> Grid:
+    largest_gain = max(influence.gain for influence in influences) - 1
+    largest_loss = max(1.0, *(influence.loss or 1.0 for influence in influences))
+    rows = [_cells(influence, phases[influence.phase].row.unit, largest_gain, largest_loss) for influence in influences]
     return Grid(title, _COLUMNS, rows)
 
 
-def _cells(lever: "Lever", unit: str, largest_gain: float, largest_loss: float) -> list[Cell]:
-    gain, loss = lever.gain - 1, lever.loss
+def _cells(influence: "PhaseInfluence", unit: str, largest_gain: float, largest_loss: float) -> list[Cell]:
+    gain, loss = influence.gain - 1, influence.loss
     times = DASH if loss is None else f"x {significant(loss)}"
     # Lengths follow the logarithm, as the total is a product; what is above the mean of the others has no bar.
     length = math.log(loss) / math.log(largest_loss) if loss is not None and loss > 1.0 else 0.0
     return [
-        Cell(lever.phase, css="target nowrap"),
-        number_cell(format_rate(lever.value, unit)),
+        Cell(influence.phase, css="target nowrap"),
+        number_cell(format_list_rate(influence.value, unit)),
         number_cell(f"+{gain * 100:.2f} %", bar=gain / largest_gain if largest_gain > 0 else 0.0),
-        number_cell(format_rate(lever.others, unit) or DASH),
+        number_cell(format_list_rate(influence.others, unit) or DASH),
         number_cell(times, bar=length),
     ]
 

@@ -22,7 +22,7 @@ _HALVES: Final = {"BW": "bandwidth", "MD": "metadata"}
 
 
 @dataclass(frozen=True, slots=True)
-class Lever:
+class PhaseInfluence:
     """What one phase does to the total.
 
     ``power``: the one it counts with. ``gain``: the total over what it is, when the phase alone improves by 10 %.
@@ -71,19 +71,21 @@ def _power(phase: OfficialPhase, counted: Sequence[OfficialPhase]) -> float:
     return 0.5 / sum(other.kind == phase.kind for other in counted)
 
 
-def sensitivity(values: Mapping[str, float], mode: Mode = "standard", improvement: float = IMPROVEMENT) -> list[Lever]:
-    """Return a lever for each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
+def sensitivity(
+    values: Mapping[str, float], mode: Mode = "standard", improvement: float = IMPROVEMENT
+) -> list[PhaseInfluence]:
+    """Return a influence for each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
     counted = _counted(values, mode)
     return [_lever(phase, counted, values, improvement) for phase in counted]
 
 
 def _lever(
     phase: OfficialPhase, counted: Sequence[OfficialPhase], values: Mapping[str, float], improvement: float
-) -> Lever:
+) -> PhaseInfluence:
     power, value = _power(phase, counted), values[phase.name]
     others = geometric_mean([values[p.name] for p in counted if p.kind == phase.kind and p is not phase])
     loss = None if others is None else (others / value) ** power
-    return Lever(phase.name, value, power, (1 + improvement) ** power, others, loss)
+    return PhaseInfluence(phase.name, value, power, (1 + improvement) ** power, others, loss)
 
 
 def families(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[Family]:

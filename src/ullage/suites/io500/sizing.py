@@ -70,7 +70,7 @@ def assumed_rates(ranks: int) -> Rates:
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _WantedUnits:
     """Units of work of all ranks that last until the wall, and what a unit takes. ``given``: of a rank, by the user.
 
     ``most``: units beyond which nothing is gained.
@@ -107,7 +107,7 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
     )
 
 
-def _short(wishes: list[_Wish], counts: Mapping[str, int], options: Io500Options) -> dict[str, float]:
+def _short(wishes: list[_WantedUnits], counts: Mapping[str, int], options: Io500Options) -> dict[str, float]:
     """Return the phases that by these rates end before their wall, with the seconds that they last."""
     skipped, wall_s = options.config.skipped, options.stonewall_s
     lasts = {wish.phase: counts[wish.phase] * options.ranks / wish.units * wall_s for wish in wishes if wish.units > 0}
@@ -115,7 +115,7 @@ def _short(wishes: list[_Wish], counts: Mapping[str, int], options: Io500Options
     return {phase: seconds for phase, seconds in lasts.items() if seconds < 0.99 * wall_s and phase not in skipped}
 
 
-def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_Wish]:
+def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_WantedUnits]:
     config, wall_s = options.config, options.stonewall_s
     blocks = None if config.block_bytes is None else _whole_transfers(config)
     small = max(room.file_bytes, SMALL_FILE_BYTES)
@@ -131,12 +131,12 @@ def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_Wish]:
     ]
 
 
-def _wish(phase: str, units: float, bytes_: int, files: int, given: int | None, ranks: int) -> _Wish:
+def _wish(phase: str, units: float, bytes_: int, files: int, given: int | None, ranks: int) -> _WantedUnits:
     most = max(SAFETY_OF_FILES * units, float(FEWEST_ITEMS * ranks)) if files else SAFETY * units
-    return _Wish(phase, units, most, bytes_, files, given)
+    return _WantedUnits(phase, units, most, bytes_, files, given)
 
 
-def _check_given(wishes: list[_Wish], config: OfficialConfig, room: Room, ranks: int) -> None:
+def _check_given(wishes: list[_WantedUnits], config: OfficialConfig, room: Room, ranks: int) -> None:
     bytes_ = sum(ranks * (wish.given or 0) * wish.bytes for wish in wishes)
     files = sum(ranks * (wish.given or 0) * wish.files for wish in wishes)
     if bytes_ > room.bytes or files > room.files:
@@ -156,7 +156,7 @@ def _whole_transfers(config: OfficialConfig) -> int:
     return block // config.transfer_bytes
 
 
-def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
+def _units(wishes: list[_WantedUnits], room: Room, ranks: int) -> dict[str, float]:
     """Return the units of all ranks by phase, for sizes not given; raise ``UserError`` when a phase gets none.
 
     Bytes are divided first: files for which there are no bytes are left to the phase whose files are empty.

@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.phrasing import columns
 from ullage.analysis.statistics.intervals import binomial_tail
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Score
@@ -151,17 +151,17 @@ def score_findings(
     sentences = explain(values, mode, doubted)
     if not sentences:
         return []
-    whole, levers, groups = score(values, mode), sensitivity(values, mode), families(values, mode, doubted)
+    whole, influences, groups = score(values, mode), sensitivity(values, mode), families(values, mode, doubted)
     numbers = columns(
         target=target,
         total=whole.total,
         bandwidth_gib_per_s=whole.bandwidth,
         metadata_kiops=whole.metadata,
-        phase=[lever.phase for lever in levers],
-        value=[lever.value for lever in levers],
-        power=[lever.power for lever in levers],
+        phase=[influence.phase for influence in influences],
+        value=[influence.value for influence in influences],
+        power=[influence.power for influence in influences],
         improvement=IMPROVEMENT,
-        gain=[lever.gain for lever in levers],
+        gain=[influence.gain for influence in influences],
         family=[group.name for group in groups],
         loss=[group.loss for group in groups],
     )

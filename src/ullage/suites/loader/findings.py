@@ -8,7 +8,7 @@ statement about one side of an interval, so both together have the error of one 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.statistics import fewest_samples
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
@@ -27,7 +27,7 @@ NO_PRESET: Final = "none"
 """Stands for the preset where sizes of samples were asked for."""
 # From this share of its bytes on, memory has a part in the AU of an epoch; up to this, the storage alone has.
 _OF_MEMORY: Final = 0.05
-# Of the usable cores: with so many busy, a faster storage may change nothing.
+# With this share of the usable cores busy, a faster storage may change nothing.
 _BUSY: Final = 0.9
 
 

@@ -21,6 +21,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import CountAxis, Duration, Share, Size
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import Backend
 from ullage.suites.loader.presets import PRESETS, AcceleratorName, Preset, PresetName
 
 METRICS: Final = (
@@ -179,7 +180,7 @@ class LoaderOptions(
             unsaid="kept, if the backend holds data",
         ),
     ] = None
-    backend: Annotated[str, Option("Use this backend.", unsaid="posix, or the target's own")] = "posix"
+    backend: Backend = "posix"
     repetitions: Annotated[
         Positive,
         Option(

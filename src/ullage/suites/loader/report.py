@@ -6,13 +6,13 @@ from typing import Final
 
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, plural, scale_for
+from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, value_column
+from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, metric_column, phase_lines
 from ullage.report.headlines import Rule
-from ullage.report.plots import curve_colors, layer, layered, short
+from ullage.report.plots import curve_colors, layer, layered
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
 from ullage.suites.loader.findings import (
@@ -71,10 +71,6 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes
 
 
-def _value(heading: str, metric: str) -> Column[PhaseLine]:
-    return value_column(heading, lambda line: line.rows.get(metric))
-
-
 def _percent(heading: str, metric: str) -> Column[PhaseLine]:
     def text(line: PhaseLine) -> str:
         row = line.rows.get(metric)
@@ -101,13 +97,13 @@ def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
         Column("interval", lambda line: interval_text(line.rows.get(USE))),
         _percent("least AU", "least_use"),
         Column("limit", passes, is_number=False),
-        _value("samples", SAMPLES),
-        _value("rate", RATE),
+        metric_column("samples", SAMPLES),
+        metric_column("rate", RATE),
         Column("read", lambda line: format_volume(int(line.first.params["volume_bytes"]))),
         _percent("from memory", CACHED),
-        _value("cores busy", CLIENT),
-        _value("a sample", "sample_read_p50"),
-        _value("99 % wait at most", "step_wait_p99"),
+        metric_column("cores busy", CLIENT),
+        metric_column("a sample", "sample_read_p50"),
+        metric_column("99 % wait at most", "step_wait_p99"),
         Column("verdict", lambda line: headword(line.first), is_number=False),
     )
 
@@ -142,7 +138,7 @@ def _figure(title: str, rows: Sequence[Row]) -> Figure:
     span: Spec = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
     rule: Spec = {"type": "rule", "color": INK, "strokeDash": [4, 3]}
     layers = [
-        layer(rule, {"y": {"datum": short(100 * _limit(rows))}}),
+        layer(rule, {"y": {"datum": rounded(100 * _limit(rows))}}),
         layer({"type": "line", "strokeWidth": 1.6}, {"x": x, "y": y, "color": color}),
         layer({"type": "rule"}, {"x": x, **span, "color": color}, None, _HAS),
         layer(point, {"x": x, "y": y, "stroke": color, "fill": color, **verdict_shape(), "tooltip": _TOOLTIP}),
@@ -161,9 +157,9 @@ def _point(row: Row) -> Spec:
     return {
         "accelerators": accelerators_of(row),
         "epoch": f"epoch {epoch_of(row)}",
-        "au": short(100 * row.median),
-        "low": None if row.low is None else short(100 * row.low),
-        "high": None if row.high is None else short(100 * row.high),
+        "au": rounded(100 * row.median),
+        "low": None if row.low is None else rounded(100 * row.low),
+        "high": None if row.high is None else rounded(100 * row.high),
         "text": f"{100 * row.median:.3g} % {interval}".rstrip(),
         "measured": measured.label,
         "hollow": not measured.filled,

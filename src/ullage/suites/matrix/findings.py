@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.phrasing import columns
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.record import CaseRecord

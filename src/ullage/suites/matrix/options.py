@@ -10,7 +10,7 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import ALL, Kind, Share, SizeAxis, Word
+from ullage.runs.options.kinds import ALL, Kind, RawValue, Share, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.suites.matrix.tests import TESTS
 
@@ -27,12 +27,12 @@ class TestNumbers(Kind):
     _: KW_ONLY
     metavar: str = "NUMBERS"
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Read the numbers of tests, in rising order; raise ``UserError`` for what is no test, or given twice."""
-        if word == ALL:
+        if raw == ALL:
             return list(TESTS)
         known = {str(test): test for test in TESTS}
-        texts = [text.strip() for text in str(word).split(",")]
+        texts = [text.strip() for text in str(raw).split(",")]
         for text in texts:
             if text not in known:
                 raise UserError("not a test of IOzone", f"'{text}'", "write all, or numbers of 0 to 12 like 0,1,5")
@@ -49,11 +49,11 @@ class TestNumbers(Kind):
 class Thousandths(Share):
     """A share in the steps that the engine has."""
 
-    def parse(self, word: Word) -> object:
+    def parse(self, raw: RawValue) -> object:
         """Read a share in steps of a thousandth."""
-        share = cast("float", super().parse(word))
+        share = cast("float", super().parse(raw))
         if abs(1000 * share - round(1000 * share)) > 1e-6:
-            raise UserError("is not a multiple of 0.1%", f"'{word}'", "write 50% or 0.5")
+            raise UserError("is not a multiple of 0.1%", f"'{raw}'", "write 50% or 0.5")
         return round(share, 3)
 
 

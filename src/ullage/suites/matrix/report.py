@@ -3,9 +3,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_compact, format_quantity, format_row, significant

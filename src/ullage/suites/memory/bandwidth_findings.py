@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns, gain_of, with_gain
 from ullage.analysis.statistics import Contest, compare_all, level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times

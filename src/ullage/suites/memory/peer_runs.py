@@ -83,7 +83,7 @@ def tools() -> list[Tool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class PeerScope:
     """What peers stand beside. ``beyond``: bytes of the largest set; ``threads``: at most; ``quick``: no hpcc."""
 
     cases: Sequence[KernelCase]
@@ -114,7 +114,7 @@ class Beside:
         return found
 
 
-def peer_jobs(beside: Beside, known: Sequence[Tool] | None = None, hpcc: Hpcc | None = None) -> list[PeerJob]:
+def peer_jobs(beside: PeerScope, known: Sequence[Tool] | None = None, hpcc: Hpcc | None = None) -> list[PeerJob]:
     """Return jobs of each installed tool for every case it can do, then one of ``hpcc``, which tells all kernels."""
     found: list[PeerJob] = []
     for tool in tools() if known is None else known:

@@ -42,10 +42,10 @@ def prepare_memory(request: Request, engine_context: EngineContext) -> PreparedK
     def jobs(_session: "Session") -> "list[PeerJob]":
         from ullage.peers.hpcc import installed
         from ullage.runs.peer_runs import Hpcc
-        from ullage.suites.memory.peer_runs import Beside, peer_jobs
+        from ullage.suites.memory.peer_runs import PeerScope, peer_jobs
 
         most, program = options.threads[-1], installed()
-        beside = Beside(cases, engine_context.description, options.caches, sizes.beyond, most, options.quick)
+        beside = PeerScope(cases, engine_context.description, options.caches, sizes.beyond, most, options.quick)
         return peer_jobs(beside, hpcc=None if program is None else Hpcc(program))
 
     notes = (*read_resources().notes(), *_notes(options, sizes), *_left_out(planner))

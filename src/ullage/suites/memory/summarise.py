@@ -4,7 +4,7 @@
 from typing import Final
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.words import level_of_part
+from ullage.analysis.findings.phrasing import level_of_part
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.request import Request

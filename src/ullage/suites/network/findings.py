@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, compare, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
@@ -53,7 +53,7 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
     busy = None
     if best is not None:
         busy = next((row.median for row in rows if row.case == best.case and row.metric == "network_cpu"), None)
-    cores = "" if best is None or busy is None else f" ({busy:.1f} of them busy at {8 * best.median / 1e9:.3g} Gb/s)"
+    cores = "" if best is None or busy is None else f" ({busy:.1f} of them busy at {_gigabits(best.median)})"
     text = (
         "Both ends were on one node. The bytes went through its kernel and not over a network, so this tests its "
         f"cores{cores}. No ceiling is known."
@@ -74,14 +74,14 @@ def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
     block = int(best.params["block_bytes"])
     one = next((row for row in alike if row.params["streams"] == 1), None)
     most = "its highest median, " if len(alike) > 1 else ""
-    text = f"{name} with blocks of {format_bytes(block)} reaches {most}{_gigabits(best)}, with {_streams(count)}."
+    text = f"{name} with blocks of {format_bytes(block)} reaches {most}{_rate_text(best)}, with {_streams(count)}."
     gain = None
     if one is not None and one is not best:
         text += _against(best, one, level)
         gain = None if one.median <= 0 else gain_of(_compared(best, one, level))
     if best.ceiling is not None and best.share is not None:
         text += f" That is {percent(best.share)} of the link's rate."
-    title = f"{name} reaches {8 * best.median / 1e9:.3g} Gb/s with {_streams(count)}"
+    title = f"{name} reaches {_gigabits(best.median)} with {_streams(count)}"
     numbers = {"protocol": best.params["protocol"], "block_bytes": block, "streams": count, "bandwidth": best.median}
     return with_gain(finding("streams", title, text, **numbers), gain, f"--streams {count}")
 
@@ -149,7 +149,7 @@ def _variant_finding(name: str, word: str, found: Comparison, row: Row, plain: R
     what = {"faster": "raises the rate", "slower": "lowers the rate"}.get(found.verdict, "makes no clear difference")
     ratio = row.median / plain.median
     title = f"{word} {what} with blocks of {format_bytes(int(row.params['block_bytes']))}"
-    text = f"{title}: {times(ratio)} the rate without it ({_gigabits(row)})."
+    text = f"{title}: {times(ratio)} the rate without it ({_rate_text(row)})."
     return with_gain(finding(name.replace("_", "-"), title, text, ratio=ratio), gain_of(found), _SOCKET_OPTIONS[name])
 
 
@@ -186,8 +186,12 @@ def _best(rows: Iterable[Row]) -> Row | None:
     return max((row for row in valid if row.median > 0), key=lambda row: row.median, default=None)
 
 
-def _gigabits(row: Row) -> str:
-    return f"{show(row.median, 'B/s')} ({8 * row.median / 1e9:.3g} Gb/s)"
+def _rate_text(row: Row) -> str:
+    return f"{show(row.median, 'B/s')} ({_gigabits(row.median)})"
+
+
+def _gigabits(bytes_per_s: float) -> str:
+    return f"{8 * bytes_per_s / 1e9:.3g} Gb/s"
 
 
 def _streams(count: int) -> str:

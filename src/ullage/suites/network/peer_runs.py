@@ -15,7 +15,7 @@ from ullage.parameters import count_of
 from ullage.peers import Installed, PeerError, iperf3, ping, sockperf
 from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
-from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, Roads, is_own
+from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, HostCommands, is_own
 from ullage.peers.sockperf import SockperfJob
 from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
@@ -26,9 +26,9 @@ from ullage.suites.network.ceilings import Link, link_of
 from ullage.suites.network.options import DEFAULTS, WORKLOAD, NetworkOptions
 
 Job: TypeAlias = Iperf3Job | SockperfJob | PingJob
-Do: TypeAlias = Callable[[Installed, Job, Roads], dict[str, float]]
+Do: TypeAlias = Callable[[Installed, Job, HostCommands], dict[str, float]]
 # Takes a case and its job; returns that job with its addresses, and how both ends are started.
-Placed: TypeAlias = Callable[[str, Job], tuple[Job, Roads]]
+Placed: TypeAlias = Callable[[str, Job], tuple[Job, HostCommands]]
 # One client and one server are on so many nodes.
 _PAIR: Final = 2
 # A job that failed so often without a number is not tried again.
@@ -112,21 +112,21 @@ def _peer_job(
     case: str, tool: str, program: Installed, job: Job, options: NetworkOptions, placed: Placed, do: Do
 ) -> PeerJob:
     def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
-        there, roads = placed(case, job)
-        yield PeerNumbers(case, WORKLOAD, do(program, there, roads), program.version, command_of(program, there))
+        there, hosts = placed(case, job)
+        yield PeerNumbers(case, WORKLOAD, do(program, there, hosts), program.version, command_of(program, there))
 
     stage, seconds = "iperf3, sockperf and ping beside", _START_S + options.seconds
-    return PeerJob(tool, (case,), run, seconds, stage=stage, patience=_MOST_FAILURES)
+    return PeerJob(tool, (case,), run, seconds, stage=stage, max_failures=_MOST_FAILURES)
 
 
-def _here(_case: str, job: Job) -> tuple[Job, Roads]:
+def _here(_case: str, job: Job) -> tuple[Job, HostCommands]:
     return job, HERE
 
 
 def _between_nodes(session: Session) -> Placed:
     """Place a job on the addresses that our own ranks had, so that both measure the same link."""
 
-    def placed(case: str, job: Job) -> tuple[Job, Roads]:
+    def placed(case: str, job: Job) -> tuple[Job, HostCommands]:
         link = _link_of(session.result, case)
         if link is None:
             raise PeerError("our own ranks have not measured that link")
@@ -143,7 +143,7 @@ def _link_of(result: ResultFolder, case: str) -> Link | None:
     return links[-1] if links else None
 
 
-def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str], bool] = is_own) -> Roads:
+def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str], bool] = is_own) -> HostCommands:
     """Return how to start client and server on the first two hosts of ``launcher``.
 
     ``own_address``: of rank 0, which sends; it shows which of them that rank is on.
@@ -157,7 +157,7 @@ def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str],
     client = here if sends_here and here else next(name for name in names if name != here)
     server = next(name for name in names if name != client)
     settings = launcher.environment(Layout(ranks=_PAIR, nodes=_PAIR, ranks_per_node=1))
-    return Roads(
+    return HostCommands(
         client=None if sends_here else partial(launcher.on_host, client),
         server=partial(launcher.on_host, server),
         # A variable that the user has set takes precedence.
@@ -192,15 +192,15 @@ def job_of(parameters: Parameters, options: NetworkOptions) -> tuple[str, Job | 
         return "", None
 
 
-def run_job(program: Installed, job: Job, roads: Roads) -> dict[str, float]:
+def run_job(program: Installed, job: Job, hosts: HostCommands) -> dict[str, float]:
     """Run the job with its tool and return the values."""
     match job:
         case Iperf3Job():
-            return iperf3.run_iperf3(program, job, roads)
+            return iperf3.run_iperf3(program, job, hosts)
         case SockperfJob():
-            return sockperf.run_sockperf(program, job, roads)
+            return sockperf.run_sockperf(program, job, hosts)
         case PingJob():
-            return ping.run_ping(program, job, roads)
+            return ping.run_ping(program, job, hosts)
 
 
 def command_of(program: Installed, job: Job) -> list[str]:

@@ -9,7 +9,7 @@ from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.peers.sockperf import LEAST_BYTES
-from ullage.quantity import DASH, format_row, significant
+from ullage.quantity import DASH, format_row, rounded, significant
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
@@ -27,7 +27,7 @@ from ullage.report.grids import (
     value_text,
 )
 from ullage.report.headlines import Rule, word_of
-from ullage.report.plots import layer, layered, line_layers, quantity_axis, short
+from ullage.report.plots import layer, layered, line_layers, quantity_axis
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.network.ceilings import Link, link_of
@@ -62,7 +62,7 @@ class Line:
 
     @property
     def streams(self) -> int:
-        """At once."""
+        """The number of streams that run at once."""
         return int(self.first.params["streams"])
 
     @property
@@ -313,10 +313,10 @@ def _rate_point(line: Line, name: str) -> Spec:
     high = row.median if row.high is None else row.high
     return {
         "x": line.streams,
-        "y": short(row.median / _GIGABIT),
-        "low": short(low / _GIGABIT),
-        "high": short(high / _GIGABIT),
-        "beside": None if row.peer is None else short(row.peer.median / _GIGABIT),
+        "y": rounded(row.median / _GIGABIT),
+        "low": rounded(low / _GIGABIT),
+        "high": rounded(high / _GIGABIT),
+        "beside": None if row.peer is None else rounded(row.peer.median / _GIGABIT),
         "series": name,
         "text": format_row(row),
         "peer": "" if row.peer is None else f"{row.peer.tool} {row.peer.version}",
@@ -375,7 +375,7 @@ def _latency_point(line: Line, metric: str, word: str) -> Spec:
     row = line.rows[metric]
     return {
         "x": word,
-        "y": short(row.median),
+        "y": rounded(row.median),
         "series": line.series,
         "text": format_row(row),
         "flags": ", ".join(row.flag_codes),

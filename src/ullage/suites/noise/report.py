@@ -3,9 +3,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.grouping import nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row

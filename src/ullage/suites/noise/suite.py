@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.phrasing import columns
 from ullage.analysis.findings.study import make_study
-from ullage.analysis.findings.words import columns
 from ullage.engine import find_registered
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request

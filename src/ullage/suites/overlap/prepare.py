@@ -36,7 +36,7 @@ _HEADERS: Final = [
     "takes about",
     "case",
 ]
-# Of four stretches, three move data and three compute as long as data takes: each byte costs its time twice.
+# Three of four stretches move data and three compute as long as data takes: each byte costs its time twice.
 _BESIDES: Final = 2.0
 
 

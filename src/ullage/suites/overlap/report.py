@@ -4,7 +4,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import noun
+from ullage.analysis.findings.phrasing import noun
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row

@@ -46,7 +46,7 @@ EVERY_TIME: Final = 1.15
 
 
 @dataclass(frozen=True)
-class Polish:
+class MedianPolish:
     """The parts of a logarithm: ``common`` + ``sends`` of the row + ``receives`` of the column + ``links``."""
 
     common: float
@@ -103,7 +103,7 @@ class Fit:
     ``sigma``: of a logarithm, by the links that are alike and by the repetitions.
     """
 
-    polish: Polish
+    polish: MedianPolish
     sigma: float
     ends: tuple[SlowEnd, ...]
     links: tuple[SlowLink, ...]
@@ -140,7 +140,7 @@ def fit(times: "NDArray[np.float64]") -> Fit:
     return Fit(polish, sigma, _slow_ends(polish, each, sigma), _slow_links(rest, sigma), asymmetric)
 
 
-def polished(logarithms: "NDArray[np.float64]") -> Polish:
+def polished(logarithms: "NDArray[np.float64]") -> MedianPolish:
     """Compute the median polish of a square matrix without its diagonal."""
     from ullage.arrays import np
 
@@ -156,15 +156,15 @@ def polished(logarithms: "NDArray[np.float64]") -> Polish:
         if max(np.abs(by_row).max(), np.abs(by_column).max()) < _SETTLED:
             break
     usual = float(np.median(sends)), float(np.median(receives))
-    return Polish(sum(usual), sends - usual[0], receives - usual[1], rest)
+    return MedianPolish(sum(usual), sends - usual[0], receives - usual[1], rest)
 
 
-def _flat(logarithms: "NDArray[np.float64]") -> Polish:
+def _flat(logarithms: "NDArray[np.float64]") -> MedianPolish:
     """Return a polish without effects of ends, for too few ends to tell what one of them adds."""
     from ullage.arrays import np
 
     common, nothing = float(np.nanmedian(logarithms)), np.zeros(len(logarithms))
-    return Polish(common, nothing, nothing, logarithms - common)
+    return MedianPolish(common, nothing, nothing, logarithms - common)
 
 
 def scale(values: "NDArray[np.float64]") -> float:
@@ -174,7 +174,7 @@ def scale(values: "NDArray[np.float64]") -> float:
     return _TO_SIGMA * float(np.median(np.abs(values)))
 
 
-def _slow_ends(polish: Polish, each: "NDArray[np.float64]", sigma: float) -> tuple[SlowEnd, ...]:
+def _slow_ends(polish: MedianPolish, each: "NDArray[np.float64]", sigma: float) -> tuple[SlowEnd, ...]:
     alone = [polished(one) for one in each]
     sending = _outstanding(polish.sends, [one.sends for one in alone], sigma)
     receiving = _outstanding(polish.receives, [one.receives for one in alone], sigma)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.findings.words import capital, finding
+from ullage.analysis.findings.phrasing import capital, finding
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.record import CaseRecord

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.findings.words import capital, finding
+from ullage.analysis.findings.phrasing import capital, finding
 from ullage.analysis.statistics import Comparison, Contest, compare_all, rank_test
 from ullage.grouping import grouped
 from ullage.quantity import listing, show, times

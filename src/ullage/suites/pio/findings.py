@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.model.summary import Finding
 from ullage.results.records import AnyRecord
 from ullage.results.rows import join

@@ -16,7 +16,7 @@ from ullage.runs.options.groups import (
     WatchdogOptions,
     cores_of_nodes,
 )
-from ullage.runs.options.kinds import FilePath, MadeOfAll, Names, Size, SizeAxis
+from ullage.runs.options.kinds import ConvertedList, FilePath, Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import BackendParameterOptions
 from ullage.suites.pio.spatial import (
@@ -120,7 +120,7 @@ class PioOptions(
     bases: Annotated[
         list[Base],
         Field(min_length=1),
-        MadeOfAll(read_bases, metavar="SIZES"),
+        ConvertedList(read_bases, metavar="SIZES"),
         Option(
             "Begin the pattern so many bytes behind the beginning of the file: 0 is well-formed, 8 is 8 bytes off. "
             "The default is 0,8.",
@@ -181,7 +181,7 @@ class PioOptions(
     ] = []
     hints: Annotated[
         dict[str, str],
-        MadeOfAll(read_hints, metavar="KEY=VALUE"),
+        ConvertedList(read_hints, metavar="KEY=VALUE"),
         Option("Give this MPI-IO hint when a file is opened. Repeat the option for more hints.", name="--hint"),
     ] = {}
     cache: Annotated[

@@ -4,16 +4,25 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
-from ullage.analysis.findings.words import noun
+from ullage.analysis.findings.phrasing import noun
 from ullage.analysis.metrics import metric_named
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_compact, format_interval, format_quantity, format_row, plural, scale_for
+from ullage.quantity import (
+    DASH,
+    format_compact,
+    format_interval,
+    format_quantity,
+    format_row,
+    plural,
+    rounded,
+    scale_for,
+)
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule
-from ullage.report.plots import HeatMap, nominal, plot, shade_positions, short
+from ullage.report.plots import HeatMap, nominal, plot, shade_positions
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
 from ullage.report.verdicts import classify, headword
@@ -193,8 +202,8 @@ def pictures(data: ReportData) -> list[Figure]:
         {
             "pattern": pattern,
             "rank": f"rank {rank}",
-            "begin": short(begin),
-            "end": short(begin + length),
+            "begin": rounded(begin),
+            "end": rounded(begin + length),
             "order": at + 1,
         }
         for pattern, ranks in drawn.items()

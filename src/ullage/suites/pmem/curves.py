@@ -17,7 +17,7 @@ FAULTS: Final = "page_faults"
 
 @dataclass(frozen=True, order=True)
 class Curve:
-    """Of what a curve is: one interface at one target, writing or reading."""
+    """What a curve shows: one interface at one target, writing or reading."""
 
     target: str
     interface: str

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.grouping import grouped
 from ullage.model.summary import Finding
 from ullage.quantity import listing

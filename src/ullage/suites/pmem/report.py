@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, format_row
+from ullage.quantity import DASH, format_quantity, format_row, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
@@ -22,7 +22,6 @@ from ullage.report.plots import (
     line_layers,
     nominal,
     quantity_axis,
-    short,
     size_axis,
     upright_layers,
 )
@@ -189,7 +188,7 @@ def _paths(rows: Sequence[Row]) -> list[Figure]:
     values = [
         {
             "label": f"{curve.subject} {path}",
-            "x": short(row.median / _GIGA),
+            "x": rounded(row.median / _GIGA),
             "floor": 0,
             "path": path,
             "text": format_row(row),
@@ -257,7 +256,7 @@ def _point(curve: Curve, row: Row, axis: str, *, is_time: bool) -> Spec:
     place = count(row, axis)
     return {
         "x": place,
-        "y": short(value / _NANO if is_time else row.median / _GIGA),
+        "y": rounded(value / _NANO if is_time else row.median / _GIGA),
         "name": curve.interface,
         "target": curve.target,
         "place": str(place) if axis == "ranks" else format_bytes(place),

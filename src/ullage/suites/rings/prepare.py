@@ -208,7 +208,7 @@ def peer_job(tool: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: L
     made = hpcc_job(tool, job, [case.kernel.case.id for case in cases], values, limit_s)
     stage = f"hpcc beside: {job.ranks} processes"
     note = None if is_same_mpi else _other_mpi(launcher)
-    return replace(made, stage=stage, note=note, tries=_MOST_FAILURES, patience=_MOST_FAILURES)
+    return replace(made, stage=stage, note=note, tries=_MOST_FAILURES, max_failures=_MOST_FAILURES)
 
 
 def _other_mpi(launcher: Launcher) -> Note:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row

@@ -17,6 +17,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import Names
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import Backends
 from ullage.suites.sar.shape import scaled
 
 ImageLayout: TypeAlias = Literal["files", "containers"]
@@ -121,16 +122,7 @@ class SarOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptio
         Literal["none", "full"] | None,
         Option("Check all data that is read, or none of it.", unsaid="full, if the backend holds data"),
     ] = None
-    backends: Annotated[
-        list[str],
-        Names(),
-        Option(
-            "Use these backends, for example posix,uring.",
-            name="--backend",
-            unsaid="the target's own backend",
-            sets=("backend",),
-        ),
-    ] = []
+    backends: Backends = []
     metrics: list[str] = list(METRICS)
 
     @classmethod

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of suite ``sar``: a table for each kernel, the pipeline, and the time for an image by kernel."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, plural, scale_for
+from ullage.quantity import format_quantity, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, phase_lines, value_column
+from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, metric_column, param_text, phase_lines
 from ullage.report.headlines import Rule
-from ullage.report.plots import COLORS, nominal, plot, quantity_axis, short
+from ullage.report.plots import COLORS, nominal, plot, quantity_axis
 from ullage.report.vega import Spec, tooltip
 from ullage.report.verdicts import headword
 from ullage.suites.sar.shape import KERNELS, NOUNS, PHASES
@@ -54,42 +54,34 @@ def tables(data: ReportData) -> Content | None:
     return Content(notes=[note], grids=grids)
 
 
-def _param(name: str) -> Callable[[PhaseLine], str]:
-    return lambda line: str(line.first.params.get(name, DASH))
-
-
-def _value(heading: str, metric: str) -> Column[PhaseLine]:
-    return value_column(heading, lambda line: line.rows.get(metric))
-
-
 _WHERE: Final[Sequence[Column[PhaseLine]]] = (
     Column("target", lambda line: line.first.target, is_number=False),
-    Column("backend", _param("backend"), is_number=False),
-    Column("ranks", _param("ranks")),
-    Column("layout", _param("layout"), is_number=False),
-    Column("sync", _param("sync"), is_number=False),
+    Column("backend", param_text("backend"), is_number=False),
+    Column("ranks", param_text("ranks")),
+    Column("layout", param_text("layout"), is_number=False),
+    Column("sync", param_text("sync"), is_number=False),
 )
 _OF_PIPELINE: Final[Sequence[Column[PhaseLine]]] = (
     *_WHERE,
-    _value("rate", _RATE),
+    metric_column("rate", _RATE),
     Column("interval", lambda line: interval_text(line.rows[_RATE])),
 )
 _COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
     *_WHERE,
-    _value("rate", "bandwidth"),
-    _value("images", "image_rate"),
-    _value("files", "file_rate"),
-    _value("wall", "phase_time"),
-    _value("p50", "latency_p50"),
-    _value("p95", "latency_p95"),
-    _value("p99", "latency_p99"),
-    _value("max", "latency_max"),
-    _value("open", "image_open"),
-    _value("transfer", "image_transfer"),
-    _value("sub-images", "subimage_read"),
-    _value("write", "detection_write"),
-    _value("close", "image_close"),
-    _value("sync at the end", "sync_time"),
+    metric_column("rate", "bandwidth"),
+    metric_column("images", "image_rate"),
+    metric_column("files", "file_rate"),
+    metric_column("wall", "phase_time"),
+    metric_column("p50", "latency_p50"),
+    metric_column("p95", "latency_p95"),
+    metric_column("p99", "latency_p99"),
+    metric_column("max", "latency_max"),
+    metric_column("open", "image_open"),
+    metric_column("transfer", "image_transfer"),
+    metric_column("sub-images", "subimage_read"),
+    metric_column("write", "detection_write"),
+    metric_column("close", "image_close"),
+    metric_column("sync at the end", "sync_time"),
     Column("verdict", lambda line: headword(line.first), is_number=False),
 )
 
@@ -118,7 +110,7 @@ def _spec(rows: Sequence[Row]) -> Spec:
         {
             "kernel": str(row.params["access"]).upper(),
             "layout": str(row.params["layout"]),
-            "x": short(_seconds(row) / scale.factor),
+            "x": rounded(_seconds(row) / scale.factor),
             "text": format_quantity(_seconds(row), "s"),
             "verdict": row.verdict,
         }

@@ -27,7 +27,7 @@ _PIXEL_BYTES: Final = 4
 _SAMPLE_BYTES: Final = 8
 _RECORD_BYTES: Final = 64
 _BLOCK: Final = 4096  # of most file systems
-# Of images at scale 1: those of the public VSIPL++ sample of kernel 1.
+# Images at scale 1 have the size of the public VSIPL++ sample of kernel 1.
 _ROWS, _COLUMNS, _RAW_COLUMNS = 1144, 756, 1072
 
 

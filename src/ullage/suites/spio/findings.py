@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import capital, finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each, pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row

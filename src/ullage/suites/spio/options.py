@@ -19,6 +19,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import Names, Size
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import VERIFY, Backend
 
 Operation: TypeAlias = Literal["write", "read", "neighbour", "reread"]
 
@@ -80,9 +81,9 @@ class SpioOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOpti
     ] = "advise"
     verify: Annotated[
         Literal["none", "kept", "full"] | None,
-        Option("Check data after each read: none, kept or full.", unsaid="kept, if the backend holds data"),
+        VERIFY,
     ] = None
-    backend: Annotated[str, Option("Use this backend.", unsaid="posix, or the target's own")] = "posix"
+    backend: Backend = "posix"
     metrics: list[str] = list(METRICS)
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_share, percent, plural, scale_for, times
+from ullage.quantity import DASH, format_interval, format_share, percent, plural, rounded, scale_for, times
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
@@ -23,7 +23,7 @@ from ullage.report.grids import (
     value_column,
 )
 from ullage.report.headlines import Rule
-from ullage.report.plots import COLORS, layer, layered, nominal, quantity_axis, short
+from ullage.report.plots import COLORS, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, MUTED, Spec, rank_axis, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
 from ullage.suites.spio.findings import (
@@ -186,9 +186,9 @@ def _point(line: Line, row: Row, factor: float) -> Spec:
     return {
         "name": NOUNS[operation_of(row)],
         "ranks": ranks_of(row),
-        "y": short(row.median / factor),
-        "low": None if row.low is None else short(row.low / factor),
-        "high": None if row.high is None else short(row.high / factor),
+        "y": rounded(row.median / factor),
+        "low": None if row.low is None else rounded(row.low / factor),
+        "high": None if row.high is None else rounded(row.high / factor),
         "text": f"{format_rate(row.median)} {interval}".rstrip(),
         "over": DASH if line.base is None else times(row.median / line.base.median),
         "measured": measured.label,
@@ -215,9 +215,9 @@ def _peak_layers(rows: Sequence[Row], ranks: Sequence[int], factor: float) -> li
     peaks = _drawn_peaks(rows)
     if not peaks:
         return []
-    known = [{"level": short(value / factor), "what": name, "ranks": ranks[0]} for name, value in peaks]
+    known = [{"level": rounded(value / factor), "what": name, "ranks": ranks[0]} for name, value in peaks]
     published = [
-        {"level": short(share * value / factor), "what": f"SX-8: {percent(share)} of {name}", "ranks": ranks[-1]}
+        {"level": rounded(share * value / factor), "what": f"SX-8: {percent(share)} of {name}", "ranks": ranks[-1]}
         for name, value in peaks
         for share in SX8_SHARES
     ]

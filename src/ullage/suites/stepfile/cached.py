@@ -2,10 +2,10 @@
 """Which share of the adjoint's reads the page cache served, by counters, and which one its size lets expect."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
+from ullage.analysis.statistics import median
 from ullage.analysis.stepmodel import cached_share, reading_order
 from ullage.analysis.verdicts import cache_verdict, combine_verdicts
 from ullage.grouping import grouped

@@ -14,8 +14,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 from ullage.parameters import count_of
 from ullage.runs.cells.planning import Cell
-from ullage.suites.stepfile.options import StepfileOptions
-from ullage.suites.stepfile.words import LAYOUTS, ORDERS, SYNCS, parameters_of
+from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
 from ullage.uri import target_path, target_scheme
 
 WORKLOAD: Final = "stepfile"

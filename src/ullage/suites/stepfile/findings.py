@@ -3,13 +3,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.metrics.stepfile import exposed_s, io_seconds_of_a_state
-from ullage.analysis.statistics import level_of_each, median_interval
+from ullage.analysis.statistics import level_of_each, median, median_interval
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row

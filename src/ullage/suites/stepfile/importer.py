@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.base import Strict

@@ -34,7 +34,7 @@ class PublishedCase:
 
     @property
     def ranks_per_node(self) -> int:
-        """Of a full node."""
+        """The number of ranks on a full node."""
         return -(-self.ranks // self.nodes)
 
     @property

@@ -60,6 +60,6 @@ def pick(options: PredictOptions, rates: Iterable[KnownRate], need: Need, ranks:
     depth = options.write_behind if need.phase == "forward" else options.prefetch
     asked = (ranks or options.ranks[0], options.state_bytes, depth)
     found = [one for one in rates if need.fits(one) and (one.ranks, one.state_bytes, one.depth) == asked]
-    # Of the same steps, the rate that was measured as the run will be.
+    # Among rates of the same steps, the one that was measured as the run will be comes last.
     found.sort(key=lambda one: (min(one.steps, options.steps), one.cache == options.cache))
     return found[-1] if found else None

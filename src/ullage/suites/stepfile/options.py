@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, cas
 from pydantic import Field, model_validator
 
 from ullage.errors import UserError
+from ullage.model.plan import Parameters
+from ullage.parameters import suggest
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
     BindOptions,
@@ -18,13 +20,19 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import Duration, Names, Share, Size
 from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import Backends
 from ullage.suites.stepfile.like import CASES, scaled
-from ullage.suites.stepfile.words import LAYOUTS, ORDERS, SYNCS, Forms, parameters_of
+from ullage.units import parse_count
 from ullage.uri import target_path
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
 
+Forms = Mapping[str, str]
+# Each word, and the parameter that the number behind its colon sets; empty where it takes none.
+ORDERS: Final[Forms] = {"reverse": "", "forward": "", "stride": "stride", "revolve": "checkpoints"}
+LAYOUTS: Final[Forms] = {"flat": "", "dir-per-rank": "", "dir-per-step": "", "hashed": "hash_levels", "log": ""}
+SYNCS: Final[Forms] = {"none": "", "close": "", "fsync": "", "every": "sync_every"}
 METRICS: Final = (
     "phase_time",
     "exposed_io",
@@ -140,16 +148,7 @@ class StepfileOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxis
         Literal["none", "drop"],
         Option("Before the adjoint, drop the states from the page cache (drop), or do nothing (none)."),
     ] = "none"
-    backends: Annotated[
-        list[str],
-        Names(),
-        Option(
-            "Use these backends, for example posix,uring.",
-            name="--backend",
-            unsaid="the target's own backend",
-            sets=("backend",),
-        ),
-    ] = []
+    backends: Backends = []
     metrics: list[str] = list(METRICS)
 
     @classmethod
@@ -207,3 +206,21 @@ def _check(field: str, words: Iterable[str], forms: Forms) -> None:
             parameters_of(field, word, forms)
         except UserError as error:
             raise OptionError(field, error.what, error.right, word) from None
+
+
+def parameters_of(name: str, text: str, forms: Forms) -> Parameters:
+    """Return the parameter ``name`` and, for a word with a number, that of the number; raise ``UserError``."""
+    word, colon, number = text.partition(":")
+    if word not in forms:
+        raise UserError("unknown word", text, suggest(word, forms))
+    own = forms[word]
+    if not own:
+        if colon:
+            raise UserError(f"'{word}' takes no number", text, f"write {word}")
+        return {name: word}
+    if not colon:
+        raise UserError(f"'{word}' needs a number", text, f"write {word}:4")
+    count = parse_count(number)
+    if count < 1:
+        raise UserError("the number is below 1", text, f"write {word}:4")
+    return {name: word, own: count}

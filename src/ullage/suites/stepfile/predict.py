@@ -92,7 +92,7 @@ def _rates(options: PredictOptions, order: str, cached: float) -> list[PredictOp
     if cached >= 1 or options.cache == "drop":
         return [all_ranks]
     stored = all_ranks.model_copy(update={"cache": "drop"})
-    # Of few enough states that all stay in the cache.
+    # So few states all stay in the cache.
     few = max(1, int(cached * options.steps / 2))
     held = all_ranks.model_copy(update={"ranks": options.ranks, "steps": few})
     return [stored, *([held] if cached > 0 else [])]

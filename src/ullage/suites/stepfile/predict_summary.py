@@ -17,7 +17,7 @@ from ullage.runs.suite import SuiteSummary
 from ullage.suites.stepfile.cached import measured_shares
 from ullage.suites.stepfile.findings import findings_of
 from ullage.suites.stepfile.predict_options import PredictOptions
-from ullage.suites.stepfile.predict_words import said_of
+from ullage.suites.stepfile.predict_texts import said_of
 from ullage.suites.stepfile.predicted import ADJOINT, Predicted, predictions
 from ullage.suites.stepfile.rates import computes, rates_of
 from ullage.suites.stepfile.summarise import demands_of, stepfile_rows

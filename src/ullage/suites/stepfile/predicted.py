@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.analysis.stepmodel import (
     Calls,
     Computation,

@@ -71,11 +71,6 @@ class Published:
         """Return the bytes written and read over ``exposed_s``."""
         return _PHASES * self.volume_bytes / exposed_s
 
-    def node_rate(self, exposed: Span) -> Span:
-        """Return the rate of one node over ``exposed``."""
-        value, low, high = (self.rate(s) / self.nodes for s in (exposed.value, exposed.high, exposed.low))
-        return Span(value, low, high)
-
     def exposed_with(self, write_rate: float, read_rate: float) -> float:
         """Return the exposed I/O with one pair of rates of every node."""
         each = self.volume_bytes / self.nodes

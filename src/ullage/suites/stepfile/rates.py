@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Final, Literal, cast
 
+from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.model.record import CaseRecord

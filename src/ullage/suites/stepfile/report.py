@@ -7,14 +7,14 @@ from typing import Final, cast
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import DASH, format_quantity, format_share, scale_for, significant
+from ullage.quantity import DASH, format_quantity, format_share, rounded, scale_for, significant
 from ullage.report.answers import AnswerRule
 from ullage.report.charts.time_series import spread_of
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
 from ullage.report.headlines import Rule
-from ullage.report.plots import plot, quantity_axis, short
+from ullage.report.plots import plot, quantity_axis
 from ullage.report.vega import Spec, ordered_colors, tooltip
 from ullage.report.verdicts import headword
 
@@ -200,7 +200,7 @@ def timeline_of(phase: PhaseRecord | None) -> list[tuple[float, float]]:
 def _spec(lines: Sequence[tuple[str, Sequence[tuple[float, float]]]]) -> Spec:
     scale = scale_for([seconds for _, points in lines for _, seconds in points], "s")
     values = [
-        {"which": name, "x": short(step), "y": short(seconds / scale.factor), "text": format_quantity(seconds, "s")}
+        {"which": name, "x": rounded(step), "y": rounded(seconds / scale.factor), "text": format_quantity(seconds, "s")}
         for name, points in lines
         for step, seconds in points
     ]

@@ -18,8 +18,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.stepfile.cached import cache_findings, measured_shares
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
-from ullage.suites.stepfile.options import StepfileOptions
-from ullage.suites.stepfile.words import LAYOUTS, ORDERS
+from ullage.suites.stepfile.options import LAYOUTS, ORDERS, StepfileOptions
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar

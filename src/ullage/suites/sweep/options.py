@@ -15,8 +15,8 @@ from ullage.runs.options.groups import (
     cores_of_nodes,
     default_ranks,
 )
-from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
-from ullage.runs.options.settings import BackendParameterOptions, Setting, read_axes
+from ullage.runs.options.kinds import ConvertedList, Names, Size, SizeAxis
+from ullage.runs.options.settings import VERIFY, BackendParameterOptions, Setting, read_axes
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
 Axis: TypeAlias = Literal["ranks", "block"]
@@ -91,7 +91,7 @@ class SweepOptions(BackendParameterOptions, WatchdogOptions, BindOptions, RankAx
     verify: Annotated[
         str | None,
         Field(description="null: kept where the backend holds data"),
-        Option("Check data after each read: none, kept or full.", unsaid="kept, if the backend holds data"),
+        VERIFY,
     ] = None
     buffers: Annotated[
         int | None,
@@ -105,7 +105,7 @@ class SweepOptions(BackendParameterOptions, WatchdogOptions, BindOptions, RankAx
     ] = None
     vary: Annotated[
         list[Setting],
-        MadeOfAll(read_axes, metavar="THING.KEY=A,B"),
+        ConvertedList(read_axes, metavar="THING.KEY=A,B"),
         Option("Vary a parameter as a further axis. Separate values that contain commas by a semicolon."),
     ] = []
     extend: Annotated[

@@ -23,7 +23,7 @@ from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
-    Outlook,
+    RunEstimate,
     explain,
     inexact_volumes,
     planned_cells,
@@ -137,7 +137,7 @@ class PreparedSweep:
         volume, text, basis = self._settled()
         cells = self.cells(volume)
         notes = sweep_notes(self.options, cells, volume)
-        return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
+        return explain(RunEstimate(self.options, cells, Costs(basis), self.machine, text, notes))
 
     def work(self) -> Work:
         """See ``Costed``."""

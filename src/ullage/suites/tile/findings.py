@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
@@ -20,7 +20,7 @@ _OF_ROMIO: Final = "romio_"
 
 
 @dataclass(frozen=True)
-class Given:
+class HintUse:
     """Hints of one phase: as given, and as the MPI library said afterwards that it uses them.
 
     ``component``: what serves its files, as ``ompio``; empty: not known. OMPIO repeats whatever it is given.
@@ -36,7 +36,7 @@ class Given:
         return "" if is_foreign else self.granted.get(key, "")
 
 
-def findings_of(rows: Sequence[Row], hints: Mapping[tuple[str, str], Sequence[Given]], level: float) -> list[Finding]:
+def findings_of(rows: Sequence[Row], hints: Mapping[tuple[str, str], Sequence[HintUse]], level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones."""
     rates = [row for row in rows if row.metric == "bandwidth" and not row.is_invalid]
     own = level_of_part(level, _FAMILIES)
@@ -177,7 +177,7 @@ def _undecided_sets(groups: Sequence[Sequence[Row]], found: Sequence[Finding | N
     ]
 
 
-def _ignored(hints: Mapping[tuple[str, str], Sequence[Given]]) -> list[Finding]:
+def _ignored(hints: Mapping[tuple[str, str], Sequence[HintUse]]) -> list[Finding]:
     """Report each hint that the MPI library did not name afterwards, or named otherwise, or that is not of its kind."""
     found: list[Finding] = []
     for (target, hint_set), phases in hints.items():
@@ -189,7 +189,7 @@ def _ignored(hints: Mapping[tuple[str, str], Sequence[Given]]) -> list[Finding]:
     return found
 
 
-def _given_of(phases: Iterable[Given]) -> list[tuple[str, str]]:
+def _given_of(phases: Iterable[HintUse]) -> list[tuple[str, str]]:
     return list(dict.fromkeys(item for phase in phases for item in phase.given.items()))
 
 

@@ -16,7 +16,7 @@ from ullage.runs.options.groups import (
     WatchdogOptions,
     cores_of_nodes,
 )
-from ullage.runs.options.kinds import Made, MadeOfAll, Names, Size
+from ullage.runs.options.kinds import Converted, ConvertedList, Names, Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import BackendParameterOptions
 from ullage.suites.tile.hints import TileHints, read_hints
@@ -70,19 +70,19 @@ class TileOptions(
     tiles: Annotated[
         list[Annotated[int, Field(ge=1)]] | None,
         Field(min_length=2, max_length=3),
-        Made(read_sizes, metavar="XxY[xZ]"),
+        Converted(read_sizes, metavar="XxY[xZ]"),
         Option("Cut the data set into so many tiles, one for each rank.", unsaid="a grid of all ranks"),
     ] = None
     tile: Annotated[
         list[Annotated[int, Field(ge=1, lt=2**31)]],
         Field(min_length=2, max_length=3),
-        Made(read_sizes, metavar="XxY[xZ]"),
+        Converted(read_sizes, metavar="XxY[xZ]"),
         Option("Give a tile so many elements along each direction.", unsaid="1024x1024, or that of --preset"),
     ] = [1024, 1024]
     overlap: Annotated[
         list[Annotated[int, Field(ge=0, lt=2**31)]],
         Field(min_length=1, max_length=3),
-        Made(read_overlap, metavar="X[xY[xZ]]"),
+        Converted(read_overlap, metavar="X[xY[xZ]]"),
         Option("Let neighbours have so many elements in common.", unsaid="0, or that of --preset"),
     ] = [0]
     element_bytes: Annotated[
@@ -110,7 +110,7 @@ class TileOptions(
     hint_sets: Annotated[
         list[TileHints],
         Field(min_length=1),
-        MadeOfAll(read_hints, metavar="SET"),
+        ConvertedList(read_hints, metavar="SET"),
         Option(
             "Give these MPI-IO hints: default (none), two-phase, sieving, plain, or NAME:KEY=VALUE,KEY=VALUE. Repeat "
             "the option to compare sets.",

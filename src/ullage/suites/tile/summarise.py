@@ -15,7 +15,7 @@ from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.tile.findings import Given, findings_of
+from ullage.suites.tile.findings import HintUse, findings_of
 from ullage.suites.tile.hints import DEFAULT, TileHints
 from ullage.suites.tile.options import TileOptions
 from ullage.suites.tile.shape import text_of, tiling_of
@@ -78,12 +78,12 @@ def _told(row: Row, case: CaseRecord, names: HintNames) -> Row:
     return row.model_copy(update={"params": params})
 
 
-def hints_of(launches: Iterable[Iterable[AnyRecord]], names: HintNames) -> dict[tuple[str, str], list[Given]]:
+def hints_of(launches: Iterable[Iterable[AnyRecord]], names: HintNames) -> dict[tuple[str, str], list[HintUse]]:
     """Return the hints that were given and granted, for each target and set, of all phases."""
-    found: dict[tuple[str, str], list[Given]] = {}
+    found: dict[tuple[str, str], list[HintUse]] = {}
     for item in join([list(launch) for launch in launches]):
         given: Mapping[str, str] = item.phase.hints_given
         if given:
             key = item.case.target, names.of(item.case)
-            found.setdefault(key, []).append(Given(given, item.phase.hints_granted, item.run.mpi_io))
+            found.setdefault(key, []).append(HintUse(given, item.phase.hints_granted, item.run.mpi_io))
     return found

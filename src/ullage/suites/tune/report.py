@@ -12,7 +12,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, texts_grid
 from ullage.report.plots import COLORS, layer, layered, nominal
 from ullage.report.vega import Spec, ordinal, tooltip
-from ullage.runs.tuning.asking import shell_line
+from ullage.runs.tuning.trial_inputs import shell_line
 from ullage.units import format_time, format_volume
 
 _SUITE: Final = "tune"

@@ -65,7 +65,6 @@ class PrintedPartition:
     volume_mib: Printed | None = None
     percent: Printed | None = None
     memory_mib: int | None = None
-    mib_per_process: int | None = None
     scheduled_min: Printed | None = None
     minutes: Printed | None = None
     lmax_mib: float | None = None
@@ -111,7 +110,6 @@ class _Reader:
         self._release = ""
         self._lmax_mib: float | None = None
         self._options = ""
-        self._is_tail = False
 
     def run(self) -> PrintedRun:
         """Return what was found, each partition with what the head says of all.
@@ -139,7 +137,7 @@ class _Reader:
         if _MAXIMUM.match(line):
             self._last(line)
         elif (found := _BEGIN.search(line)) is not None:
-            self._begin(int(found[1])).mib_per_process = int(found[2])
+            self._begin(int(found[1]))
         elif (found := _LINE.match(line)) is not None:
             self._cells(_BY_NAME[found[4]], int(found[2]), self._of(int(found[1])), found[5], number)
         elif (found := _TOTALS.match(line)) is not None:
@@ -221,7 +219,7 @@ def _value(line: str, partition: PrintedPartition) -> None:
     if partition.value is None:
         return
     if (found := _PLACE.search(line)) is not None:
-        partition.mib_per_process, partition.scheduled_min = int(found[2]), printed(found[3])
+        partition.scheduled_min = printed(found[3])
     elif (found := _MACHINE.match(line)) is not None and not partition.machine:
         partition.machine = one_line(found[1])
     if (found := _ERRORS.search(line)) is not None:
@@ -273,7 +271,6 @@ def read_published(text: str, name: str) -> PrintedRun:
         value=_shown(table.b_eff_io_mb_s),
         volume_mib=_shown(table.data_volume_mbytes_per_access),
         percent=_shown(table.percent_of_memory),
-        mib_per_process=table.mib_per_pe,
         scheduled_min=_shown(table.scheduled_minutes),
     )
     return PrintedRun([partition])

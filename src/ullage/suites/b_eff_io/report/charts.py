@@ -9,11 +9,11 @@ from typing import Final
 from ullage.analysis.statistics import Comparison, Contest, compare_all
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_row, significant
+from ullage.quantity import DASH, format_row, rounded, significant
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.plots import layer, layered, nominal, short
+from ullage.report.plots import layer, layered, nominal
 from ullage.report.vega import INK, MUTED, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import classify
 from ullage.suites.b_eff_io.hint_findings import HintRatio, ratios
@@ -185,9 +185,9 @@ def _point(row: Row, access: Access, kind: PatternType, size: Size) -> Spec:
     sizes = [int(row.params[key]) for key in ("chunk_bytes", "call_bytes") if key in row.params]
     return {
         "x": X_POSITIONS[size],
-        "y": short(row.median / MEGA),
-        "low": None if row.low is None else short(row.low / MEGA),
-        "high": None if row.high is None else short(row.high / MEGA),
+        "y": rounded(row.median / MEGA),
+        "low": None if row.low is None else rounded(row.low / MEGA),
+        "high": None if row.high is None else rounded(row.high / MEGA),
         "access": access,
         "type": kind,
         "sizes": ", ".join(map(format_bytes, sizes)) or size,
@@ -311,9 +311,9 @@ def _hint_point(one: HintRatio, result: Comparison) -> Spec:
     row, params = one.row, one.row.params
     return {
         "x": _X_OF[str(params["size"])],
-        "y": _short(one.ratio),
-        "low": None if result.low is None else _short(result.low),
-        "high": None if result.high is None else _short(result.high),
+        "y": rounded(one.ratio, 4),
+        "low": None if result.low is None else rounded(result.low, 4),
+        "high": None if result.high is None else rounded(result.high, 4),
         "set": one.hint_set,
         "access": params["access"],
         "type": params["pattern_type"],
@@ -370,11 +370,6 @@ def _hint_spec(points: Sequence[Spec], names: Sequence[str], lmax_bytes: int, ba
     }
 
 
-def _short(ratio: float) -> float:
-    """Round to four digits."""
-    return float(f"{ratio:.4g}")
-
-
 def _ratio_axis(points: Sequence[Spec], base: str) -> Spec:
     """Make the axis of ratios, by decades, or by steps of 2 and 5 where they are near each other; 1 is on it."""
     values = [1.0, *(point["y"] for point in points)]
@@ -382,7 +377,7 @@ def _ratio_axis(points: Sequence[Spec], base: str) -> Spec:
     steps = (1, 2, 5) if high / low < 200 else (1,)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
-    scale = {"type": "log", "domain": [_short(low), _short(high)], "nice": False}
+    scale = {"type": "log", "domain": [rounded(low, 4), rounded(high, 4)], "nice": False}
     axis = {"grid": True, "values": [float(f"{tick:g}") for tick in ticks], "format": "~g"}
     return {"field": "y", "type": "quantitative", "title": f"times {base}", "scale": scale, "axis": axis}
 

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.grouping import nested
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
@@ -53,7 +53,7 @@ class Line:
 
     @property
     def threads(self) -> int:
-        """At work together."""
+        """The number of threads that work together."""
         return int(self.params.get("threads", 1))
 
     @property

@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import format_quantity, format_row, plural
+from ullage.quantity import format_quantity, format_row, plural, rounded
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.plots import (
@@ -18,7 +18,6 @@ from ullage.report.plots import (
     nominal,
     plot,
     quantity_axis,
-    short,
     size_axis,
     upright_layers,
 )
@@ -68,7 +67,7 @@ def _bandwidth_spec(data: ReportData, curves: dict[tuple[str, int], list[Row]], 
 def _bandwidth_point(row: Row, kernel: str, threads: int) -> Spec:
     return {
         "x": size_of(row),
-        "y": short(row.median / _GIGA),
+        "y": rounded(row.median / _GIGA),
         "name": kernel,
         "who": plural(threads, "thread"),
         "size": format_bytes(size_of(row)),
@@ -117,7 +116,7 @@ def _time_spec(data: ReportData, curves: Mapping[str, Sequence[Row]]) -> Spec:
 def _time_point(row: Row, words: str) -> Spec:
     return {
         "x": size_of(row),
-        "y": short(row.median),
+        "y": rounded(row.median),
         "name": words,
         "size": format_bytes(size_of(row)),
         "text": format_row(row),
@@ -174,8 +173,8 @@ def _load_spec(found: Sequence[Load]) -> Spec:
 
 def _load_point(load: Load) -> Spec:
     return {
-        "x": short(load.bytes_per_s / _GIGA),
-        "y": short(load.time.median / _NANO),
+        "x": rounded(load.bytes_per_s / _GIGA),
+        "y": rounded(load.time.median / _NANO),
         "name": f"{str(load.time.params['injection']).replace('-', ' ')}s",
         "rate": format_quantity(load.bytes_per_s, "B/s"),
         "text": format_row(load.time),

@@ -3,7 +3,7 @@
 
 import pytest
 
-from ullage.results.said import telling_lines, why_apart
+from ullage.results.start_errors import telling_lines, why_apart
 
 _MPICH = """Abort(538592528): Fatal error in internal_Init_thread: Internal MPI error!, error stack:
 internal_Init_thread(71)........: MPI_Init_thread(argc=0x7fff, argv=0x7fff, required=3, provided=0x7fff) failed

@@ -21,7 +21,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.peer_runs import Hpcc, PeerRuns
 from ullage.runs.session import Session
 from ullage.suites.memory.cells import Planner
-from ullage.suites.memory.peer_runs import Beside, Job, Tool, job_for, job_of, peer_jobs, stream_job, tools
+from ullage.suites.memory.peer_runs import Job, PeerScope, Tool, job_for, job_of, peer_jobs, stream_job, tools
 from ullage.suites.memory.sizes import choose_sizes
 
 GROUND = EngineContext(Path("/engine"), memory_describe())
@@ -39,11 +39,11 @@ PLAIN: Parameters = {
 }
 
 
-def scene(*, quick: bool = True, **members: object) -> Beside:
+def scene(*, quick: bool = True, **members: object) -> PeerScope:
     options = memory_options(quick=quick, **members)
     sizes = choose_sizes(CACHES, options.threads[-1], 1 << 30, quick=quick)
     cases = Planner(options, sizes, GROUND.description).cases()
-    return Beside(cases, GROUND.description, CACHES, sizes.beyond, options.threads[-1], quick)
+    return PeerScope(cases, GROUND.description, CACHES, sizes.beyond, options.threads[-1], quick)
 
 
 def session(path: Path) -> Session:
@@ -123,15 +123,11 @@ def answer(**rates: float) -> HpccAnswer:
         order=1,
         residual=0.1,
         solve=1.0,
-        product_order=1,
         products=1.0,
         product_alone=1.0,
-        stream_elements=1,
         stream={kernel: 2 * rate for kernel, rate in kernels.items()},
         stream_alone={**kernels, **rates},
         updates=1.0,
-        local_updates=1.0,
-        update_alone=1.0,
         latency_s=None,
     )
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bdcats run that was checked against engine and machine."""
+"""The suite ``bdcats``: from its options to cases, and from records to rows and findings."""
 
 from collections.abc import Mapping
 
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.particles.cells import Asked
+from ullage.runs.particles.cells import WorkloadSettings
+from ullage.runs.particles.findings import summarise_particles
 from ullage.runs.particles.prepare import PreparedParticles, prepare_particles
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.bdcats.options import BdcatsOptions
 
 
@@ -20,7 +24,7 @@ def prepare_bdcats(request: Request, engine_context: EngineContext) -> PreparedP
         lines.append("Ranks read what a rank of the next node has written, or the next rank on one node.")
     if options.cache == "none":
         lines.append("Nothing is done about caches before reads: expect the verdict warm.")
-    asked = Asked(["write", "read"], {"read_back": options.source}, reads_of(options))
+    asked = WorkloadSettings(["write", "read"], {"read_back": options.source}, reads_of(options))
     return prepare_particles(request, engine_context, options, asked, lines)
 
 
@@ -32,3 +36,8 @@ def reads_of(options: BdcatsOptions) -> Mapping[str, Parameters]:
         "strided": {"run": options.run, "stride": options.stride},
     }
     return {read: sizes[read] for read in options.reads}
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    return summarise_particles(result, context, "bdcats", "read")

@@ -15,7 +15,7 @@ from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.kinds import Count, CountAxis, Duration, Number, Size, SizeAxis
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.tuning.commands import read_command
-from ullage.runs.tuning.options import How, Over
+from ullage.runs.tuning.options import How, TunedParameter
 from ullage.units import format_bytes, parse_axis, parse_duration, parse_size
 from ullage.uri import target_path
 
@@ -33,7 +33,7 @@ _FILES: Final = "config"
 
 
 @dataclass(frozen=True)
-class Ground:
+class ParameterSources:
     """What parameters may be of: a suite's options, what was asked of it besides, and the engine."""
 
     suite: str
@@ -59,19 +59,19 @@ class _Values:
     numbers: tuple[float, ...] | None
 
 
-def read_overs(texts: Sequence[str], defaults: Sequence[str], ground: Ground) -> list[Over]:
+def read_overs(texts: Sequence[str], defaults: Sequence[str], sources: ParameterSources) -> list[TunedParameter]:
     """Read ``--over`` and ``--default``.
 
     Raise ``UserError`` for a name that nothing has, a value it cannot have, a name that stands twice, and where no
     parameter has two values.
     """
     chosen = dict(_parted(text, "--default") for text in defaults)
-    found: list[Over] = []
+    found: list[TunedParameter] = []
     for text in texts:
         name, values = _parted(text, "--over")
         if any(one.name == name for one in found):
             raise UserError("is set twice", f"--over {name}", "write all its values in one --over")
-        found.append(_read_over(name, values, chosen.pop(name, None), ground))
+        found.append(_read_over(name, values, chosen.pop(name, None), sources))
     for name in chosen:
         raise UserError("is no parameter of this search", f"--default {name}", "name one of --over")
     if all(len(one.values) < 2 for one in found):
@@ -79,7 +79,7 @@ def read_overs(texts: Sequence[str], defaults: Sequence[str], ground: Ground) ->
     return found
 
 
-def space_of(overs: Sequence[Over]) -> Space:
+def space_of(overs: Sequence[TunedParameter]) -> Space:
     """Return the space of the search."""
     dimensions = tuple(Dimension(one.name, one.values, one.ordered) for one in overs)
     return Space(dimensions, tuple(one.values.index(one.default) for one in overs))
@@ -93,14 +93,14 @@ def _parted(text: str, option: str) -> tuple[str, str]:
     return name.strip(), values.strip()
 
 
-def _read_over(name: str, values: str, default: str | None, ground: Ground) -> Over:
+def _read_over(name: str, values: str, default: str | None, sources: ParameterSources) -> TunedParameter:
     try:
-        how, word, read, own = _resolved(name, ground)
+        how, word, read, own = _resolved(name, sources)
         given = read(values)
         chosen = own if default is None else read(default).texts[0] if default != UNSET else UNSET
     except UserError as error:
         raise UserError(error.what, f"--over {name} {error.where}".rstrip(), error.right, error.code) from error
-    over = Over(
+    over = TunedParameter(
         name=name,
         how=how,
         word=word,
@@ -111,7 +111,7 @@ def _read_over(name: str, values: str, default: str | None, ground: Ground) -> O
     return _with_default(over, read)
 
 
-def _with_default(over: Over, read: "_Read") -> Over:
+def _with_default(over: TunedParameter, read: "_Read") -> TunedParameter:
     """Return ``over`` with its default among the values: in its place where they rise, else first, as ``unset``."""
     if over.default in over.values:
         return over
@@ -125,24 +125,24 @@ _Read: TypeAlias = Callable[[str], _Values]
 _Resolved: TypeAlias = tuple[How, str, _Read, str]
 
 
-def _resolved(name: str, ground: Ground) -> _Resolved:
+def _resolved(name: str, sources: ParameterSources) -> _Resolved:
     """Return how a parameter is set, by which word, how its values are read, and its value where nothing is said."""
     for prefix, read in _PREFIXES.items():
         if name.startswith(prefix):
-            return read(name.removeprefix(prefix), ground)
-    options = ground.options
-    if name == _PPN and ground.has("ranks_per_node") and ground.has("ranks"):
+            return read(name.removeprefix(prefix), sources)
+    options = sources.options
+    if name == _PPN and sources.has("ranks_per_node") and sources.has("ranks"):
         return "ppn", "ranks_per_node", _read_counts, ""
     also = _ALSO.get(name, "")
     found = options.get(name) or next((one for one in options.values() if one.field in (name, also)), None)
     if found is not None:
-        return "option", found.word, _reader(found), _own_value(found, ground)
-    if "." in name and ground.has(_FILES):
+        return "option", found.keyword, _reader(found), _own_value(found, sources)
+    if "." in name and sources.has(_FILES):
         return "section", _as_official(name), _read_plain, ""
-    if ground.has("parameters"):
+    if sources.has("parameters"):
         place = name if "." in name else f"{_WORKLOAD}.{name}"
-        return _parameter(place, ground)
-    raise UserError(f"suite {ground.suite} has no such parameter", "", suggest(name, _names(ground)))
+        return _parameter(place, sources)
+    raise UserError(f"suite {sources.suite} has no such parameter", "", suggest(name, _names(sources)))
 
 
 def _as_official(name: str) -> str:
@@ -152,26 +152,26 @@ def _as_official(name: str) -> str:
     return f"{section}.{first}{''.join(word.capitalize() for word in others)}"
 
 
-def _names(ground: Ground) -> list[str]:
-    more = [_PPN] if ground.has("ranks_per_node") else []
-    return [*(name for name, one in ground.options.items() if not one.is_flag), *more, "env:NAME"]
+def _names(sources: ParameterSources) -> list[str]:
+    more = [_PPN] if sources.has("ranks_per_node") else []
+    return [*(name for name, one in sources.options.items() if not one.is_flag), *more, "env:NAME"]
 
 
-def _command(text: str, ground: Ground) -> _Resolved:
+def _command(text: str, sources: ParameterSources) -> _Resolved:
     read_command(text)
-    if not any(target_path(target) is not None for target in ground.asked.targets):
-        has = "has no target" if not ground.asked.targets else "has no target with a path here"
-        raise UserError(f"suite {ground.suite} {has}, so there is no folder for a command", "", "tune what has one")
+    if not any(target_path(target) is not None for target in sources.asked.targets):
+        has = "has no target" if not sources.asked.targets else "has no target with a path here"
+        raise UserError(f"suite {sources.suite} {has}, so there is no folder for a command", "", "tune what has one")
     return "command", text, _read_plain, UNSET
 
 
-def _environment(name: str, _ground: Ground) -> _Resolved:
+def _environment(name: str, _ground: ParameterSources) -> _Resolved:
     return "environment", name, _read_plain, UNSET
 
 
-def _hint(key: str, ground: Ground) -> _Resolved:
-    if not any(ground.has(field) for field in ("hints", "hint_sets", "parameters")):
-        raise UserError(f"suite {ground.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io, tile or sweep")
+def _hint(key: str, sources: ParameterSources) -> _Resolved:
+    if not any(sources.has(field) for field in ("hints", "hint_sets", "parameters")):
+        raise UserError(f"suite {sources.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io, tile or sweep")
     return "hint", key, _read_plain, UNSET
 
 
@@ -179,14 +179,14 @@ def _hint(key: str, ground: Ground) -> _Resolved:
 _PREFIXES: Final = {_ENVIRONMENT: _environment, _COMMAND: _command, _HINT: _hint}
 
 
-def _parameter(place: str, ground: Ground) -> _Resolved:
+def _parameter(place: str, sources: ParameterSources) -> _Resolved:
     thing, _, key = place.partition(".")
-    kind = "workload" if any(one.name == thing for one in ground.description.workloads) else "backend"
-    registered = find_registered(ground.description, kind, thing)
+    kind = "workload" if any(one.name == thing for one in sources.description.workloads) else "backend"
+    registered = find_registered(sources.description, kind, thing)
     by_name = {one.name: one for one in registered.parameters}
     if key not in by_name:
-        known = [*by_name, *ground.options]
-        raise UserError(f"neither suite {ground.suite} nor '{thing}' has a parameter '{key}'", "", suggest(key, known))
+        known = [*by_name, *sources.options]
+        raise UserError(f"neither suite {sources.suite} nor '{thing}' has a parameter '{key}'", "", suggest(key, known))
     parameter = by_name[key]
     return "parameter", place, _parameter_reader(parameter), format_value(parameter, parameter.default)
 
@@ -206,12 +206,12 @@ def _parameter_reader(parameter: Parameter) -> _Read:
     return read
 
 
-def _own_value(one: Declared, ground: Ground) -> str:
+def _own_value(one: Declared, sources: ParameterSources) -> str:
     """Return the value that the suite would take, the first where it takes several.
 
     ``unset`` where there is none; nothing where the first of the values that are given is the default.
     """
-    value = ground.asked.options.get(one.field, one.default)
+    value = sources.asked.options.get(one.field, one.default)
     if value is None and one.field in _NEVER_UNSET:
         return ""
     if one.field == "targets" or value in (None, [], {}):

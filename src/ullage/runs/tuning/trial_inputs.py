@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A setting as what is asked of the suite: words of its command line, files that these name, and the environment."""
+"""A setting as what is asked of the suite: options of its command line, files that these name, and the environment."""
 
-import configparser
 import contextlib
 import hashlib
-import io
 import os
 import shlex
 from collections.abc import Generator, Mapping, Sequence
@@ -13,15 +11,16 @@ from pathlib import Path
 
 from ullage.errors import UserError
 from ullage.identity import canonical_json
+from ullage.ini import with_values
 from ullage.results.folder import write_atomically
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
-from ullage.runs.options.kinds import MadeOfAll
+from ullage.runs.options.kinds import ConvertedList
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.tuning.commands import SetCommand, read_command
-from ullage.runs.tuning.options import How, Over, Word
-from ullage.runs.tuning.over import UNSET
+from ullage.runs.tuning.options import How, OptionValue, TunedParameter
+from ullage.runs.tuning.tuned_parameters import UNSET
 
 # A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
@@ -35,39 +34,39 @@ _OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrialInputs:
     """What a trial asks of its suite.
 
-    ``words`` of the suite, ``files`` that they name by path, ``environment``: variables by name.
+    ``options`` of the suite, ``files`` that they name by path, ``environment``: variables by name.
     ``commands``: what prepares a folder of its own for the run; None where it needs no such folder.
     """
 
-    words: dict[str, Word]
+    options: dict[str, OptionValue]
     files: dict[Path, str]
     environment: dict[str, str]
     commands: list[SetCommand] | None = None
 
 
 @dataclass(frozen=True)
-class Asking:
-    """Makes what is asked of a suite. ``words``: those of all trials; ``hosts``: how many are named.
+class TrialInputsMaker:
+    """Makes what is asked of a suite. ``options``: those of all trials; ``hosts``: how many are named.
 
-    ``folder``: where the files of settings lie; ``usual``: words that the search chooses for trials where nobody did.
+    ``folder``: where the files of settings lie; ``usual``: options that the search chooses for trials where nobody did.
     """
 
     model: type[SuiteOptions]
-    words: Mapping[str, Word]
-    overs: Sequence[Over]
+    options: Mapping[str, OptionValue]
+    overs: Sequence[TunedParameter]
     hosts: int
     folder: Path
-    usual: Mapping[str, Word] = field(default_factory=dict[str, Word])
+    usual: Mapping[str, OptionValue] = field(default_factory=dict[str, OptionValue])
 
-    def of(self, setting: Mapping[str, str], settled: Mapping[str, object] | None = None) -> Asked:
+    def of(self, setting: Mapping[str, str], settled: Mapping[str, object] | None = None) -> TrialInputs:
         """Return what is asked of the suite for ``setting``.
 
         ``settled``: options of the first trial's request, as far as they are known.
         """
-        words = self._common(settled or {})
+        options = self._common(settled or {})
         ranks_per_node: int | None = None
         found: dict[How, dict[str, str]] = {"hint": {}, "section": {}, "environment": {}, "command": {}}
         for over in self.overs:
@@ -79,32 +78,32 @@ class Asking:
             elif over.how == "ppn":
                 ranks_per_node = int(text)
             else:
-                self._say(words, over, text)
+                self._say(options, over, text)
         if ranks_per_node is not None:
             # Nodes may be a parameter, too, so they have to be known first.
-            words |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * self._nodes(words)}
-        files = {**self._hints(words, found["hint"]), **self._sections(words, found["section"])}
+            options |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * self._nodes(options)}
+        files = {**self._hints(options, found["hint"]), **self._sections(options, found["section"])}
         commands = [SetCommand(read_command(text), value) for text, value in found["command"].items()]
         takes_commands = any(over.how == "command" for over in self.overs)
-        return Asked(words, files, found["environment"], commands if takes_commands else None)
+        return TrialInputs(options, files, found["environment"], commands if takes_commands else None)
 
-    def _common(self, settled: Mapping[str, object]) -> dict[str, Word]:
-        """Return the words of all trials."""
+    def _common(self, settled: Mapping[str, object]) -> dict[str, OptionValue]:
+        """Return the options of all trials."""
         usual = {**_LEFT_OUT, **self.usual}
-        words = {**{name: word for name, word in usual.items() if name in self._by_word}, **self.words}
-        for one in self._by_word.values():
+        options = {**{name: value for name, value in usual.items() if name in self._by_keyword}, **self.options}
+        for one in self._by_keyword.values():
             value = settled.get(one.field)
-            if one.field in _SETTLED and one.word not in words and value is not None:
-                words[one.word] = one.kind.format(value)
-        return words
+            if one.field in _SETTLED and one.keyword not in options and value is not None:
+                options[one.keyword] = one.kind.format(value)
+        return options
 
-    def _say(self, words: dict[str, Word], over: Over, text: str) -> None:
+    def _say(self, options: dict[str, OptionValue], over: TunedParameter, text: str) -> None:
         if over.how == "parameter":
-            words["param"] = [*_list(words.get("param")), f"{over.word}={text}"]
+            options["param"] = [*_list(options.get("param")), f"{over.word}={text}"]
         else:
-            words[over.word] = [text] if self._by_word[over.word].kind.repeated else text
+            options[over.word] = [text] if self._by_keyword[over.word].kind.repeated else text
 
-    def parsed(self, asked: Asked) -> ParsedOptions:
+    def parsed(self, asked: TrialInputs) -> ParsedOptions:
         """Return what is asked as the suite reads it; write the files first.
 
         Raise ``UserError`` for what the suite refuses.
@@ -112,72 +111,65 @@ class Asking:
         for path, text in asked.files.items():
             if not path.is_file():
                 write_atomically(path, text)
-        return parse_options(self.model, self.hosts, **asked.words)
+        return parse_options(self.model, self.hosts, **asked.options)
 
     @property
-    def _by_word(self) -> dict[str, Declared]:
-        return {one.word: one for one in declared(self.model).values()}
+    def _by_keyword(self) -> dict[str, Declared]:
+        return {one.keyword: one for one in declared(self.model).values()}
 
-    def _nodes(self, words: Mapping[str, Word]) -> int:
-        """Return the nodes that ``words`` name: a number as a command line has it, or the text of a parameter."""
-        said = words.get("nodes")
+    def _nodes(self, options: Mapping[str, OptionValue]) -> int:
+        """Return the nodes that ``options`` name: a number as a command line has it, or the text of a parameter."""
+        said = options.get("nodes")
         return int(said) if isinstance(said, (int, str)) else max(1, self.hosts)
 
-    def _hints(self, words: dict[str, Word], hints: Mapping[str, str]) -> dict[Path, str]:
-        """Add hints to ``words``; return the text of their file by its path, for a suite that reads them from one."""
+    def _hints(self, options: dict[str, OptionValue], hints: Mapping[str, str]) -> dict[Path, str]:
+        """Add hints to ``options``; return the text of their file by its path, for a suite that reads them from one."""
         if not hints:
             return {}
         fields = declared(self.model)
-        if "hint_sets" in fields and isinstance(fields["hint_sets"].kind, MadeOfAll):
+        if "hint_sets" in fields and isinstance(fields["hint_sets"].kind, ConvertedList):
             # Sets are written on the command line: a name, and what the set has.
-            own = fields["hint_sets"].word
-            words[own] = [f"{_SET}:{','.join(f'{key}={value}' for key, value in hints.items())}"]
+            own = fields["hint_sets"].keyword
+            options[own] = [f"{_SET}:{','.join(f'{key}={value}' for key, value in hints.items())}"]
             return {}
         if "hint_sets" in fields:
             text = "".join(f"all all all on_open {key} {value}\n" for key, value in hints.items())
             path = self.folder / f"{_digest(text)}.hints"
-            words["hints"] = [str(path)]
+            options["hints"] = [str(path)]
             return {path: text}
         if "hints" in fields:
-            before = _list(words.get("hint"))
-            words["hint"] = [*before, *(f"{key}={value}" for key, value in hints.items())]
+            before = _list(options.get("hint"))
+            options["hint"] = [*before, *(f"{key}={value}" for key, value in hints.items())]
             return {}
         all_hints = ",".join(f"{key}={value}" for key, value in hints.items())
-        words["param"] = [*_list(words.get("param")), f"mpiio.hints={all_hints}"]
+        options["param"] = [*_list(options.get("param")), f"mpiio.hints={all_hints}"]
         return {}
 
-    def _sections(self, words: dict[str, Word], sections: Mapping[str, str]) -> dict[Path, str]:
-        """Name in ``words`` a copy of the configuration file, if one was named, with ``sections``; return its text."""
+    def _sections(self, options: dict[str, OptionValue], sections: Mapping[str, str]) -> dict[Path, str]:
+        """Name in ``options`` a copy of the configuration file, if any, with ``sections``; return its text."""
         if not sections:
             return {}
-        text = _ini(words.get("config"), sections)
+        text = _ini(options.get("config"), sections)
         path = self.folder / f"{_digest(text)}.ini"
-        words["config"] = str(path)
+        options["config"] = str(path)
         return {path: text}
 
 
 def _ini(base: object, sections: Mapping[str, str]) -> str:
-    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",), strict=False)
-    parser.optionxform = str  # type: ignore[assignment] - keys of the official tool have capitals
+    text = ""
     if isinstance(base, str):
         try:
-            parser.read_string(Path(base).read_text(encoding="utf-8"))
-        except (OSError, configparser.Error, UnicodeDecodeError) as error:
+            text = Path(base).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
             raise UserError("cannot be read", f"--config {base}", "name an INI file") from error
-    for place, value in sections.items():
-        section, _, key = place.partition(".")
-        if not parser.has_section(section):
-            parser.add_section(section)
-        parser.set(section, key, value)
-    stream = io.StringIO()
-    parser.write(stream)
-    return stream.getvalue()
+    values = {(head, key): value for place, value in sections.items() for head, _, key in [place.partition(".")]}
+    return with_values(text, f"--config {base}", values)
 
 
 def key_of(
     suite: str, parsed: ParsedOptions, environment: Mapping[str, str], commands: Sequence[SetCommand] = ()
 ) -> str:
-    """Return a key that is the same for what is asked alike, whatever the words and the time to measure it."""
+    """Return a key that is the same for what is asked alike, however it was typed and whatever its time."""
     targets = [target.model_dump(mode="json") for target in parsed.targets]
     options = {name: value for name, value in parsed.options.items() if name not in _OF_PRECISION}
     asked: dict[str, object] = {"suite": suite, "targets": targets, "options": options}
@@ -187,13 +179,13 @@ def key_of(
     return hashlib.sha256(canonical_json(asked)).hexdigest()[:16]
 
 
-def command_of(suite: str, model: type[SuiteOptions], words: Mapping[str, Word]) -> list[str]:
-    """Return the command ``ullage run SUITE`` with these words."""
-    by_word = {one.word: one for one in declared(model).values()}
+def command_of(suite: str, model: type[SuiteOptions], options: Mapping[str, OptionValue]) -> list[str]:
+    """Return the command ``ullage run SUITE`` with these options."""
+    by_keyword = {one.keyword: one for one in declared(model).values()}
     found = ["ullage", "run", suite]
-    for name, word in words.items():
-        one = by_word[name]
-        for text in word if isinstance(word, list) else [word]:
+    for name, value in options.items():
+        one = by_keyword[name]
+        for text in value if isinstance(value, list) else [value]:
             found += [str(text)] if one.option.argument else [one.name] if one.is_flag else [one.name, str(text)]
     return found
 
@@ -201,7 +193,7 @@ def command_of(suite: str, model: type[SuiteOptions], words: Mapping[str, Word])
 def shell_line(environment: Mapping[str, str], preparation: Sequence[Sequence[str]], command: Sequence[str]) -> str:
     """Return one line for a shell that runs ``command`` with ``environment`` after the commands of ``preparation``."""
     exports = [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
-    return " && ".join([*exports, *(shlex.join(words) for words in (*preparation, command))])
+    return " && ".join([*exports, *(shlex.join(argv) for argv in (*preparation, command))])
 
 
 @contextlib.contextmanager
@@ -219,8 +211,8 @@ def environment_with(variables: Mapping[str, str]) -> Generator[None]:
                 os.environ[name] = value
 
 
-def _list(word: Word | None) -> list[str]:
-    return word if isinstance(word, list) else []
+def _list(value: OptionValue | None) -> list[str]:
+    return value if isinstance(value, list) else []
 
 
 def _digest(text: str) -> str:

@@ -23,7 +23,7 @@ SILENCE_S: Final = 120.0
 """A member that has said nothing for so long is lost."""
 
 
-class AtStage(Strict):
+class StageReached(Strict):
     """It waits for the others."""
 
     kind: Literal["at"] = "at"
@@ -36,14 +36,14 @@ class Alive(Strict):
     kind: Literal["alive"] = "alive"
 
 
-class Said(Strict):
+class Printed(Strict):
     """A line for people."""
 
     kind: Literal["said"] = "said"
     text: str
 
 
-class Doing(Strict):
+class NextWork(Strict):
     """What it does next, for about so many seconds."""
 
     kind: Literal["doing"] = "doing"
@@ -67,16 +67,18 @@ class Ended(Strict):
     messages: list[str]
 
 
-Word: TypeAlias = Annotated[AtStage | Alive | Said | Doing | Refused | Ended, Field(discriminator="kind")]
-_WORD: Final[TypeAdapter[Word]] = TypeAdapter(Word)
+MemberMessage: TypeAlias = Annotated[
+    StageReached | Alive | Printed | NextWork | Refused | Ended, Field(discriminator="kind")
+]
+_WORD: Final[TypeAdapter[MemberMessage]] = TypeAdapter(MemberMessage)
 
 
-def line_of(word: Word) -> str:
+def line_of(word: MemberMessage) -> str:
     """Return the line that says ``word``."""
     return f"{MARK}{json.dumps(word.model_dump(mode='json'))}\n"
 
 
-def word_of(line: str) -> Word | None:
+def message_of(line: str) -> MemberMessage | None:
     """Return what a line says; None for one of somebody else, or a damaged one."""
     _, mark, text = line.partition(MARK)
     if not mark:

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.stepmodel import Prediction, Scaling, least_depth
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Finding

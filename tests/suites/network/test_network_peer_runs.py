@@ -16,7 +16,7 @@ from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
-from ullage.peers.served import Roads
+from ullage.peers.served import HostCommands
 from ullage.peers.sockperf import SockperfJob
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
@@ -120,10 +120,10 @@ def test_between_nodes_they_use_the_addresses_that_our_ranks_had(tmp_path: Path)
     launcher = OpenMpi(Path("/mpirun"), hosts=Hosts(("a", "b")))
     result = write_network(tmp_path / "r", [measured])
     session = Session(result, GROUND, launcher, SilentProgress())
-    seen: list[tuple[Job, Roads]] = []
+    seen: list[tuple[Job, HostCommands]] = []
 
-    def do(_program: Installed, job: Job, roads: Roads) -> dict[str, float]:
-        seen.append((job, roads))
+    def do(_program: Installed, job: Job, hosts: HostCommands) -> dict[str, float]:
+        seen.append((job, hosts))
         return {"network_bandwidth": 1e9}
 
     peers = peers_for(options, [case], ("a", "b"), ALL, do)
@@ -139,17 +139,17 @@ def test_the_server_is_where_rank_1_is() -> None:
     """A launcher on the second host begins with it: rank 0 is there, and the server on the first one."""
     launcher = OpenMpi(Path("/mpirun"), hosts=Hosts(("a", "b", "c")))
 
-    def roads(own: str, *here: str) -> tuple[bool, str]:
+    def hosts(own: str, *here: str) -> tuple[bool, str]:
         found = roads_between(launcher, own, lambda name: name in here)
         assert found.server is not None
         assert f"{found.host}:1" in found.server(["x"])
         return found.client is None, found.host
 
-    assert roads("192.0.2.1", "192.0.2.1", "a") == (True, "b")
-    assert roads("192.0.2.2", "192.0.2.2", "b") == (True, "a")
+    assert hosts("192.0.2.1", "192.0.2.1", "a") == (True, "b")
+    assert hosts("192.0.2.2", "192.0.2.2", "b") == (True, "a")
     # Rank 0 is on the other one, or nothing of it is here.
-    assert roads("192.0.2.1", "192.0.2.2", "b") == (False, "b")
-    assert roads("192.0.2.1", "192.0.2.9") == (False, "b")
+    assert hosts("192.0.2.1", "192.0.2.2", "b") == (False, "b")
+    assert hosts("192.0.2.1", "192.0.2.9") == (False, "b")
 
 
 class Room:
@@ -167,7 +167,7 @@ class Room:
         options = NetworkOptions.model_validate(prepared.request.options)
         self.prepared = replace(prepared, peers=peers_for(options, prepared.cases, (), ALL, self._do))
 
-    def _do(self, _program: Installed, job: Job, _roads: Roads) -> dict[str, float]:
+    def _do(self, _program: Installed, job: Job, _roads: HostCommands) -> dict[str, float]:
         self.jobs.append(job)
         if self.fails:
             raise PeerError("it is broken")
