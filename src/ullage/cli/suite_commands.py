@@ -47,8 +47,10 @@ def add_suites(
         """
 
         def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - typer's own are not exported
-            listed = {name: TyperCommand(name, help=suite.doc, rich_markup_mode=None) for name, suite in suites.items()}
-            super().__init__(**{**attributes, "commands": listed})
+            attributes["commands"] = {
+                name: TyperCommand(name, help=suite.doc, rich_markup_mode=None) for name, suite in suites.items()
+            }
+            super().__init__(**attributes)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
             name, command, rest = super().resolve_command(ctx, args)
