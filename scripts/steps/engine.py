@@ -18,8 +18,9 @@ BYTES_PER_COMPILER = 1 << 30
 RACES = "tsan"
 # These tests, by their names in CTest, start one process.
 ONE_PROCESS = "^(unit|mpi-1)$"
-# Tests of one process wait half of their time, for watchdogs above all: they run beside those of three ranks.
-MORE_THAN_CORES = 3
+# Tests of one process wait half of their time, for watchdogs above all: on two cores they run beside those of three
+# ranks. More ranks at once, which look for messages all the time, take longer than one test after the other.
+MORE_THAN_CORES = 2
 
 
 def folder(preset: str) -> Path:

@@ -28,7 +28,7 @@ MOST_AT_ONCE = 8
 # End-to-end tests wait most of the time: for launchers, for ranks that sleep, for what is meant to hang.
 MORE_THAN_CORES = 6
 # What is timed sleeps nearly all of its time, as the simulated devices do.
-TIMED_AT_ONCE = 4
+TIMED_AT_ONCE = 2
 
 
 def report_of(preset: str, name: str) -> Path:

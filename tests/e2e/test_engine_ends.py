@@ -177,12 +177,17 @@ def test_a_clock_that_steps_is_said_with_the_phase(engine: Path, tmp_path: Path,
         pytest.skip("there is no compiler of C")
     slow = {"inner": "posix", "kind": "delay", "operation": "write", "delay_s": 0.2, "count": 0}
     written = case(backend="fault", parameters=slow, block_bytes=64 * 64 * KIB, phases=["write"])
-    document = plan(tmp_path, [written], f"posix:{target}")
     # Ranks of one clock are known by their time namespace, and then no clock is looked at again.
     own_clock = ["unshare", "--time", "--monotonic", "5", "env", f"LD_PRELOAD={library}"]
-    done = finish(start_rank_one_by(own_clock, engine, tmp_path, document), document)
-    assert done.code == 0, done.stderr
-    clock = done.phase("write").clock
-    assert clock is not None
+    for attempt in range(3):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        document = plan(folder, [written], f"posix:{target}")
+        done = finish(start_rank_one_by(own_clock, engine, folder, document), document)
+        assert done.code == 0, done.stderr
+        clock = done.phase("write").clock
+        assert clock is not None
+        if clock.measured != "before":
+            break
     assert clock.jumped
     assert 2_500_000_000 < clock.residual_ns < 4_000_000_000

@@ -28,6 +28,13 @@ def endless(engine: Path, target: Path, result: Path) -> list[str]:
     )
 
 
+def launcher_of(front: int) -> int:
+    """The child of the supervisor, which is one of the processes below the front."""
+    below = descendants(front)
+    supervisor = next(pid for pid in below if b"/supervisor.py" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    return descendants(supervisor)[0]
+
+
 def processes_of(result: Path) -> list[int]:
     """Launchers and ranks that were started for ``result``, by their words and their environment."""
     found = list[int]()
@@ -198,8 +205,7 @@ def test_nothing_is_left_when_the_launcher_is_killed(
 
     def act(process: "subprocess.Popen[str]") -> None:
         segments.update(segments_of(process.pid))
-        # Below the front: the supervisor, the launcher, its ranks.
-        os.kill(descendants(process.pid)[1], signal.SIGKILL)
+        os.kill(launcher_of(process.pid), signal.SIGKILL)
 
     code, _, err = start_and_act(endless(engine, target, result), result, act)
     assert code == 5, err
