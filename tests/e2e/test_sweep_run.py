@@ -29,7 +29,18 @@ def target(tmp_path: Path) -> Path:
 def slow_sweep(engine: Path, target: Path, result: Path) -> list[str]:
     """Two layouts of a device so slow that somebody can come between."""
     words = ["run", "sweep", "--target", f"files={target}", "--target", "slow=model:", "--result", str(result)]
-    words += ["--param", "model.bandwidth=20e6", "--ranks", "1,2", "--block", "256K", "--volume", "8M", "--time", "300s"]
+    words += [
+        "--param",
+        "model.bandwidth=20e6",
+        "--ranks",
+        "1,2",
+        "--block",
+        "256K",
+        "--volume",
+        "8M",
+        "--time",
+        "300s",
+    ]
     return command(engine, *words, "--min-repetitions", "2", "--max-repetitions", "2")
 
 
