@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""INI files, line by line: ``#`` and ``;`` begin a comment at the start of a line, or also after a blank. Pure."""
+"""Read INI files line by line. ``#`` and ``;`` begin a comment at the start of a line, or also after a blank. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ _COMMENT: Final = re.compile(r"(?:^|\s)[#;].*$")
 
 @dataclass(frozen=True, slots=True)
 class IniLine:
-    """A line that says something, of which one member is set at most: the head of a section, a pair, or a comment."""
+    """A line of the file: the head of a section, a pair or a comment. At most one member is set."""
 
     place: str
     section: str | None = None

@@ -105,7 +105,7 @@ def value_column(heading: str, row_of: Callable[[LineT], Row | None]) -> Column[
 
 
 def metric_column(heading: str, metric: str) -> Column[PhaseLine]:
-    """Make the ``value_column`` of the row of ``metric``."""
+    """Make a ``value_column`` that shows the row of ``metric`` of each line."""
     return value_column(heading, lambda line: line.rows.get(metric))
 
 

@@ -21,7 +21,7 @@ from ullage.analysis.statistics.spread import Spread, log_mean, pooled_spread
 from ullage.analysis.statistics.student import two_sided_quantile
 
 FEWEST_NODES: Final = 4
-"""Nobody can tell which one of two differing nodes is odd, and two others of three do not tell their spread."""
+"""With two nodes, either may be the odd one. With three, the two others are too few to estimate a spread."""
 MANY_NODES: Final = 8
 MARGIN: Final = 1.05
 MARGIN_OF_FEW: Final = 1.25

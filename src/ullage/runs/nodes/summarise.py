@@ -250,7 +250,7 @@ def good_nodes(nodes: Nodes) -> list[str]:
 
 
 def suspect_nodes(nodes: Nodes) -> list[str]:
-    """Return all others: a node that was not measured has not shown that it is good."""
+    """Return the nodes that are not good. One that was not measured has not shown that it is good."""
     return [node.name for node in nodes.nodes if node.state != "good"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of particle files to rows, and what of a row has words of its own."""
+"""Make rows of the records of particle files, and name the parameters of a row in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -84,5 +84,5 @@ def layout_text(row: Row) -> str:
 
 
 def particles_read(row: Row) -> str:
-    """Name which particles a row reads, or ``particles`` of one that writes them."""
+    """Name the particles that a row reads; return ``particles`` for a row that writes them."""
     return _READS.get(str(row.params.get("read", "")), "particles")

@@ -268,7 +268,7 @@ def with_cost(summary: Summary, result: ResultFolder) -> Summary:
 
 
 def remove_remains(targets: Sequence[Target], is_one: Callable[[str], bool], engine: Path) -> list[str]:
-    """Remove the run folders whose run id ``is_one``; return why some were left, a text each."""
+    """Remove the run folders whose run id ``is_one`` accepts; return a reason for each that was left."""
     left: list[str] = []
     for target in targets:
         path = target_path(target)

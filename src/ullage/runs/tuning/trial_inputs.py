@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A setting as what is asked of the suite: options of its command line, files that these name, and the environment."""
+"""Turn a setting into what the suite is given: options, the files that these name, and the environment."""
 
 import contextlib
 import hashlib
@@ -169,7 +169,7 @@ def _ini(base: object, sections: Mapping[str, str]) -> str:
 def key_of(
     suite: str, parsed: ParsedOptions, environment: Mapping[str, str], commands: Sequence[SetCommand] = ()
 ) -> str:
-    """Return a key that is the same for what is asked alike, however it was typed and whatever its time."""
+    """Return a key that is equal for equal requests, however they were typed and whatever their time."""
     targets = [target.model_dump(mode="json") for target in parsed.targets]
     options = {name: value for name, value in parsed.options.items() if name not in _OF_PRECISION}
     asked: dict[str, object] = {"suite": suite, "targets": targets, "options": options}

@@ -74,7 +74,7 @@ def _power(phase: OfficialPhase, counted: Sequence[OfficialPhase]) -> float:
 def sensitivity(
     values: Mapping[str, float], mode: Mode = "standard", improvement: float = IMPROVEMENT
 ) -> list[PhaseInfluence]:
-    """Return a influence for each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
+    """Return the influence of each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
     counted = _counted(values, mode)
     return [_lever(phase, counted, values, improvement) for phase in counted]
 
