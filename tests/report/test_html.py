@@ -293,7 +293,7 @@ def test_an_empty_result_has_a_page(tmp_path: Path) -> None:
 
 
 def test_without_the_chart_library_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html, "javascript", lambda: None)
+    monkeypatch.setattr(html, "chart_library", lambda: None)
     text = html.render(ReportData(make_summary()))
     assert "vl-convert-python" in text
     assert len(text) < 400_000

@@ -27,8 +27,7 @@ from pydantic import BaseModel
 
 import ullage
 from support import calm_ullage
-from ullage.report.row_table import packed_once
-from ullage.report.vega import javascript
+from ullage.report.scripts import chart_library
 
 _LARGEST_REQUEST = 1 << 17
 # Imported by Ullage or by what it uses where they are needed.
@@ -86,7 +85,7 @@ def _import_all() -> None:
         importlib.import_module(name)
     for model in _models(BaseModel):
         model.model_rebuild(raise_errors=False)
-    packed_once(javascript() or "")
+    chart_library()
     calm_ullage.calm()
     gc.freeze()
 

@@ -5,8 +5,6 @@ Whatever comes from a machine is escaped by the template, or cannot end its scri
 Scripts other than our own do not run: the page's policy lists their hashes, and allows no text to become code.
 """
 
-import base64
-import hashlib
 import json
 import shlex
 from collections.abc import Collection, Sequence
@@ -28,11 +26,12 @@ from ullage.report.foremost import changes_of
 from ullage.report.glossary import glossary
 from ullage.report.inert import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.reached import reached
-from ullage.report.row_table import AT_ONCE, compact_spec, packed_once, row_table, to_json
+from ullage.report.row_table import AT_ONCE, compact_spec, row_table, to_json
+from ullage.report.scripts import chart_library, policy_hash
 from ullage.report.sections.front import what_was_run
 from ullage.report.table import Cell, Column, front_columns, front_rows, number_cell, to_csv
 from ullage.report.tabs import OTHER, Drawn, Parts, Tab, tabs
-from ullage.report.vega import CONFIG, javascript
+from ullage.report.vega import CONFIG
 from ullage.report.verdicts import VerdictClass, classify, present
 from ullage.results.folder import ResultFolder
 from ullage.results.outputs import lies_within, write_outputs
@@ -67,7 +66,8 @@ def beside(data: ReportData) -> dict[str, str]:
 
 def render(data: ReportData) -> str:
     """Render the whole page."""
-    bundle, script = javascript() or "", (_HERE / "assets" / "page.js").read_text(encoding="utf-8")
+    library, allowed = chart_library() or ("", policy_hash(""))
+    script = (_HERE / "assets" / "page.js").read_text(encoding="utf-8")
     parts = Parts(data.summary)
     drawn = _drawn(data)
     table = row_table(data, parts)
@@ -80,13 +80,13 @@ def render(data: ReportData) -> str:
         "glossary": glossary(data.summary),
         "rows": table,
         "rows_at_once": AT_ONCE,
-        "fallback": _NO_SCRIPT if bundle else _NO_BUNDLE,
+        "fallback": _NO_SCRIPT if library else _NO_BUNDLE,
         "panels_shown": len(data.view.shown),
         "panels_total": len(data.view.swept),
         "css": _safe((_HERE / "assets" / "page.css").read_text(encoding="utf-8")),
-        "bundle": _safe(packed_once(bundle) if bundle else ""),
+        "bundle": _safe(library),
         "script": _safe(script),
-        "script_hashes": _safe(" ".join(_policy_hash(text) for text in (bundle, script))),
+        "script_hashes": _safe(f"{allowed} {policy_hash(script)}"),
         "figures_json": _safe(script_json({"config": CONFIG, "specs": figures})),
         "columns_json": _safe(script_json([[column.heading, column.is_number] for column in table.shown])),
     }
@@ -141,10 +141,6 @@ def _safe(text: str) -> str:
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
-
-
-def _policy_hash(script: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 def _drawn(data: ReportData) -> list[Drawn]:

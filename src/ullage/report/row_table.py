@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """All rows in one table that the page searches, sorts and filters: a few as HTML, all as packed arrays. Pure."""
 
-import base64
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final, TypeVar, cast
 
@@ -15,6 +13,7 @@ from ullage.model.summary import Row
 from ullage.quantity import format_param, param_label, rounded
 from ullage.report.data import ReportData
 from ullage.report.inert import inert
+from ullage.report.scripts import packed
 from ullage.report.table import HIDDEN_KEYS, Column, columns
 from ullage.report.tabs import TITLES, Parts
 from ullage.report.verdicts import classify, headword
@@ -31,15 +30,6 @@ _DIGITS: Final = 6
 def _rounded(value: float) -> float:
     """Round to six digits; most columns have few values."""
     return rounded(value, _DIGITS)
-
-
-def packed(text: str, level: int = 9) -> str:
-    """Deflate ``text`` and write it as letters that are safe within a script element."""
-    return base64.b64encode(zlib.compress(text.encode(), level)).decode("ascii")
-
-
-packed_once = cache(packed)
-"""Does what ``packed`` does, once for texts that every page has."""
 
 
 def compact_spec(spec: object) -> object:

@@ -6,13 +6,10 @@ A spec is a plain dict. Strings from a machine go into its data, titles and labe
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.metadata import version
 from typing import Any, Final
 
 from ullage.errors import UserError
 from ullage.model.plan import Scalar
-from ullage.report.cache import cached_text
 from ullage.report.verdicts import CLASSES
 
 Spec = dict[str, Any]
@@ -150,20 +147,3 @@ def _converter() -> Any:  # noqa: ANN401 - a library without types
             "not available: vl-convert-python is not installed", "--format", "--format svg needs no other program"
         ) from None
     return vl_convert
-
-
-@cache
-def javascript() -> str | None:
-    """Return Vega, Vega-Lite and vega-embed as one script, or None where vl-convert is not installed.
-
-    Putting it together takes more than a second, most of what an ordinary report takes.
-    """
-    try:
-        import vl_convert
-    except ImportError:
-        return None
-
-    def bundle() -> str:
-        return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE_VERSION)
-
-    return cached_text(f"vega-lite-{VEGA_LITE_VERSION}-of-vl-convert-{version('vl-convert-python')}.js", bundle)
