@@ -4,6 +4,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -75,7 +76,7 @@ def test_no_word_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Commands:" in capsys.readouterr().err
 
 
-def raiser(error: BaseException) -> typer.Typer:
+def raiser(error: BaseException) -> Any:  # noqa: ANN401 - typer's own are not exported
     made = typer.Typer()
     made.callback()(lambda: None)
 
@@ -83,7 +84,7 @@ def raiser(error: BaseException) -> typer.Typer:
     def verb() -> None:
         raise error
 
-    return made
+    return typer.main.get_command(made)
 
 
 @pytest.mark.parametrize(
@@ -99,13 +100,13 @@ def raiser(error: BaseException) -> typer.Typer:
 def test_each_error_has_its_line_and_code(
     error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(app, "make_app", lambda: raiser(error))
+    monkeypatch.setattr(app, "_command", lambda: raiser(error))
     assert app.run(["verb"]) == code
     assert capsys.readouterr().err == line
 
 
 def test_a_bug_shows_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "make_app", lambda: raiser(ZeroDivisionError("a bug")))
+    monkeypatch.setattr(app, "_command", lambda: raiser(ZeroDivisionError("a bug")))
     with pytest.raises(ZeroDivisionError):
         app.run(["verb"])
 

@@ -13,7 +13,7 @@ import pytest
 import ullage
 from support import recorded_results
 from ullage.cli.app import make_app
-from ullage.cli.command_tree import commands
+from ullage.cli.command_tree import Command, commands
 from ullage.runs.options.declared import declared
 from ullage.runs.suite import all_suites, load_suites
 
@@ -40,11 +40,16 @@ def options_of_run() -> frozenset[str]:
     return frozenset(option for name in load_suites() for option in _options(("run", name)) - options_of(name))
 
 
-@cache
 def _options(words: tuple[str, ...]) -> frozenset[str]:
-    found = next((one for one in commands(make_app()) if one.path[1:] == words), None)
+    found = _commands().get(words)
     assert found is not None, f"no command {words}"
     return frozenset(option for one in found.parameters for option in OPTION.findall(one.typed))
+
+
+@cache
+def _commands() -> dict[tuple[str, ...], Command]:
+    """All commands by the words after the program's name."""
+    return {one.path[1:]: one for one in commands(make_app())}
 
 
 def unknown_options(text: str, suite: str) -> set[str]:

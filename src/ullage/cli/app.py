@@ -8,7 +8,8 @@ import gc
 import os
 import re
 import sys
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -40,6 +41,12 @@ def make_app() -> typer.Typer:
         elif hasattr(module, name):
             app.command(name=name.rstrip("_"))(getattr(module, name))
     return app
+
+
+@cache
+def _command() -> Any:  # noqa: ANN401 - typer's own are not exported
+    """Make the command line once for all calls of ``run`` in a process."""
+    return typer.main.get_command(make_app())
 
 
 def _version(wanted: bool) -> None:
@@ -83,7 +90,7 @@ def _no_text(arguments: list[str]) -> str | None:
 
 def _act(arguments: list[str]) -> int:
     try:
-        code = make_app()(args=arguments, prog_name="ullage", standalone_mode=False)
+        code = _command().main(args=arguments, prog_name="ullage", standalone_mode=False)
     except UserError as error:
         return _refuse(str(error), error.code)
     except typer.Abort:

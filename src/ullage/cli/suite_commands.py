@@ -6,6 +6,7 @@ Only the suite that is asked for is looked at: the list of suites needs their na
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -40,6 +41,10 @@ def add_suites(
 
     suites = load_suites() if of_verb is None else of_verb
 
+    @cache
+    def make(name: str) -> object:
+        return _command(suites[name], act, options)
+
     class Suites(TyperGroup):
         """Lists commands without options, and makes the one that is asked for.
 
@@ -54,7 +59,7 @@ def add_suites(
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
             name, command, rest = super().resolve_command(ctx, args)
-            return name, command if name is None else _command(suites[name], act, options), rest
+            return name, command if name is None else make(name), rest
 
     group = typer.Typer(cls=Suites, help=doc, no_args_is_help=True, rich_markup_mode=None)
     app.add_typer(group, name=verb)
