@@ -82,29 +82,27 @@ endfunction()
 set(mpi_suites "Mpi*:*/Mpi*")
 ullage_add_test(unit 1 "-${mpi_suites}")
 # The sanitizers find in memory what three ranks do to it; a fourth takes longest of all where there are two cores.
-# What is the same on any number of ranks above one runs there on two, which have a core each.
 set(most_ranks 4)
-set(several_ranks 3)
 set(but "")
 if(ULLAGE_SANITIZE)
   set(most_ranks 3)
-  set(several_ranks 2)
   # Files of HDF5 for each bit and each pattern are many: one rank shows what they do to memory.
   set(but "-*/Mpi*.AWrongBit*/hdf5*:*/MpiPio.*/Hdf5*")
 elseif(ULLAGE_RACES)
   set(most_ranks 2) # threads of ours share memory within a rank; two ranks are both ends of a stream
 endif()
-# What these do is the same on any number of ranks above one, so 1 and several show it. Whom a message, a share of the work or
-# an agreement goes to depends on the number: all else runs on each.
-set(alike Compute Contamination CoreBudget FaultBackend FixedWork Flash FullFileSystem Gemm* Hdf5Effects Hdf5Facts
-  Hdf5Library LaunchRecords LaunchWatch ManifestFailure MemoryWorkload Metadata* Mixed* ModelBackend Moved Node PhaseRunner
-  Pio* PosixShared Repetition Resident Session SharedDataset Solve* Transfer* Uring Vpic WindowedPhase)
+# What these do is the same on any number of ranks above one, so 1 and 2, which mostly have a core each, show it. Whom a
+# message, a share of the work or an agreement goes to depends on the number: all else runs on each.
+set(alike BEffIoPhase Compute Contamination CoreBudget FaultBackend FaultyPlans FixedWork Flash FullFileSystem Gemm*
+  Hdf5Effects Hdf5Facts Hdf5Library LaunchRecords LaunchWatch LibraryFile ManifestFailure MemoryWorkload Metadata* Mixed*
+  ModelBackend Moved Node Overlap PhaseRunner Pio* PosixShared Repetition Resident Session SharedDataset Solve* Transfer*
+  Uring Vpic VpicPhase WindowedPhase)
 list(TRANSFORM alike REPLACE "(.+)" "Mpi\\1.*:*/Mpi\\1.*") # a suite with parameters has a name before its own
 list(JOIN alike ":" alike)
 foreach(ranks RANGE 1 ${most_ranks})
   if(ranks EQUAL 1)
     ullage_add_test(mpi-1 1 "${mpi_suites}")
-  elseif(ranks EQUAL several_ranks)
+  elseif(ranks EQUAL 2)
     ullage_add_test(mpi-${ranks} ${ranks} "${mpi_suites}${but}")
   else()
     ullage_add_test(mpi-${ranks} ${ranks} "${mpi_suites}-${alike}")

@@ -23,7 +23,7 @@ from ullage.suites.apps.options import SMALL
 
 def test_every_kernel_is_measured_and_shown_on_one_page(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    words = ["run", "apps", "--target", f"here={target}", "--time", "40s", "--ceiling", "here=1TB/s"]
+    words = ["run", "apps", "--target", f"here={target}", "--time", "25s", "--ceiling", "here=1TB/s"]
     code, out, err = run(command(engine, *words, "--result", str(result)))
     assert code == 0, err
     assert len(out.splitlines()) <= 45

@@ -125,9 +125,9 @@ def test_the_nodes_of_a_slurm_job_are_measured_and_judged_by_floors(engine: Path
         '[[require]]\nmetric = "noise_share"\nmost = "99.9%"\n'
         '[[require]]\nmetric = "detour_share"\nmost = 1e-9\nconfidence = "90%"\n'
     )
-    words = ["run", "noise", "--threads", "1", "--each-node", "--require", str(floors), "--result", str(result)]
+    words = ["run", "noise", "--threads", "1", "--quick", "--each-node", "--require", str(floors)]
     with slurm_up(4, 2) as slurm:
-        done = slurm.run("salloc", "--nodes=4", "--exclusive", *command(engine, *words))
+        done = slurm.run("salloc", "--nodes=4", "--exclusive", *command(engine, *words, "--result", str(result)))
     assert done.returncode == 4, done.stderr
     summary = json.loads((result / "summary.json").read_text())
     assert set(nodes_of(summary)) == {"n0", "n1", "n2", "n3"}

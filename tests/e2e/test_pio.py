@@ -88,7 +88,7 @@ def test_hdf5_measures_every_pattern_by_both_kinds_of_calls(engine: Path, target
     if not has_hdf5(engine):
         pytest.skip("parallel HDF5 of this MPI is missing")
     result = tmp_path / "result"
-    words = ["run", "pio", "--target", f"here={target}", "--ranks", "3", *SMALL, *ONCE, "--base", "8"]
+    words = ["run", "pio", "--target", f"here={target}", "--ranks", "2", *SMALL, *ONCE, "--base", "8"]
     told = ["--backend", "hdf5", "--param", "hdf5.chunk_bytes=10K", "--operation", "read,rewrite,read-modify-write"]
     code, _, err = run(command(engine, *words, *told, "--result", str(result)))
     assert code == 0, err

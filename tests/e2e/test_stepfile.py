@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stepfile on real files with the real engine: both phases, what is wrong with them, and a kill in the adjoint."""
 
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -92,7 +93,7 @@ def files_at(target: Path) -> int:
 )
 def test_a_kill_in_the_adjoint_is_gone_on_with(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    sizes = ["--ranks", "2", "--steps", "80", "--bytes", "4K", "--compute", "20ms", "--delete", "--time", "100s"]
+    sizes = ["--ranks", "2", "--steps", "80", "--bytes", "4K", "--compute", "8ms", "--delete", "--time", "100s"]
     repeated = ["--min-repetitions", "2", "--max-repetitions", "2", "--layout", "dir-per-rank"]
     words = ["run", "stepfile", "--target", f"here={target}", *sizes, *repeated, "--result", str(result)]
     process = start(command(engine, *words))
@@ -278,7 +279,8 @@ def test_a_prediction_for_a_simulated_device_is_right(engine: Path, tmp_path: Pa
     assert code == 0, err
     kinds = {one.kind for one in ResultFolder.open(result).read_summary().findings}
     assert {"predicted-phase", "predicted-requirement", "predicted-depth", "predicted-revolve"} <= kinds
-    if any(row.grade == "C" for row in rows_of(result, "phase_time")):
+    comes_first = os.sched_getscheduler(0) == os.SCHED_FIFO
+    if not comes_first and any(row.grade == "C" for row in rows_of(result, "phase_time")):
         pytest.skip("other programs took the cores, so that the rows are no measurement of the device")
     for phase in ("forward", "adjoint"):
         shortest, best = min(walls(result, "rates", phase)), min(walls(result, "run", phase))
