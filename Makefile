@@ -43,15 +43,15 @@ test-all:
 	@.venv/bin/python scripts/run_tests.py test others
 
 faults:
-	@$(python) scripts/setup.py test$(wheelhouse)
+	@$(python) scripts/setup.py lint$(wheelhouse)
 	@.venv/bin/python scripts/faults.py
 
 lint:
-	@$(python) scripts/setup.py test$(wheelhouse)
+	@$(python) scripts/setup.py lint$(wheelhouse)
 	@.venv/bin/python scripts/lint.py
 
 format:
-	@$(python) scripts/setup.py test$(wheelhouse)
+	@$(python) scripts/setup.py lint$(wheelhouse)
 	@.venv/bin/python scripts/lint.py --mend
 
 clean:

@@ -26,16 +26,15 @@ def check(preset: str) -> list[Step]:
 def test(preset: str) -> list[Step]:
     """Return all tests on the MPI in use.
 
-    End-to-end tests wait most of their time: what needs processors is aside, and has what they leave.
+    End-to-end tests wait most of their time, and timed ones nearly all of it: what needs processors is aside.
     """
-    build = "build of the engine's tests"
+    how_timed = "in turn" if front.comes_before_others() else "alone"
     return [
-        Step("pytest, what is timed", partial(front.timed, preset), "alone"),
-        Step(build, partial(legs.built_ahead, engine.build_tests, preset), "aside"),
+        Step("pytest, what is timed", partial(front.timed, preset), how_timed),
         Step("pytest, unit tests", partial(front.unit, preset), "aside"),
         Step("lint", partial(lint.at_once, CHECKS.keys() - SLOW_CHECKS), "aside"),
         Step(f"pytest tests/e2e, {preset}", partial(front.end_to_end, preset)),
-        Step(f"engine tests, {preset}", partial(engine.test, preset), needs=(build,)),
+        Step(f"engine tests, {preset}", partial(engine.test, preset)),
     ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up this checkout for ``run``, ``test`` (one MPI) or ``all`` tests: each is what those before it need and more.
+"""Sets up this checkout for ``run``, ``lint``, ``test`` (one MPI) or ``all`` tests: each adds to those before it.
 
 Afterwards .venv/bin/ullage and .venv/bin/ullage-engine are there. Idempotent; quick when there is nothing to do.
 """
@@ -48,12 +48,16 @@ def prepare_run() -> None:
     engine.link(chosen.preset)
 
 
-def prepare_test() -> None:
-    """Install the tests' own tools, and let the engine's build find GoogleTest."""
+def prepare_lint() -> None:
+    """Install the tools for style and tests, and let the engine's build find GoogleTest."""
     packages.ensure("test")
     python_env.install(python_env.VENV, "requirements-dev.txt")
     tools.ensure_node()
     engine.configure(engine.linked())
+
+
+def prepare_test() -> None:
+    """Install nothing: the tools are there, and the engine's tests are built each time, with the engine."""
 
 
 def prepare_all() -> None:
@@ -76,6 +80,7 @@ def used() -> list[str]:
 # Each profile has a function and the presets that it configures; each begins where the one before it ends.
 PROFILES: dict[str, tuple[Callable[[], None], Callable[[], list[str]]]] = {
     "run": (prepare_run, used),
+    "lint": (prepare_lint, used),
     "test": (prepare_test, used),
     "all": (prepare_all, lambda: [leg.preset for leg in legs.further()]),
 }
@@ -100,7 +105,8 @@ def main(profile: str) -> None:
         # The inputs are read again, because what was installed just now is among them.
         stamps.finish(inputs(), *names)
     if may_write():
-        engine.build_engine(engine.linked())
+        build = engine.build_tests if "test" in names else engine.build_engine
+        build(engine.linked())
     say(f"set up{' already' if prepared else ''} ({time.monotonic() - started:.1f} s)")
 
 

@@ -19,6 +19,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(engine, "LINK", tmp_path / ".venv" / "bin" / "ullage-engine")
     monkeypatch.setattr(python_env, "VENV", tmp_path / ".venv")
     monkeypatch.setattr(engine, "build_engine", noted.append)
+    monkeypatch.setattr(engine, "build_tests", lambda preset: noted.append(f"tests of {preset}"))
     for name, (_, presets) in set_up.PROFILES.items():
 
         def prepare(name: str = name) -> None:
@@ -35,15 +36,21 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_tests_on_one_mpi_need_no_second_one(done: list[str]) -> None:
     set_up.main("test")
-    assert done == ["run", "test", "openmpi"]
+    assert done == ["run", "lint", "test", "tests of openmpi"]
     set_up.main("test")
-    assert done == ["run", "test", "openmpi", "openmpi"]
+    assert done == ["run", "lint", "test", *2 * ["tests of openmpi"]]
+
+
+def test_style_is_checked_without_building_tests(done: list[str]) -> None:
+    set_up.main("lint")
+    assert done == ["run", "lint", "openmpi"]
 
 
 def test_a_larger_profile_only_adds_to_what_is_there(done: list[str]) -> None:
     for profile in ("run", "all", "run", "test"):
         set_up.main(profile)
-    assert done == ["run", "openmpi", "test", "all", "openmpi", "openmpi", "openmpi"]
+    tests = "tests of openmpi"
+    assert done == ["run", "openmpi", "lint", "test", "all", tests, "openmpi", tests]
 
 
 def test_what_has_changed_is_set_up_anew_with_all_that_stands_on_it(
@@ -53,7 +60,9 @@ def test_what_has_changed_is_set_up_anew_with_all_that_stands_on_it(
     monkeypatch.setenv("CXX", "another")
     set_up.main("test")
     set_up.main("all")
-    assert done == ["run", "test", "all", "openmpi", "run", "test", "openmpi", "all", "openmpi"]
+    first = ["run", "lint", "test"]
+    tests = "tests of openmpi"
+    assert done == [*first, "all", tests, *first, tests, "all", tests]
 
 
 def test_without_a_compiler_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
