@@ -18,7 +18,7 @@ help:
 	@echo 'make run        sets up, builds, looks at cores, memory and disk, says where the report is'
 	@echo 'make test       sets up, runs every test on one MPI'
 	@echo 'make check      while writing: unit tests, style and types'
-	@echo 'make test-all   make test, then the second MPI, sanitizers, clang-tidy, each file by itself (alone: make test-others)'
+	@echo 'make test-all   make test, then the second MPI, sanitizers, types, clang-tidy, each file by itself (alone: make test-others)'
 	@echo 'make faults     the table of faults: what happens, what is true afterwards, whether it was; written to docs/faults.md'
 	@echo 'make setup      only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
 	@echo 'make lint       style, types and house rules      make format   writes what can be mended by a program'

@@ -59,7 +59,7 @@ def wait_for_a_case(process: "subprocess.Popen[str]", result: Path, part: str) -
 @pytest.mark.long
 def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    process = start(node(node_engine, target, result, "--time", "12s"))
+    process = start(node(node_engine, target, result, "--time", "20s"))
     try:
         wait_for_a_case(process, result, "network")
     except BaseException:
