@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import TypeAlias
 
 from support import calm_ullage, ready_ullage
 from ullage.cli import app
 from ullage.results.records import RecordTail
 
 TIMEOUT_S = 180
+Process: TypeAlias = "subprocess.Popen[str] | ready_ullage.Command"
 
 
 def ullage(*words: str) -> list[str]:
@@ -26,7 +28,7 @@ def command(engine: Path, *words: str) -> list[str]:
     return ullage(*words, "--engine", str(engine))
 
 
-def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+def finish(process: "Process") -> tuple[int, str, str]:
     """Exit code, output and errors."""
     try:
         out, err = process.communicate(timeout=TIMEOUT_S)
@@ -35,21 +37,19 @@ def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def start(words: list[str]) -> "subprocess.Popen[str]":
-    """Under way, with its output kept."""
+def start(words: list[str]) -> "Process":
+    """Under way, with its output kept; Ullage without the time that its imports take."""
+    if words[:2] == ullage():
+        return ready_ullage.Command(words[2:])
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def run(words: list[str]) -> tuple[int, str, str]:
-    """Start and finish; Ullage without the time that its imports take."""
-    if words[:2] == ullage():
-        return ready_ullage.run(words[2:], TIMEOUT_S)
+    """Start and finish."""
     return finish(start(words))
 
 
-def start_and_act(
-    words: list[str], result: Path, act: Callable[["subprocess.Popen[str]"], None]
-) -> tuple[int, str, str]:
+def start_and_act(words: list[str], result: Path, act: Callable[["Process"], None]) -> tuple[int, str, str]:
     """Start, wait for the first repetition, act."""
     process = start(words)
     deadline = time.monotonic() + TIMEOUT_S / 2

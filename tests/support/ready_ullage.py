@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
@@ -21,7 +22,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from time import monotonic
-from typing import IO
 
 from pydantic import BaseModel
 
@@ -34,29 +34,47 @@ _LARGEST_REQUEST = 1 << 17
 _IMPORTED_LATE = ("jinja2", "jinja2.bccache", "markupsafe", "rich.console", "rich.table", "vl_convert", "email.parser")
 
 
-def run(arguments: Sequence[str], timeout_s: float) -> tuple[int, str, str]:
-    """Return exit code, output and errors of the command."""
-    ends = [os.pipe() for _ in range(3)]
-    request = json.dumps([arguments, str(Path.cwd()), dict(os.environ)]).encode()
-    socket.send_fds(_server(), [request], [write for _, write in ends])
-    for _, write in ends:
-        os.close(write)
-    out, err, status = (os.fdopen(read) for read, _ in ends)
-    with out, err, status:
-        pid = int(status.readline())
-        return _finished(pid, (out, err, status), timeout_s)
+class Command:
+    """A command under way, with what tests use of `subprocess.Popen`."""
 
+    def __init__(self, arguments: Sequence[str]) -> None:
+        ends = [os.pipe() for _ in range(3)]
+        request = json.dumps([arguments, str(Path.cwd()), dict(os.environ)]).encode()
+        socket.send_fds(_server(), [request], [write for _, write in ends])
+        for _, write in ends:
+            os.close(write)
+        self._out, self._err, self._status = (os.fdopen(read) for read, _ in ends)
+        self.pid = int(self._status.readline())
+        self.returncode: int | None = None
 
-def _finished(pid: int, pipes: Sequence[IO[str]], timeout_s: float) -> tuple[int, str, str]:
-    deadline = monotonic() + timeout_s
-    with ThreadPoolExecutor(len(pipes)) as readers:
-        texts = [readers.submit(pipe.read) for pipe in pipes]
-        try:
-            out, err, code = (text.result(deadline - monotonic()) for text in texts)
-        except TimeoutError:
-            os.kill(pid, signal.SIGKILL)
-            raise
-    return int(code), out, err
+    def poll(self) -> int | None:
+        if self.returncode is None and select.select([self._status], [], [], 0)[0]:
+            self.returncode = int(self._status.read())
+        return self.returncode
+
+    def wait(self) -> int:
+        if self.returncode is None:
+            self.returncode = int(self._status.read())
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, timeout: float = 60) -> tuple[str, str]:
+        """Output and errors to the end. A command that takes longer is killed."""
+        deadline = monotonic() + timeout
+        with self._out, self._err, self._status, ThreadPoolExecutor(3) as readers:
+            texts = [readers.submit(read) for read in (self._out.read, self._err.read, self.wait)]
+            try:
+                out, err, _ = (text.result(deadline - monotonic()) for text in texts)
+            except TimeoutError:
+                os.kill(self.pid, signal.SIGKILL)
+                raise
+        return str(out), str(err)
 
 
 @cache
