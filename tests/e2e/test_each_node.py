@@ -66,6 +66,7 @@ def nodes_of(summary: dict[str, Any]) -> dict[str, str]:
     return {node["name"]: node["state"] for node in summary["nodes"]["nodes"]}
 
 
+@pytest.mark.undisturbed
 def test_a_host_with_a_slow_disk_is_named_and_the_others_are_not(
     hosts: HostsPlace, engine: Path, tmp_path: Path
 ) -> None:
