@@ -30,7 +30,7 @@ _KEEPS_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 # More processes take longer to find their tests than they save.
 MOST_AT_ONCE = 8
 # End-to-end tests wait most of the time: for launchers, for ranks that sleep, for what is meant to hang.
-MORE_THAN_CORES = 3
+MORE_THAN_CORES = 4
 # What is timed sleeps nearly all of its time, as the simulated devices do.
 TIMED_AT_ONCE = 2
 
