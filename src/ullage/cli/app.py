@@ -45,7 +45,7 @@ def make_app() -> typer.Typer:
 
 @cache
 def _command() -> Any:  # noqa: ANN401 - typer's own are not exported
-    """Make the command line once for all calls of ``run`` in a process."""
+    """Return the parser of the command line, which is built once in a process."""
     return typer.main.get_command(make_app())
 
 

@@ -273,8 +273,8 @@ def members(token: str) -> Iterator[Member]:
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         try:
-            whole = (entry / "environ").read_bytes()
-            if mark not in whole or mark not in (environment := whole.split(b"\0")):
+            environment = (entry / "environ").read_bytes().split(b"\0")
+            if mark not in environment:
                 continue
             words = (entry / "cmdline").read_bytes().decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
         except OSError:

@@ -233,15 +233,13 @@ def _words(pid: int) -> list[str]:
 def mapped_segments(pids: Iterable[int], patterns: list[str]) -> set[str]:
     """Return the names in /dev/shm that fit one of ``patterns`` and that one of the processes has mapped."""
     found: set[str] = set()
-    # A process maps hundreds of files, of which a path object each would cost what the ranks that start could use.
-    below = f"{_MEMORY}/"
     for pid in pids:
         with contextlib.suppress(OSError):
-            lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
-            for line in (line for line in lines if below in line):
-                path = Path(line.split(maxsplit=5)[-1])
-                if path.parent == _MEMORY and any(fnmatch.fnmatchcase(path.name, one) for one in patterns):
-                    found.add(path.name)
+            for line in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines():
+                # A process maps hundreds of files. An object of pathlib for each would take time from ranks that start.
+                folder, _, name = line.split(maxsplit=5)[-1].rpartition("/")
+                if folder == str(_MEMORY) and any(fnmatch.fnmatchcase(name, one) for one in patterns):
+                    found.add(name)
     return found
 
 

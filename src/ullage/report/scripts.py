@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts within the page: packed as letters, and allowed by their hashes."""
+"""The scripts in a page: how they are compressed, and the hashes by which its Content-Security-Policy allows them."""
 
 import base64
 import hashlib
@@ -13,10 +13,10 @@ from ullage.report.vega import VEGA_LITE_VERSION
 
 @cache
 def chart_library() -> tuple[str, str] | None:
-    """Return Vega, Vega-Lite and vega-embed as one script, ``packed``, and the script's ``policy_hash``.
+    """Return Vega, Vega-Lite and vega-embed as one script: what ``packed`` and ``policy_hash`` make of it.
 
-    None where vl-convert is not installed. Putting it together takes more than a second and packing it a tenth, most of
-    what an ordinary report takes, so a file of this user's cache has both.
+    Return None where vl-convert is not installed. Building the script takes more than a second, longer than the rest of
+    an ordinary report, so the user's cache keeps both strings.
     """
 
     def make() -> str:
@@ -26,7 +26,7 @@ def chart_library() -> tuple[str, str] | None:
         return f"{policy_hash(script)}\n{packed(script)}"
 
     try:
-        name = f"vega-lite-{VEGA_LITE_VERSION}-of-vl-convert-{version('vl-convert-python')}.packed"
+        name = f"vega-lite-{VEGA_LITE_VERSION}-vl-convert-{version('vl-convert-python')}.js.zlib.base64"
         allowed, _, library = cached_text(name, make).partition("\n")
     except ImportError:
         return None
@@ -34,10 +34,10 @@ def chart_library() -> tuple[str, str] | None:
 
 
 def packed(text: str, level: int = 9) -> str:
-    """Deflate ``text`` and write it as letters that are safe within a script element."""
+    """Compress ``text`` with zlib and encode it in Base64, which can stand in a script element without escapes."""
     return base64.b64encode(zlib.compress(text.encode(), level)).decode("ascii")
 
 
 def policy_hash(script: str) -> str:
-    """Return the words with which the page's policy allows ``script``."""
+    """Return the SHA-256 source by which a Content-Security-Policy allows ``script`` to run (CSP Level 3, 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
