@@ -43,7 +43,7 @@ test-all:
 	@.venv/bin/python scripts/run_tests.py test others
 
 faults:
-	@$(python) scripts/setup.py lint$(wheelhouse)
+	@$(python) scripts/setup.py test$(wheelhouse)
 	@.venv/bin/python scripts/faults.py
 
 lint:

@@ -28,7 +28,7 @@ def test(preset: str) -> list[Step]:
 
     End-to-end tests wait most of their time, and timed ones nearly all of it: what needs processors is aside.
     """
-    how_timed = "in turn" if front.comes_before_others() else "alone"
+    how_timed = "in turn" if front.has_real_time() else "alone"
     return [
         Step("pytest, what is timed", partial(front.timed, preset), how_timed),
         Step("pytest, unit tests", partial(front.unit, preset), "aside"),

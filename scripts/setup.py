@@ -49,15 +49,15 @@ def prepare_run() -> None:
 
 
 def prepare_lint() -> None:
-    """Install the tools for style and tests, and let the engine's build find GoogleTest."""
-    packages.ensure("test")
+    """Install what checks style and types, and pytest with it."""
     python_env.install(python_env.VENV, "requirements-dev.txt")
     tools.ensure_node()
-    engine.configure(engine.linked())
 
 
 def prepare_test() -> None:
-    """Install nothing: the tools are there, and the engine's tests are built each time, with the engine."""
+    """Install the programs that tests use, and let the engine's build find GoogleTest."""
+    packages.ensure("test")
+    engine.configure(engine.linked())
 
 
 def prepare_all() -> None:

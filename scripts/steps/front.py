@@ -25,7 +25,7 @@ _THOROUGH = {"ULLAGE_FUZZ_S": "4", "ULLAGE_KILLS": "20"}
 # After `make test` the same time is for seeds that it has not come to.
 _OTHER = {**_THOROUGH, "ULLAGE_FUZZ_S": "2", "ULLAGE_FUZZ_SEED": "1000001"}
 UNIT = (f"--ignore={END_TO_END}",)
-# Every process of a run, and there are thousands, would compile tests and modules again where nothing may be kept.
+# Where the environment forbids Python to write bytecode, each of the thousands of processes would compile again.
 _KEEPS_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 # More processes take longer to find their tests than they save.
 MOST_AT_ONCE = 8
@@ -33,6 +33,7 @@ MOST_AT_ONCE = 8
 MORE_THAN_CORES = 4
 # What is timed sleeps nearly all of its time, as the simulated devices do.
 TIMED_AT_ONCE = 2
+REAL_TIME = ("chrt", "--fifo", "1")
 
 
 def report_of(preset: str, name: str) -> Path:
@@ -94,15 +95,15 @@ def _unit(preset: str, run: Callable[[Argv, Mapping[str, str]], int] | None = No
 
 
 def timed(preset: str) -> Counts:
-    """Run what holds a time against another, before all that is at work beside it where this user may do that."""
-    words = ("chrt", "--fifo", "1") if comes_before_others() else ()
-    return _run(preset, "timed", END_TO_END, "-m", "undisturbed", at_once=TIMED_AT_ONCE, before=words)
+    """Run the tests that compare times, with real-time priority where this user may have it."""
+    before = REAL_TIME if has_real_time() else ()
+    return _run(preset, "timed", END_TO_END, "-m", "undisturbed", at_once=TIMED_AT_ONCE, before=before)
 
 
 @cache
-def comes_before_others() -> bool:
-    """Tell whether this user may start programs with real-time priority. Other work costs them no time."""
-    words = ["chrt", "--fifo", "1", "true"]
+def has_real_time() -> bool:
+    """Tell whether this user may start programs with real-time priority, which wait for no ordinary program."""
+    words = [*REAL_TIME, "true"]
     return shutil.which("chrt") is not None and subprocess.run(words, capture_output=True, check=False).returncode == 0
 
 

@@ -65,7 +65,7 @@ def install_wheels(folder: Path, pins: list[str]) -> None:
 def install_ullage() -> None:
     """Install this checkout into .venv, editable, with the tools that are there already, and compile its modules.
 
-    pip compiles only what it copies, and where nothing may be written no command would find them compiled.
+    pip compiles no editable package, and no command does where the environment forbids Python to write bytecode.
     """
     _pip(VENV, "pip-ullage", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
     logged("compileall", [VENV / "bin" / "python", "-m", "compileall", "-q", "-j0", ROOT / "src"])
