@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ullage.cli.app import make_app, run
-from ullage.cli.command_tree import Command, Parameter, commands
+from support.every_command import every_command
+from ullage.cli.app import run
+from ullage.cli.command_tree import Command, Parameter
 from ullage.cli.man import manual_pages
 from ullage.errors import EXIT_BAD_INPUT, EXIT_OK
 from ullage.runs.suite import load_suites
@@ -36,7 +37,7 @@ def test_there_is_a_page_for_ullage_and_one_for_each_suite(
     shutil.which("man") is None or shutil.which("groff") is None, reason="man and groff are not installed"
 )
 def test_man_renders_every_page_without_a_warning(tmp_path: Path) -> None:
-    for name, text in manual_pages(commands(make_app())).items():
+    for name, text in manual_pages(every_command().values()).items():
         page = tmp_path / f"{name}.1"
         page.write_text(text, encoding="utf-8")
         done = rendered(page)
@@ -45,7 +46,7 @@ def test_man_renders_every_page_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_every_verb_and_option_stands_on_a_page() -> None:
-    every = list(commands(make_app()))
+    every = list(every_command().values())
     pages = manual_pages(every)
     whole = "\n".join(pages.values())
     for command in every:

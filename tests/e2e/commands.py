@@ -28,7 +28,7 @@ def command(engine: Path, *words: str) -> list[str]:
     return ullage(*words, "--engine", str(engine))
 
 
-def finish(process: "Process") -> tuple[int, str, str]:
+def finish(process: Process) -> tuple[int, str, str]:
     """Exit code, output and errors."""
     try:
         out, err = process.communicate(timeout=TIMEOUT_S)
@@ -37,7 +37,7 @@ def finish(process: "Process") -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def start(words: list[str]) -> "Process":
+def start(words: list[str]) -> Process:
     """Under way, with its output kept; Ullage without the time that its imports take."""
     if words[:2] == ullage():
         return ready_ullage.Command(words[2:])
@@ -49,7 +49,7 @@ def run(words: list[str]) -> tuple[int, str, str]:
     return finish(start(words))
 
 
-def start_and_act(words: list[str], result: Path, act: Callable[["Process"], None]) -> tuple[int, str, str]:
+def start_and_act(words: list[str], result: Path, act: Callable[[Process], None]) -> tuple[int, str, str]:
     """Start, wait for the first repetition, act."""
     process = start(words)
     deadline = time.monotonic() + TIMEOUT_S / 2

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e import launching
-from tests.e2e.commands import TIMEOUT_S, command, run, start_and_act, ullage
+from tests.e2e.commands import TIMEOUT_S, Process, command, run, start_and_act, ullage
 from tests.e2e.launching import KIB, MIB, case, code_of, plan
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
@@ -81,7 +81,7 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
     result = tmp_path / "result"
     second: list[tuple[int, str, str]] = []
 
-    def act(process: "subprocess.Popen[str]") -> None:
+    def act(process: Process) -> None:
         second.append(run(ullage("resume", str(result), "--engine", str(engine))))
         process.send_signal(signal.SIGTERM)
 
@@ -96,7 +96,7 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
 def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: Path, target: Path) -> None:
     meanwhile: list[tuple[int, str, str]] = []
 
-    def act(process: "subprocess.Popen[str]") -> None:
+    def act(process: Process) -> None:
         meanwhile.append(run(sweep(engine, target, tmp_path / "second")))
         meanwhile.append(run(command(engine, "clean", str(target), "--yes")))
         assert process.poll() is None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, command, run, start_and_act
+from tests.e2e.commands import TIMEOUT_S, Process, command, run, start_and_act
 
 from ullage.cleaning import find_run_folders
 from ullage.launch.running import LAUNCH_VARIABLE
@@ -131,7 +131,7 @@ def drain_until(terminal: int, happens: Callable[[], object]) -> None:
 def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path: Path, times: int) -> None:
     result = tmp_path / "result"
 
-    def act(process: "subprocess.Popen[str]") -> None:
+    def act(process: Process) -> None:
         wait_until(lambda: has_case(result))
         for _ in range(times):
             process.send_signal(signal.SIGHUP)
@@ -153,7 +153,7 @@ def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path:
 def test_a_second_signal_ends_a_run_at_once(engine: Path, target: Path, tmp_path: Path, number: signal.Signals) -> None:
     result = tmp_path / "result"
 
-    def act(process: "subprocess.Popen[str]") -> None:
+    def act(process: Process) -> None:
         wait_until(lambda: has_case(result))
         for _ in range(2):
             process.send_signal(number)
@@ -179,7 +179,7 @@ def test_ranks_end_when_the_front_is_killed_and_remove_their_files(
     result = tmp_path / "result"
     segments = set[Path]()
 
-    def act(process: "subprocess.Popen[str]") -> None:
+    def act(process: Process) -> None:
         wait_until(lambda: has_case(result))
         segments.update(segments_of(process.pid))
         process.kill()
@@ -203,7 +203,7 @@ def test_nothing_is_left_when_the_launcher_is_killed(
     result = tmp_path / "result"
     segments = set[Path]()
 
-    def act(process: "subprocess.Popen[str]") -> None:
+    def act(process: Process) -> None:
         segments.update(segments_of(process.pid))
         os.kill(launcher_of(process.pid), signal.SIGKILL)
 

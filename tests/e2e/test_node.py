@@ -5,19 +5,14 @@ import json
 import signal
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, command, finish, run, run_here, start
+from tests.e2e.commands import TIMEOUT_S, Process, command, finish, run, run_here, start
 
 from ullage.engine import describe
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordTail
-
-if TYPE_CHECKING:
-    import subprocess
-
 
 pytestmark = pytest.mark.any_mpi
 
@@ -44,7 +39,7 @@ def statuses(result: Path) -> dict[str, str]:
     return {part.suite: part.status for part in summary_of(result).parts}
 
 
-def wait_for_a_case(process: "subprocess.Popen[str]", result: Path, part: str) -> None:
+def wait_for_a_case(process: Process, result: Path, part: str) -> None:
     """Until a repetition of ``part`` is over."""
     deadline = time.monotonic() + TIMEOUT_S / 2
     while time.monotonic() < deadline:

@@ -6,19 +6,15 @@ import signal
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run, run_here, start_and_act
+from tests.e2e.commands import Process, check_refusal, command, run, run_here, start_and_act
 
 from ullage.cleaning import find_run_folders
 from ullage.launch.running import LAUNCH_VARIABLE
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.results.folder import ResultFolder
-
-if TYPE_CHECKING:
-    import subprocess
 
 
 @pytest.fixture
@@ -84,7 +80,7 @@ def test_an_interrupted_sweep_is_reported_and_can_be_finished(
     result = tmp_path / "result"
     asked = time.monotonic()
 
-    def act(process: "subprocess.Popen[str]") -> None:
+    def act(process: Process) -> None:
         nonlocal asked
         asked = time.monotonic()
         process.send_signal(number)
@@ -100,6 +96,7 @@ def test_an_interrupted_sweep_is_reported_and_can_be_finished(
     code, _, err = run(command(engine, "resume", str(result)))
     assert code == 0, err
     assert len(rates(result)) == 8
+    assert len(whole_repetitions(result)) == 4
     assert min(whole_repetitions(result)) >= 2
 
 
@@ -112,7 +109,7 @@ def test_a_sweep_that_loses_a_rank_names_it_and_can_be_finished(engine: Path, ta
     words = [*slow_sweep(engine, target, result), "--min-repetitions", "6", "--max-repetitions", "6"]
     words[words.index("--ranks") + 1] = "2"
 
-    def act(_process: "subprocess.Popen[str]") -> None:
+    def act(_process: Process) -> None:
         os.kill(_rank_of(result, 1), signal.SIGKILL)
 
     code, _, err = start_and_act(words, result, act)

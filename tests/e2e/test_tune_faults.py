@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, command, run, run_here, start, ullage
+from tests.e2e.commands import TIMEOUT_S, Process, command, run, run_here, start, ullage
 from tests.e2e.launching import code_of
 
 from ullage.cleaning import find_run_folders
@@ -173,7 +173,7 @@ def test_an_interrupted_search_tells_its_best_and_goes_on(engine: Path, tmp_path
     assert ended.answer
 
 
-def _wait_for_trials(result: Path, count: int, process: "subprocess.Popen[str]") -> None:
+def _wait_for_trials(result: Path, count: int, process: Process) -> None:
     until, journal = time.monotonic() + TIMEOUT_S / 2, result / JOURNAL
     while not journal.is_file() or len(journal.read_bytes().splitlines()) < count:
         assert process.poll() is None, process.communicate()

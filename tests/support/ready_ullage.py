@@ -48,9 +48,8 @@ class Command:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        if self.returncode is None and select.select([self._status], [], [], 0)[0]:
-            self.returncode = int(self._status.read())
-        return self.returncode
+        is_known = self.returncode is not None or bool(select.select([self._status], [], [], 0)[0])
+        return self.wait() if is_known else None
 
     def wait(self) -> int:
         if self.returncode is None:

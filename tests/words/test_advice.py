@@ -12,8 +12,7 @@ import pytest
 
 import ullage
 from support import recorded_results
-from ullage.cli.app import make_app
-from ullage.cli.command_tree import Command, commands
+from support.every_command import every_command
 from ullage.runs.options.declared import declared
 from ullage.runs.suite import all_suites, load_suites
 
@@ -41,15 +40,9 @@ def options_of_run() -> frozenset[str]:
 
 
 def _options(words: tuple[str, ...]) -> frozenset[str]:
-    found = _commands().get(words)
+    found = every_command().get(("ullage", *words))
     assert found is not None, f"no command {words}"
     return frozenset(option for one in found.parameters for option in OPTION.findall(one.typed))
-
-
-@cache
-def _commands() -> dict[tuple[str, ...], Command]:
-    """All commands by the words after the program's name."""
-    return {one.path[1:]: one for one in commands(make_app())}
 
 
 def unknown_options(text: str, suite: str) -> set[str]:

@@ -4,15 +4,13 @@
 import re
 import shlex
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from reference import engine_page, pages
+from support.every_command import every_command
 from support.plain_words import faults
-from ullage.cli.app import make_app
-from ullage.cli.command_tree import Command, commands
 from ullage.engine import describe
 from ullage.exporters import load_exporters
 from ullage.runs.suite import load_suites
@@ -27,11 +25,6 @@ PLAIN = [
 ]
 
 
-@cache
-def by_words() -> dict[tuple[str, ...], Command]:
-    return {one.path: one for one in commands(make_app())}
-
-
 def command_lines(text: str) -> Iterator[str]:
     in_tables = re.findall(r"^\| [^|]+ \| `(ullage .*)` \|$", text, flags=re.MULTILINE)
     for line in [*in_tables, *re.findall(r"^(?: {4,}|\t)((?:\.venv/bin/)?ullage [a-z].*)$", text, flags=re.MULTILINE)]:
@@ -43,7 +36,7 @@ def wrong_in(line: str) -> str:
     # Several commands on one line, and words that are left out.
     words = [word for word in shlex.split(line.partition(" > ")[0]) if word != "..."]
     for length in (3, 2, 1):
-        command = by_words().get(tuple(words[:length]))
+        command = every_command().get(tuple(words[:length]))
         if command is not None:
             break
     if command is None or (command.is_group and len(words) > length and not words[length].startswith("[")):

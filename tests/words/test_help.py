@@ -4,23 +4,17 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
+from support.every_command import every_command
 from support.plain_words import MOST_WORDS, faults
-from ullage.cli.app import make_app
-from ullage.cli.command_tree import Command, commands
+from ullage.cli.command_tree import Command
 from ullage.exporters import load_exporters
 from ullage.importers import load_importers
 
 SNAPSHOT = Path(__file__).with_name("help.txt")
-
-
-@cache
-def every_command() -> tuple[Command, ...]:
-    return tuple(commands(make_app()))
 
 
 def is_suite_of_plan(command: Command) -> bool:
@@ -30,7 +24,7 @@ def is_suite_of_plan(command: Command) -> bool:
 
 def snapshot() -> str:
     lines: list[str] = []
-    for command in every_command():
+    for command in every_command().values():
         if is_suite_of_plan(command):
             continue
         lines += [command.name, *(f"    {text}" for text in command.doc)]
@@ -41,7 +35,7 @@ def snapshot() -> str:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    for command in every_command():
+    for command in every_command().values():
         yield command.name, " ".join(command.doc)
         for one in command.parameters:
             yield f"{command.name} {one.typed}", one.help
@@ -65,7 +59,7 @@ def test_every_help_text_is_there_and_plain() -> None:
     ids=["import", "report"],
 )
 def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) -> None:
-    command = next(one for one in every_command() if one.path == ("ullage", verb))
+    command = every_command()["ullage", verb]
     text = next(one.help for one in command.parameters if one.typed.startswith("--format"))
     listed = re.sub(r" \([^)]*\)", "", text.partition(":")[2].partition(". ")[0])
     named = listed.rstrip(".").replace(" or ", ", ")
@@ -74,7 +68,7 @@ def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) ->
 
 def test_the_first_sentence_of_a_command_fits_the_list_of_commands() -> None:
     """Also that of a suite, and that the list does not cut it."""
-    listed = [command for command in every_command() if len(command.path) > 1]
+    listed = [command for command in every_command().values() if len(command.path) > 1]
     assert {one.name for one in listed if len(one.doc[0]) > 62} == set()
 
 

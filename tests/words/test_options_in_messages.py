@@ -14,8 +14,7 @@ from typing import Final
 import pytest
 
 import ullage
-from ullage.cli.app import make_app
-from ullage.cli.command_tree import commands
+from support.every_command import every_command
 from ullage.suites.from_ior.flags import TABLE as IOR
 from ullage.suites.from_mdtest.flags import TABLE as MDTEST
 from ullage.suites.from_mpi_tile_io.translation import TABLE as MPI_TILE_IO
@@ -45,7 +44,7 @@ def options() -> dict[tuple[str, ...], set[str]]:
     """By the words of the command, ``ullage`` first."""
     return {
         one.path: {name for given in one.parameters for name in OPTION.findall(given.typed)}
-        for one in commands(make_app())
+        for one in every_command().values()
     }
 
 
