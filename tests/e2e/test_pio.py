@@ -14,7 +14,7 @@ from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.suites.pio.spatial import OPERATIONS, PATTERNS
 
-SMALL = ["--volume", "256K", "--request", "1K", "--record", "64", "--variables", "4", "--verify", "full"]
+SMALL = ["--volume", "96K", "--request", "1K", "--record", "64", "--variables", "4", "--verify", "full"]
 ONCE = ["--time", "120s", "--max-repetitions", "1"]
 
 

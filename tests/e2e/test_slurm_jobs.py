@@ -113,7 +113,7 @@ def test_a_warning_by_usr1_leaves_whole_records_and_resume_submits_the_rest(
     assert (len(done), len(set(done))) == (12, 12)
 
 
-# Four cases whose three repetitions take 7 s together, of which a job of 110 s, which measures for 20 s, finishes two.
+# Four cases whose three repetitions take 4 s together, of which a job of 95 s, which measures for 12 s, finishes two.
 LIMITED = ("network", "--quick", "--protocols", "tcp", "--streams", "1,2", "--no-peer", "--repetitions", "3")
 
 
@@ -121,10 +121,10 @@ LIMITED = ("network", "--quick", "--protocols", "tcp", "--streams", "1,2", "--no
 @pytest.mark.long
 def test_a_run_is_divided_by_cases_over_jobs(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    limit = ("--seconds", "2", "--walltime", "110s", "--chain", "1")
+    limit = ("--seconds", "1", "--walltime", "95s", "--chain", "1")
     done = slurm.run(*submit(engine, result, *LIMITED, *limit), timeout_s=240)
     assert done.returncode == 0, done.stderr
-    assert "2 jobs are needed (--walltime 110s). They finish 2 and 2 cases." in done.stderr
+    assert "2 jobs are needed (--walltime 95s). They finish 2 and 2 cases." in done.stderr
     assert "2 cases are left for another job: the time of this one is over" in done.stderr
     cases = [
         [record.case for record in read_records(path).records if record.kind == "case"]

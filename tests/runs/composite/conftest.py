@@ -63,17 +63,17 @@ class World:
         request = Request(run_id="r1", suite="overview", created="now", targets=asked.targets, options=asked.options)
         return prepare_parts(request, self.engine_context, build_summary)
 
-    def run(self, prepared: PreparedParts) -> tuple[int, Session]:
+    def run(self, prepared: PreparedParts, seconds: float | None = None) -> tuple[int, Session]:
         if self.result is None:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         session = Session(
-            self.result, self.engine_context, Mpich(Path("/mpiexec")), self.progress, start=self.engine.start
+            self.result, self.engine_context, Mpich(Path("/mpiexec")), self.progress, seconds, self.engine.start
         )
-        return execute(prepared, session), session
+        return execute(prepared, session, self.engine.clock.now), session
 
-    def resume(self) -> tuple[int, Session]:
+    def resume(self, seconds: float | None = None) -> tuple[int, Session]:
         assert self.result is not None
-        return self.run(prepare_parts(self.result.read_request(), self.engine_context, build_summary))
+        return self.run(prepare_parts(self.result.read_request(), self.engine_context, build_summary), seconds)
 
 
 @pytest.fixture

@@ -108,6 +108,22 @@ def test_who_asks_for_an_end_gets_it_and_can_go_on(world: World) -> None:
     assert statuses(summary_of(world)) == {"disk": "complete", "sweep": "complete"}
 
 
+def test_the_parts_that_are_left_share_the_time_that_resume_is_given(world: World) -> None:
+    world.engine.ends = {1: "interrupt"}
+    world.run(world.prepare())
+    world.engine.ends = {}
+    done = len(world.engine.plans)
+    code, _ = world.resume(seconds=12.0)
+    assert code == EXIT_OK
+    longest = dict.fromkeys(("disk", "sweep"), 0.0)
+    for plan in world.engine.plans[done:]:
+        assert plan.time_budget_s is not None
+        longest[plan.suite] = max(longest[plan.suite], plan.time_budget_s)
+    # Neither has all of it, and what the first has not used is there for the second.
+    assert 0 < longest["disk"] < 0.7 * 12
+    assert longest["disk"] < longest["sweep"] < 0.8 * 12
+
+
 def test_a_part_whose_time_was_too_short_for_one_number_says_so(world: World) -> None:
     code, session = world.run(world.prepare(world.disk(), world.sweep(time="50ms")))
     assert code == EXIT_BAD_INPUT

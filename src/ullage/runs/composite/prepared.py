@@ -17,8 +17,9 @@ from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest, PartsOptions
 from ullage.runs.composite.summarise import Build
+from ullage.runs.execution import Deadline, share_out
 from ullage.runs.inputs import EngineContext
-from ullage.runs.jobtime import Work, joined
+from ullage.runs.jobtime import Costed, Work, joined
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session
@@ -26,6 +27,8 @@ from ullage.runs.suite import Explanation, Prepared, find_suite
 
 _LONGEST_ID: Final = 64
 _RECHECK: Final = "recheck"
+# A part that says neither how long it may take nor how long it takes counts as one of so many seconds.
+_ASSUMED_S: Final = 30.0
 
 
 @dataclass(frozen=True)
@@ -149,15 +152,17 @@ def is_part_of(run_id: str, whole: str) -> bool:
 def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
     """Run the parts in turn, without those that ended well before; return the worst exit code of all.
 
-    ``now``: a clock in s.
+    The parts share the time of the session, where it has one. ``now``: a clock in s.
     """
     outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
-    for number, part in enumerate(prepared.parts, start=1):
-        if (known := outcomes.get(part.suite)) is not None and known.began and known.code == EXIT_OK:
-            continue
+    deadline = None if session.seconds is None else Deadline(now() + session.seconds, now)
+    to_do = [part for part in prepared.parts if not _is_complete(outcomes.get(part.suite))]
+    for index, part in enumerate(to_do):
+        number = prepared.parts.index(part) + 1
         session.progress.part(f"part {number} of {len(prepared.parts)}: {part.suite}")
         has_hosts = part.request is not None and bool(part.request.hosts)
-        inner = session.within(session.result.part(part.suite), on_this_node=not has_hosts)
+        seconds = None if deadline is None else share_out(deadline.left_s, [_weight_s(one) for one in to_do[index:]])
+        inner = session.within(session.result.part(part.suite), seconds, on_this_node=not has_hosts)
         outcome = _measure(part, inner, prepared.build, now)
         outcomes[part.suite] = outcome
         session.result.write_outcomes(list(outcomes.values()))
@@ -167,6 +172,22 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
             session.was_stopped = True
             return EXIT_ABORTED
     return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
+
+
+def _is_complete(outcome: PartOutcome | None) -> bool:
+    return outcome is not None and outcome.began and outcome.code == EXIT_OK
+
+
+def _weight_s(part: ReadyPart) -> float:
+    """Return the seconds that the part would take by itself: of its own time, or of its minimum where it has none."""
+    if part.prepared is None or part.request is None:
+        return 0.0
+    limit_s = part.request.options.get("time_s")
+    if isinstance(limit_s, (int, float)):
+        return float(limit_s)
+    if not isinstance(part.prepared, Costed):
+        return _ASSUMED_S
+    return sum(case.all_s for launch in part.prepared.work().launches for case in launch)
 
 
 def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], float]) -> PartOutcome:
