@@ -2,7 +2,7 @@
 # ullage_layer(FOLDER [ALONE] [USES folder...] [LINKS target...]): a folder of engine/ as an object library whose sources
 # see the headers of this folder and of those it uses, and no others. Its files make one translation unit, so that their
 # headers are read once, which is half of what compiling a file costs; what a file keeps to itself then has a name that
-# its neighbours do not use. ALONE: each makes its own, as do files for an instruction set of their own.
+# its neighbours do not use. More than 20 files make two units, or one core compiles while the others have nothing left. ALONE: each makes its own, as do files for an instruction set of their own.
 # FOLDER/*: the same of each folder below that is not declared yet.
 option(ULLAGE_UNITE "The files of a folder make one translation unit: all of it builds sooner, a changed file later" ON)
 set(ullage_engine "${CMAKE_SOURCE_DIR}/engine")
@@ -102,7 +102,12 @@ function(ullage_unite target alone)
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0
+  list(LENGTH ARGN files)
+  set(files_a_unit 0) # all of them
+  if(files GREATER 20)
+    math(EXPR files_a_unit "(${files} + 1) / 2")
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files_a_unit}
     UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
   # An included file's anonymous namespace is taken for a header's.
   target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

@@ -3,6 +3,10 @@
 
 #include <limits>
 
+template void nlohmann::basic_json<>::json_value::destroy(nlohmann::json::value_t);
+template nlohmann::basic_json<>::basic_json(nlohmann::json::initializer_list_t, bool, nlohmann::json::value_t);
+template nlohmann::basic_json<>::basic_json(const nlohmann::json&);
+
 namespace ullage {
 namespace {
 

@@ -58,8 +58,9 @@ Registry<Entry>& Registry<Entry>::instance() {
 
 template <class Entry>
 void Registry<Entry>::add(Entry entry) {
-  entries_.push_back(std::move(entry));
-  std::ranges::sort(entries_, {}, [](const Entry& e) -> const std::string& { return e.description.name; });
+  const auto name_of = [](const Entry& e) -> const std::string& { return e.description.name; };
+  const auto place = std::ranges::upper_bound(entries_, name_of(entry), {}, name_of);
+  entries_.insert(place, std::move(entry));
 }
 
 template <class Entry>

@@ -5,6 +5,13 @@
 
 namespace ullage {
 
+Error::Error() = default;
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 Error errno_error(int errno_value, std::string operation, std::string path, std::optional<std::uint64_t> offset_bytes) {
   Error error;
   error.kind = ErrorKind::io;

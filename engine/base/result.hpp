@@ -22,6 +22,14 @@ enum class ErrorKind {
 };
 
 struct Error {
+  // Compiled in result.cpp, not in each file that returns one.
+  Error();
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
+
   ErrorKind kind = ErrorKind::io;
   int errno_value = 0;
   std::string operation;  // open, write, read, sync, close, remove ...

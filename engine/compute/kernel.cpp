@@ -68,3 +68,10 @@ std::optional<std::string> why_missing_here(const Kernel& kernel) {
 }
 
 }  // namespace ullage::compute
+
+namespace ullage {
+
+template class Registry<compute::KernelSet>;
+template struct Registered<compute::KernelSet>;
+
+}  // namespace ullage

@@ -100,3 +100,11 @@ struct KernelSet {
 [[nodiscard]] std::optional<std::string> why_missing_here(const Kernel& kernel);
 
 }  // namespace ullage::compute
+
+namespace ullage {
+
+// Compiled in kernel.cpp.
+extern template class Registry<compute::KernelSet>;
+extern template struct Registered<compute::KernelSet>;
+
+}  // namespace ullage

@@ -82,7 +82,7 @@ NodeRing::NodeRing(const mpi::World& world) {
   node_before_ = (topology.node + topology.nodes - 1) % topology.nodes;
   meet_children(leaders);
   const Json own{{"rank", topology.rank}, {"node", topology.node_name.substr(0, 1024)}};
-  const Json before = Json::parse(shifted(leaders, json_text(own), -1, tag_neighbour), nullptr, false);
+  const Json before = parse_json(shifted(leaders, json_text(own), -1, tag_neighbour));
   if (before.is_object()) before_ = {before.value("rank", -1), before.value("node", "")};
   // Sockets of all leaders are open now. A node that hangs from its first moment has been heard of, too.
   send();
@@ -124,7 +124,7 @@ std::string NodeRing::own_addresses() const {
 
 NodeRing::Addresses NodeRing::addresses_of(const std::string& text) {
   Addresses known;
-  const Json list = Json::parse(text, nullptr, false);
+  const Json list = parse_json(text);
   if (!list.is_array()) return known;
   for (const Json& one : list) {
     Address address;
