@@ -54,7 +54,7 @@ def wait_for_a_case(process: Process, result: Path, part: str) -> None:
 @pytest.mark.long
 def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    process = start(node(node_engine, target, result, "--time", "12s"))
+    process = start(node(node_engine, target, result, "--time", "24s"))
     try:
         wait_for_a_case(process, result, "cpu")
     except BaseException:
