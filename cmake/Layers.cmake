@@ -2,7 +2,8 @@
 # ullage_layer(FOLDER [ALONE] [USES folder...] [LINKS target...]): a folder of engine/ as an object library whose sources
 # see the headers of this folder and of those it uses, and no others. Its files make one translation unit, so that their
 # headers are read once, which is half of what compiling a file costs; what a file keeps to itself then has a name that
-# its neighbours do not use. More than 20 files make two units, or one core compiles while the others have nothing left. ALONE: each makes its own, as do files for an instruction set of their own.
+# its neighbours do not use. More than 20 files make two units, so that no core is left to compile one long unit at the
+# end. ALONE: each makes its own, as do files for an instruction set of their own.
 # FOLDER/*: the same of each folder below that is not declared yet.
 option(ULLAGE_UNITE "The files of a folder make one translation unit: all of it builds sooner, a changed file later" ON)
 set(ullage_engine "${CMAKE_SOURCE_DIR}/engine")

@@ -10,7 +10,7 @@
 
 #include "base/parameters.hpp"
 
-// What most files use is compiled in json.cpp. The whole class would be 5 s of compiling.
+// What most files use is compiled in json.cpp. Compiling the whole class would take 5 s.
 extern template void nlohmann::basic_json<>::json_value::destroy(nlohmann::json::value_t);
 extern template nlohmann::basic_json<>::basic_json(nlohmann::json::initializer_list_t, bool, nlohmann::json::value_t);
 extern template nlohmann::basic_json<>::basic_json(const nlohmann::json&);

@@ -45,7 +45,7 @@ def make_app() -> typer.Typer:
 
 @cache
 def _command() -> Any:  # noqa: ANN401 - typer's own are not exported
-    """Return the parser of the command line, which is built once in a process."""
+    """Return the command-line parser, which is built once per process."""
     return typer.main.get_command(make_app())
 
 

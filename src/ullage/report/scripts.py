@@ -34,10 +34,10 @@ def chart_library() -> tuple[str, str] | None:
 
 
 def packed(text: str, level: int = 9) -> str:
-    """Compress ``text`` with zlib and encode it in Base64, which can stand in a script element without escapes."""
+    """Compress ``text`` with zlib and encode it in Base64, which needs no escapes in a script element."""
     return base64.b64encode(zlib.compress(text.encode(), level)).decode("ascii")
 
 
 def policy_hash(script: str) -> str:
-    """Return the SHA-256 source by which a Content-Security-Policy allows ``script`` to run (CSP Level 3, 2.3.1)."""
+    """Return the hash source (CSP Level 3, 2.3.1) with which a Content-Security-Policy allows ``script`` to run."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -157,11 +157,12 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
     outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
     deadline = None if session.seconds is None else Deadline(now() + session.seconds, now)
     to_do = [part for part in prepared.parts if not _is_complete(outcomes.get(part.suite))]
+    weights_s = [] if deadline is None else [_weight_s(part) for part in to_do]
     for index, part in enumerate(to_do):
         number = prepared.parts.index(part) + 1
         session.progress.part(f"part {number} of {len(prepared.parts)}: {part.suite}")
         has_hosts = part.request is not None and bool(part.request.hosts)
-        seconds = None if deadline is None else share_out(deadline.left_s, [_weight_s(one) for one in to_do[index:]])
+        seconds = None if deadline is None else share_out(deadline.left_s, weights_s[index:])
         inner = session.within(session.result.part(part.suite), seconds, on_this_node=not has_hosts)
         outcome = _measure(part, inner, prepared.build, now)
         outcomes[part.suite] = outcome
@@ -179,7 +180,7 @@ def _is_complete(outcome: PartOutcome | None) -> bool:
 
 
 def _weight_s(part: ReadyPart) -> float:
-    """Return the seconds that the part would take by itself: of its own time, or of its minimum where it has none."""
+    """Return how long the part would take by itself, in s: its limit, else its minimum, else an assumed time."""
     if part.prepared is None or part.request is None:
         return 0.0
     limit_s = part.request.options.get("time_s")
