@@ -216,6 +216,13 @@ OrErrno<void> IoRing::queue(unsigned file, const IoRequest& request) {
   return ++state_->queued < most_at_once ? OrErrno<void>{} : state_->enter(0, false);
 }
 
+std::optional<std::uint64_t> IoRing::take_back() {
+  if (state_->queued == 0) return std::nullopt;
+  --state_->queued;
+  std::atomic_ref(*state_->submit_tail).store(--state_->tail, std::memory_order_release);
+  return state_->requests[state_->tail & state_->submit_mask].user_data;
+}
+
 OrErrno<void> IoRing::submit() { return state_->queued == 0 ? OrErrno<void>{} : state_->enter(0, false); }
 
 OrErrno<void> IoRing::poll() { return state_->enter(0, true); }
@@ -261,6 +268,7 @@ void IoRing::unregister_buffers() {}
 OrErrno<unsigned> IoRing::register_file(int) { return std::unexpected(ENOSYS); }
 void IoRing::unregister_file(unsigned) {}
 OrErrno<void> IoRing::queue(unsigned, const IoRequest&) { return std::unexpected(ENOSYS); }
+std::optional<std::uint64_t> IoRing::take_back() { return std::nullopt; }
 OrErrno<void> IoRing::submit() { return std::unexpected(ENOSYS); }
 OrErrno<void> IoRing::poll() { return std::unexpected(ENOSYS); }
 OrErrno<void> IoRing::wait() { return std::unexpected(ENOSYS); }

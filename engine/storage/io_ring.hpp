@@ -51,6 +51,9 @@ class IoRing final {
 
   /// There is room for as many as are not under way. Hands them over two by two.
   [[nodiscard]] OrErrno<void> queue(unsigned file, const IoRequest& request);
+  /// The tag of the request that was queued last, which the kernel has not: it is queued no more. Nothing where the
+  /// kernel has all of them.
+  [[nodiscard]] std::optional<std::uint64_t> take_back();
   /// Hands over what is queued.
   [[nodiscard]] OrErrno<void> submit();
   /// Does the same, and lets the kernel say what has ended: it may wait for this call to do so.

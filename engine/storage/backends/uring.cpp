@@ -2,6 +2,7 @@
 // Backend `uring`: io_uring(7), many operations of one rank under way at once, from memory that the kernel has pinned.
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -57,8 +58,11 @@ class UringFile final : public File, public NonblockingTransfers {
       for (; goes_on_ && next < extents.size() && !free_.empty() && may_begin(extents, next); ++next)
         begin(direction, extents[next], meter.last_ns());
       if (free_.size() == under_way_.size()) break;
-      if (const auto waited = thread_ring_.ring.wait(); !waited)
-        return fail(file_.failed(direction, waited.error(), 0));
+      if (const auto waited = thread_ring_.ring.wait(); !waited) {
+        give_up(file_.failed(direction, waited.error(), 0));
+        drain();
+        break;
+      }
       while (const auto completion = thread_ring_.ring.next_completion()) end(direction, *completion, meter);
     }
     return failure_ ? fail(*failure_) : Status{};
@@ -82,8 +86,10 @@ class UringFile final : public File, public NonblockingTransfers {
     while (free_.size() < under_way_.size()) {
       while (const auto completion = thread_ring_.ring.next_completion()) (void)settle(direction_, *completion);
       if (free_.size() == under_way_.size()) break;
-      if (const auto waited = thread_ring_.ring.wait(); !waited)
-        return fail(file_.failed(direction_, waited.error(), 0));
+      if (const auto waited = thread_ring_.ring.wait(); !waited) {
+        give_up(file_.failed(direction_, waited.error(), 0));
+        drain();
+      }
     }
     return failure_ ? fail(*std::exchange(failure_, std::nullopt)) : Status{};
   }
@@ -149,8 +155,7 @@ class UringFile final : public File, public NonblockingTransfers {
     if (!whole)
       give_up(completion.result == 0 ? file_.nothing_moved(direction, at)
                                      : file_.failed(direction, -completion.result, at));
-    operation.extent = nullptr;
-    free_.push_back(slot);
+    forget(slot);
     return whole;
   }
 
@@ -160,7 +165,27 @@ class UringFile final : public File, public NonblockingTransfers {
     goes_on_ = false;
   }
 
+  /// Where the ring does not let us wait, and for what nobody has waited for: stays until nothing is under way that has
+  /// the caller's memory, or that a later call would take for its own. A device that never answers is the watchdog's.
+  void drain() {
+    constexpr std::chrono::milliseconds look_again{1};
+    if (free_.size() == under_way_.size()) return;  // the ring's other files may have something
+    while (const auto taken_back = thread_ring_.ring.take_back()) forget(*taken_back);
+    while (free_.size() < under_way_.size()) {
+      (void)thread_ring_.ring.poll();
+      auto completion = thread_ring_.ring.next_completion();
+      if (!completion) std::this_thread::sleep_for(look_again);
+      for (; completion; completion = thread_ring_.ring.next_completion()) forget(completion->tag);
+    }
+  }
+
+  void forget(std::size_t slot) {
+    under_way_[slot].extent = nullptr;
+    free_.push_back(slot);
+  }
+
   void release() {
+    drain();
     if (number_) thread_ring_.ring.unregister_file(*std::exchange(number_, std::nullopt));
   }
 

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <thread>
 
 #include "storage/backend.hpp"
 #include "storage/io_ring.hpp"
@@ -202,6 +210,52 @@ TEST(MpiUring, SharedFileIsWrittenByAllAndReadByAll) {
     bench.world().all().barrier();
   }
   EXPECT_EQ(mine.wrong_bytes(), 0U);
+}
+
+/// From now on the kernel refuses this thread to wait when it hands over one request. False: it lets nobody forbid
+/// that.
+bool forbid_waiting_with_one() {
+  constexpr auto argument = [](int number) {
+    return static_cast<unsigned>(offsetof(seccomp_data, args) + static_cast<std::size_t>(number) * 8);
+  };
+  constexpr unsigned load = BPF_LD | BPF_W | BPF_ABS;
+  constexpr unsigned is_equal = BPF_JMP | BPF_JEQ | BPF_K;
+  std::array<sock_filter, 8> steps{{BPF_STMT(load, offsetof(seccomp_data, nr)),
+                                    BPF_JUMP(is_equal, SYS_io_uring_enter, 0, 5),
+                                    BPF_STMT(load, argument(1)),                               // requests handed over
+                                    BPF_JUMP(is_equal, 1, 0, 3), BPF_STMT(load, argument(2)),  // completions waited for
+                                    BPF_JUMP(is_equal, 0, 1, 0), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENXIO),
+                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+  const sock_fprog program{steps.size(), steps.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// Of three operations the third is handed over by the wait: two are under way when that fails.
+TEST_F(UringFile, AWaitThatFailsLeavesNothingUnderWayAndTheNextTransferHasItsOwn) {
+  Bench bench;
+  Transfers transfers(5, 4096, 4);
+  const auto written = ready(bench, transfers.memory(), 4);
+  write_out(*written, "f", transfers);
+  bool is_forbidden = false;
+  std::thread other([&] {
+    const auto backend = ready(bench, transfers.memory(), 4);
+    const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
+    is_forbidden = forbid_waiting_with_one();
+    if (!is_forbidden) return;
+    RunningMeter meter;
+    const Status refused = file->transfer(Direction::read, transfers.extents().first(3), *meter);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().errno_value, ENXIO);
+    EXPECT_EQ(meter->operations(), 0U);
+    transfers.poison();
+    const Status read = file->transfer(Direction::read, transfers.extents().subspan(3, 2), *meter);
+    EXPECT_TRUE(read) << line_of(read);
+    EXPECT_EQ(meter->operations(), 2U);
+    EXPECT_LE(transfers.wrong_bytes(), 3U * 4096) << "those of the first three";
+    EXPECT_TRUE(file->close());
+  });
+  other.join();
+  if (!is_forbidden) GTEST_SKIP() << "the system lets no thread forbid itself a call";
 }
 
 }  // namespace
