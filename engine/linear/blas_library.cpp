@@ -5,12 +5,12 @@
 #include <strings.h>
 
 #include <array>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string_view>
 
 #include "linear/blas_calls.hpp"
+#include "linear/kernel_choice.hpp"
 
 namespace ullage {
 namespace {
@@ -18,7 +18,6 @@ namespace {
 /// The names stand in the order of how fast they usually are.
 constexpr std::array usual_names{"libopenblas.so.0", "libopenblas.so", "libblis.so.4",
                                  "libmkl_rt.so.2",   "libmkl_rt.so",   "libblas.so.3"};
-constexpr const char* core_variable = "OPENBLAS_CORETYPE";
 
 Error library_error(const std::string& text) { return environment_error("BLAS", text); }
 
@@ -105,10 +104,12 @@ Status check_core(const std::string& wanted, const Map& facts) {
                             core->second + "'"));
 }
 
-Result<std::unique_ptr<Blas>> load(const BlasChoice& choice) {
-  if (!choice.core.empty()) setenv(core_variable, choice.core.c_str(), 1);
+/// `chosen` becomes the choice where it is loaded, right or not.
+Result<std::unique_ptr<Blas>> load(const BlasChoice& choice, std::optional<BlasChoice>& chosen) {
+  const KernelChoice kernels(choice.core);
   const auto handle = open_library(choice.library);
   if (!handle) return fail(handle.error());
+  chosen = choice;
   auto calls = find_calls(*handle);
   if (!calls) return fail(calls.error());
   Map facts = facts_of(*calls);
@@ -123,11 +124,8 @@ Result<Blas*> load_blas(const BlasChoice& choice) {
   static std::optional<BlasChoice> chosen;
   static Result<std::unique_ptr<Blas>> loaded;
   const std::scoped_lock lock(mutex);
-  if (!chosen) {
-    chosen = choice;
-    loaded = load(choice);
-  }
-  if (*chosen != choice)
+  if (!chosen) loaded = load(choice, chosen);
+  if (chosen && *chosen != choice)
     return fail(library_error("this launch has loaded library '" + chosen->library + "' with core '" + chosen->core +
                               "' and cannot load '" + choice.library + "' with '" + choice.core +
                               "' as well; run them in separate launches"));

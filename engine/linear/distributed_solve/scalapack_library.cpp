@@ -3,18 +3,16 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "linear/kernel_choice.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage {
 namespace {
-
-constexpr const char* scalapack_core_variable = "OPENBLAS_CORETYPE";
 
 Error scalapack_error(const std::string& text) { return environment_error("ScaLAPACK", text); }
 
@@ -61,10 +59,12 @@ Map facts_of_scalapack(void* handle) {
   return facts;
 }
 
-Result<Scalapack> load_chosen(const ScalapackChoice& choice) {
-  if (!choice.core.empty()) setenv(scalapack_core_variable, choice.core.c_str(), 1);
+/// `chosen` becomes the choice where it is loaded, right or not.
+Result<Scalapack> load_chosen(const ScalapackChoice& choice, std::optional<ScalapackChoice>& chosen) {
+  const KernelChoice kernels(choice.core);
   const auto opened = open_scalapack(choice.library);
   if (!opened) return fail(opened.error());
+  chosen = choice;
   void* handle = *opened;
   Scalapack calls;
   calls.pdgesv = function_of<Scalapack::Gesv>(handle, "pdgesv_");
@@ -91,11 +91,8 @@ Result<const Scalapack*> load_scalapack(const ScalapackChoice& choice) {
   static std::optional<ScalapackChoice> chosen;
   static Result<Scalapack> loaded;
   const std::scoped_lock lock(mutex);
-  if (!chosen) {
-    chosen = choice;
-    loaded = load_chosen(choice);
-  }
-  if (*chosen != choice)
+  if (!chosen) loaded = load_chosen(choice, chosen);
+  if (chosen && *chosen != choice)
     return fail(scalapack_error("this launch has loaded '" + chosen->library + "' and cannot load '" + choice.library +
                                 "' as well; run them in separate launches"));
   if (!loaded) return fail(loaded.error());

@@ -22,9 +22,7 @@
 namespace ullage {
 namespace {
 
-constexpr int policy_default = 0;  // MPOL_DEFAULT and MPOL_BIND of linux/mempolicy.h
-constexpr int policy_of_one = 2;
-constexpr int most_memory_nodes = 1024;
+constexpr int policy_of_one = 2;  // MPOL_BIND of linux/mempolicy.h
 constexpr int bits_of_a_word = sizeof(unsigned long) * CHAR_BIT;
 
 /// A whole number, which the kernel writes as -1 where it knows none.
@@ -123,14 +121,18 @@ MemoryFrom::MemoryFrom(int node) {
     return;
   }
   if (nodes.size() == 1) return;  // all memory is there; the call may not even exist
-  std::array<unsigned long, most_memory_nodes / bits_of_a_word> mask{};
+  if (syscall(SYS_get_mempolicy, &policy_before_, nodes_before_.data(), most_memory_nodes + 1UL, nullptr, 0UL) != 0) {
+    status_ = fail(environment_error(where, std::string("get_mempolicy: ") + std::strerror(errno)));
+    return;
+  }
+  NodeMask mask{};
   mask.at(static_cast<std::size_t>(node / bits_of_a_word)) |= 1UL << (node % bits_of_a_word);
   is_set_ = syscall(SYS_set_mempolicy, policy_of_one, mask.data(), most_memory_nodes + 1UL) == 0;
   if (!is_set_) status_ = fail(environment_error(where, std::string("set_mempolicy: ") + std::strerror(errno)));
 }
 
 MemoryFrom::~MemoryFrom() {
-  if (is_set_) (void)syscall(SYS_set_mempolicy, policy_default, nullptr, 0UL);
+  if (is_set_) (void)syscall(SYS_set_mempolicy, policy_before_, nodes_before_.data(), most_memory_nodes + 1UL);
 }
 
 }  // namespace ullage

@@ -2,6 +2,7 @@
 // On which NUMA nodes ranks run, relative to the node of the device that holds their files, and where their memory is.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -55,7 +56,8 @@ class StayOnCpus final {
   std::vector<int> before_;
 };
 
-/// Memory that this thread touches first comes from `node` alone until this ends; -1: from where the system takes it.
+/// Memory that this thread touches first comes from `node` alone until this ends, and then from where it came before;
+/// -1: it goes on doing so.
 class MemoryFrom final {
  public:
   explicit MemoryFrom(int node);
@@ -65,6 +67,10 @@ class MemoryFrom final {
   [[nodiscard]] const Status& status() const noexcept { return status_; }
 
  private:
+  static constexpr int most_memory_nodes = 1024;
+  using NodeMask = std::array<unsigned long, most_memory_nodes / (8 * sizeof(unsigned long))>;
+  int policy_before_ = 0;
+  NodeMask nodes_before_{};
   bool is_set_ = false;
   Status status_;
 };

@@ -2,6 +2,7 @@
 #include "storage/workloads/numa_path.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -114,6 +115,25 @@ TEST(NumaPath, MemoryFromANodeThatIsNotThereIsAnError) {
   EXPECT_FALSE(MemoryFrom(1023).status());
   EXPECT_TRUE(MemoryFrom(-1).status());
   EXPECT_TRUE(MemoryFrom(memory_nodes().front()).status());
+}
+
+TEST(NumaPath, MemoryComesFromWhereItCameBefore) {
+  if (memory_nodes().size() < 2) GTEST_SKIP() << "one node has all memory";
+  const auto policy = [] {
+    int now = 0;
+    EXPECT_EQ(syscall(SYS_get_mempolicy, &now, nullptr, 0UL, nullptr, 0UL), 0);
+    return now;
+  };
+  std::thread([&] {
+    constexpr int interleave = 3;
+    const unsigned long first_two = (1UL << memory_nodes()[0]) | (1UL << memory_nodes()[1]);
+    ASSERT_EQ(syscall(SYS_set_mempolicy, interleave, &first_two, 64UL), 0);
+    {
+      const MemoryFrom one(memory_nodes().front());
+      EXPECT_NE(policy(), interleave);
+    }
+    EXPECT_EQ(policy(), interleave);
+  }).join();
 }
 
 TEST(NumaPath, TouchedPagesAreFoundOnANode) {

@@ -50,6 +50,10 @@ class Transfer final : public Workload {
     state_.data_key = context.run_key;
     state_.capabilities = context.backend->capabilities();
   }
+  /// Later cases do not get memory that lies where this one wanted it.
+  ~Transfer() override {
+    if (parameters_.places_ranks()) *context_.buffer = AlignedBuffer();
+  }
 
   void find_peers() override { state_.find_source(parameters_.read_back, parameters_.read_shift); }
 
