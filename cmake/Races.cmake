@@ -10,7 +10,7 @@ foreach(layer base mpi work storage storage/backends storage/workloads storage/w
   list(APPEND tested_layers "engine-${name}")
 endforeach()
 list(FILTER engine_tests INCLUDE REGEX
-  "/(base/(thread_team|helper_threads|tick_clock|clock|clock_rate|meter|signals)|work/windowed_phase|run/watchdog|\
+  "/(base/(workers|thread_team|helper_threads|tick_clock|clock|clock_rate|meter|signals)|work/windowed_phase|run/watchdog|\
 storage/moving_threads|storage/backends/posix|storage/workloads/(stepfile|loader)/[a-z_]+|\
 storage/workloads/overlap/helper_transfers|noise/[a-z_]+|linear/matrix|\
 memory/(loaded_latency|core_to_core)/[a-z_]+|message/sockets/[a-z_]+)_test\\.cpp$")

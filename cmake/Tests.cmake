@@ -27,7 +27,8 @@ if(NOT GTest_FOUND)
   return()
 endif()
 
-add_executable(ullage-engine-tests EXCLUDE_FROM_ALL tests/engine/main.cpp ${engine_tests})
+add_executable(ullage-engine-tests EXCLUDE_FROM_ALL tests/engine/main.cpp tests/engine/few_threads.cpp
+  ${engine_tests})
 target_link_libraries(ullage-engine-tests PRIVATE ${tested_layers} ullage::options ullage::json ullage::mpi
   ullage::build_info ${CMAKE_DL_LIBS} GTest::gtest)
 # Tests see everything: one of a low layer may be about what a high one makes of it.

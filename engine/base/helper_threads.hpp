@@ -6,19 +6,21 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/resources.hpp"
+#include "base/workers.hpp"
 
 namespace ullage {
 
 /// A ring of slots, each for one job that is under way. Jobs are begun in the order they were handed over. Used by one
 /// thread; the job of a slot and what it points to are a helper's from submit() until wait() has returned. `Done` is
-/// what a job returns; each helper has a default `Own`.
+/// what a job returns, a Status or a Result; each helper has a default `Own`. At the end no further job is begun, and
+/// those that were begun are waited for.
 template <class Done, class Own>
 class HelperThreads final {
  public:
@@ -26,27 +28,25 @@ class HelperThreads final {
   /// Does operation `operation`; called by several threads at once, each with what it owns.
   using Job = std::function<Outcome(std::uint64_t operation, Own& own)>;
 
-  HelperThreads(std::size_t threads, std::size_t slots, Job job)
-      : job_(std::move(job)), places_(slots, Place::idle), outcomes_(slots) {
-    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
-  }
-  HelperThreads(const HelperThreads&) = delete;
-  HelperThreads& operator=(const HelperThreads&) = delete;
-  /// Begins no further job and waits for those that were begun.
-  ~HelperThreads() {
-    const std::scoped_lock lock(mutex_);
-    leaves_ = true;
-    handed_over_.notify_all();
+  HelperThreads(std::size_t slots, Job job)
+      : job_(std::move(job)), waiting_(slots), places_(slots, Place::idle), outcomes_(slots) {}
+
+  /// Once, and before any job. All threads, or none and the error.
+  [[nodiscard]] Status start(std::size_t threads) {
+    owns_.resize(threads);
+    return workers_.start(threads, [this](std::size_t thread) { return serve(owns_[thread]); }, [this] { dismiss(); });
   }
 
   [[nodiscard]] std::size_t slots() const { return outcomes_.size(); }
 
-  /// The operation's slot, `operation` modulo slots(), must be idle.
-  void submit(std::uint64_t operation) {
+  /// Hands over `count` operations from `first` on; their slots, the operation modulo slots(), must be idle.
+  void submit(std::uint64_t first, std::uint64_t count = 1) {
     const std::scoped_lock lock(mutex_);
-    places_[operation % places_.size()] = Place::under_way;
-    waiting_.push_back(operation);
-    handed_over_.notify_one();
+    for (std::uint64_t operation = first; operation < first + count; ++operation) {
+      waiting_[submitted_++ % waiting_.size()] = operation;
+      places_[operation % places_.size()] = Place::under_way;
+      handed_over_.notify_one();
+    }
   }
 
   /// Waits for the operation that was submitted last in the slot of `operation`, and makes the slot idle; nothing when
@@ -56,6 +56,7 @@ class HelperThreads final {
     const std::size_t slot = operation % places_.size();
     std::unique_lock lock(mutex_);
     if (places_[slot] == Place::idle) return std::nullopt;
+    awaited_ = slot;
     while (!done_.wait_for(lock, now_and_then, [&] { return places_[slot] == Place::done; })) alive();
     places_[slot] = Place::idle;
     return std::exchange(outcomes_[slot], std::nullopt);
@@ -64,33 +65,42 @@ class HelperThreads final {
  private:
   enum class Place { idle, under_way, done };
 
-  void serve() {
-    Own own;
+  Status serve(Own& own) {
     std::unique_lock lock(mutex_);
     while (true) {
-      handed_over_.wait(lock, [this] { return leaves_ || !waiting_.empty(); });
-      if (leaves_) return;
-      const std::uint64_t operation = waiting_.front();
-      waiting_.pop_front();
+      handed_over_.wait(lock, [this] { return leaves_ || begun_ < submitted_; });
+      if (leaves_) return {};
+      const std::uint64_t operation = waiting_[begun_++ % waiting_.size()];
       lock.unlock();
-      Outcome outcome = job_(operation, own);
+      Outcome outcome = catch_resource_errors([&] { return job_(operation, own); });
       lock.lock();
-      outcomes_[operation % places_.size()] = std::move(outcome);
-      places_[operation % places_.size()] = Place::done;
-      done_.notify_one();
+      const std::size_t slot = operation % places_.size();
+      outcomes_[slot] = std::move(outcome);
+      places_[slot] = Place::done;
+      if (slot == awaited_) done_.notify_one();
     }
   }
 
+  void dismiss() {
+    const std::scoped_lock lock(mutex_);
+    leaves_ = true;
+    handed_over_.notify_all();
+  }
+
   const Job job_;
+  std::vector<Own> owns_;  // one a thread
   std::mutex mutex_;
   std::condition_variable handed_over_;
   std::condition_variable done_;
-  // Guarded by mutex_, as are the next three.
-  std::deque<std::uint64_t> waiting_;
+  // Guarded by mutex_, as are the next six.
+  std::vector<std::uint64_t> waiting_;  // a ring: jobs [begun_, submitted_) of all
+  std::uint64_t submitted_ = 0;
+  std::uint64_t begun_ = 0;
   std::vector<Place> places_;
   std::vector<std::optional<Outcome>> outcomes_;
+  std::size_t awaited_ = 0;
   bool leaves_ = false;
-  std::vector<std::jthread> threads_;  // last: they use the others
+  Workers workers_;  // last: they use the others
 };
 
 }  // namespace ullage

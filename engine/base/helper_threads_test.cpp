@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <thread>
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/test_support.hpp"
 
 namespace ullage::helper_threads_test {
 namespace {
@@ -22,10 +24,11 @@ TEST(HelperThreads, EveryOperationIsDoneOnceAndInItsSlot) {
   constexpr std::size_t slots = 7;
   for (const std::size_t threads : {1U, 4U}) {
     std::vector<std::uint64_t> of_slot(slots);  // what a job writes the caller reads after wait()
-    Helpers helpers(threads, slots, [&](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
+    Helpers helpers(slots, [&](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
       of_slot[operation % slots] = operation;
       return operation;
     });
+    ASSERT_TRUE(helpers.start(threads));
     EXPECT_FALSE(helpers.wait(0, nobody_asks).has_value()) << "idle";
     for (std::uint64_t i = 0; i < operations + slots; ++i) {
       if (const auto outcome = helpers.wait(i, nobody_asks)) {
@@ -40,21 +43,23 @@ TEST(HelperThreads, EveryOperationIsDoneOnceAndInItsSlot) {
 
 TEST(HelperThreads, OneThreadBeginsInOrder) {
   std::vector<std::uint64_t> begun;
-  Helpers helpers(1, 10, [&](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
+  Helpers helpers(10, [&](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
     begun.push_back(operation);
     return 0;
   });
+  ASSERT_TRUE(helpers.start(1));
   for (const std::uint64_t operation : {4U, 2U, 9U}) helpers.submit(operation);
   for (const std::uint64_t operation : {4U, 2U, 9U}) EXPECT_TRUE(helpers.wait(operation, nobody_asks)->has_value());
   EXPECT_EQ(begun, (std::vector<std::uint64_t>{4, 2, 9}));
 }
 
 TEST(HelperThreads, AnErrorComesBackWithItsOperation) {
-  Helpers helpers(2, 4, [](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
+  Helpers helpers(4, [](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
     if (operation == 2) return fail(errno_error(28, "write", "file"));
     return 0;
   });
-  for (std::uint64_t i = 0; i < 4; ++i) helpers.submit(i);
+  ASSERT_TRUE(helpers.start(2));
+  helpers.submit(0, 4);
   for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(helpers.wait(i, nobody_asks)->has_value(), i != 2);
 }
 
@@ -62,11 +67,12 @@ TEST(HelperThreads, TheEndBeginsNoFurtherJob) {
   std::atomic<int> begun = 0;
   {
     std::atomic<bool> may_end = false;
-    Helpers helpers(1, 8, [&](std::uint64_t, Nothing&) -> Helpers::Outcome {
+    Helpers helpers(8, [&](std::uint64_t, Nothing&) -> Helpers::Outcome {
       ++begun;
       while (!may_end) std::this_thread::yield();
       return 0;
     });
+    ASSERT_TRUE(helpers.start(1));
     for (std::uint64_t i = 0; i < 8; ++i) helpers.submit(i);
     while (begun == 0) std::this_thread::yield();
     may_end = true;
@@ -78,12 +84,30 @@ TEST(HelperThreads, TheEndBeginsNoFurtherJob) {
 
 TEST(HelperThreads, WhoWaitsLongIsAsked) {
   std::atomic<bool> asked = false;
-  Helpers helpers(1, 1, [&](std::uint64_t, Nothing&) -> Helpers::Outcome {
+  Helpers helpers(1, [&](std::uint64_t, Nothing&) -> Helpers::Outcome {
     while (!asked) std::this_thread::yield();
     return 0;
   });
+  ASSERT_TRUE(helpers.start(1));
   helpers.submit(0);
   EXPECT_TRUE(helpers.wait(0, [&] { asked = true; })->has_value());
+}
+
+TEST(HelperThreads, WhereOneDoesNotStartThereAreNone) {
+  Helpers helpers(4, [](std::uint64_t operation, Nothing&) -> Helpers::Outcome { return operation; });
+  const test::FewThreads few(3);
+  EXPECT_EQ(helpers.start(4).error().errno_value, EAGAIN);
+}
+
+TEST(HelperThreads, AnExceptionIsTheOutcomeOfItsOperation) {
+  Helpers helpers(2, [](std::uint64_t operation, Nothing&) -> Helpers::Outcome {
+    if (operation == 0) throw std::bad_alloc();
+    return operation;
+  });
+  ASSERT_TRUE(helpers.start(1));
+  helpers.submit(0, 2);
+  EXPECT_EQ(helpers.wait(0, nobody_asks)->error().errno_value, ENOMEM);
+  EXPECT_EQ(helpers.wait(1, nobody_asks)->value(), 1U);
 }
 
 }  // namespace

@@ -14,6 +14,15 @@ void Meter::forget() noexcept {
   for (Histogram& part : parts_) part.clear();
 }
 
+void Meter::renew(bool obeys_stop, std::size_t parts) {
+  obey_stop(obeys_stop);
+  use_parts(parts);
+  histogram_on_ = true;
+  only_counts_ = false;
+  deadline_ns_ = no_deadline;
+  forget();
+}
+
 bool Meter::completed_many(std::uint64_t operations, std::uint64_t bytes) noexcept {
   const std::int64_t now = now_ns();
   if (operations == 0) return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);

@@ -27,8 +27,11 @@ class Meter final {
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  /// Forgets everything, which takes longer than a short operation: before the timer.
+  /// Forgets what was counted, which takes longer than a short operation: before the timer.
   void forget() noexcept;
+  /// Forgets what it was told, too: whoever used it before, and however that ended, the next phase finds it as new,
+  /// with so many parts. Only the key of samples is kept.
+  void renew(bool obeys_stop, std::size_t parts);
   /// After forget(): the first operation begins at `start_ns`. Operations ending at or after `deadline_ns` are the
   /// last.
   void begin(std::int64_t start_ns, std::int64_t deadline_ns = no_deadline) noexcept {

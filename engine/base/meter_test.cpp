@@ -133,5 +133,23 @@ TEST(Meter, SignOfLifeIsProgressAndNoOperation) {
   EXPECT_EQ(meter.operations(), 0U);
 }
 
+TEST(Meter, IsAsNewForTheNextPhase) {
+  const std::atomic<bool> stop = true;
+  Meter meter(stop);
+  meter.use_histogram(false);
+  meter.only_count();
+  meter.obey_stop(false);
+  meter.use_parts(1);
+  meter.start(0, 1);
+  meter.renew(true, 2);
+  meter.begin(now_ns());
+  EXPECT_FALSE(meter.completed(8)) << "it is being stopped";
+  EXPECT_EQ(meter.histogram().operations(), 1U);
+  EXPECT_EQ(meter.parts().size(), 2U);
+  meter.renew(false, 0);
+  meter.begin(now_ns());
+  EXPECT_TRUE(meter.completed(8));
+}
+
 }  // namespace
 }  // namespace ullage::meter_test

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -18,7 +19,7 @@
 namespace ullage {
 
 /// Returns what `work` returns, a Status or a Result; what it could not get of memory or threads is an error of that
-/// kind.
+/// kind, and any other exception one with its text.
 template <class Work>
 [[nodiscard]] std::invoke_result_t<Work&> catch_resource_errors(Work&& work) {
   try {
@@ -29,6 +30,11 @@ template <class Work>
     return fail(errno_error(ENOMEM, "get", "memory"));
   } catch (const std::system_error& refused) {
     return fail(errno_error(refused.code().value(), "start", "threads"));
+  } catch (const std::exception& unforeseen) {
+    Error error;
+    error.operation = "run";
+    error.text = unforeseen.what();
+    return fail(std::move(error));
   }
 }
 

@@ -8,8 +8,11 @@
 #include <functional>
 #include <mutex>
 #include <span>
-#include <thread>
+#include <utility>
 #include <vector>
+
+#include "base/result.hpp"
+#include "base/workers.hpp"
 
 namespace ullage {
 
@@ -27,30 +30,33 @@ class ThreadTeam final {
     std::function<void(std::size_t)> around;
   };
 
-  explicit ThreadTeam(std::span<const int> cpus);
-  ThreadTeam(const ThreadTeam&) = delete;
-  ThreadTeam& operator=(const ThreadTeam&) = delete;
-  ~ThreadTeam();
+  explicit ThreadTeam(std::vector<int> cpus) : cpus_(std::move(cpus)), spans_(cpus_.size()) {}
+  /// Once, before the first task. All threads, or none and the error.
+  [[nodiscard]] Status start();
 
-  /// Runs the task on all threads, which begin its body together, and returns when the last has ended. Bodies must not
-  /// throw. The spans are in the order of `cpus`.
+  /// Runs the task on all threads, which begin its body together, and returns when the last has ended. The spans are in
+  /// the order of `cpus`.
   std::span<const Span> run(const Task& task);
+  /// Between tasks: the first exception that left a part of any, as an error.
+  [[nodiscard]] const Status& status() const { return status_; }
 
   [[nodiscard]] std::size_t size() const { return spans_.size(); }
   /// Threads the system did not let us pin.
   [[nodiscard]] std::size_t unpinned() const { return unpinned_.load(); }
 
  private:
-  void dismiss();
-  void serve(std::size_t thread, int cpu);
+  [[nodiscard]] Status serve(std::size_t thread);
+  [[nodiscard]] static Status call(const std::function<void(std::size_t)>& part, std::size_t thread);
   void meet(std::uint64_t turn);
 
+  const std::vector<int> cpus_;
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable ended_;
-  std::uint64_t turn_ = 0;  // guarded by mutex_, as are the next two
+  std::uint64_t turn_ = 0;  // guarded by mutex_, as are the next three
   std::size_t busy_ = 0;
   bool leaves_ = false;
+  Status status_;
 
   // Written by run() under mutex_ before it begins a turn, and only read by the threads until busy_ is 0 again.
   const Task* task_ = nullptr;
@@ -59,7 +65,7 @@ class ThreadTeam final {
 
   std::atomic<std::uint64_t> arrived_ = 0;
   std::atomic<std::size_t> unpinned_ = 0;
-  std::vector<std::jthread> threads_;  // last: they use the others
+  Workers workers_;  // last: they use the others
 };
 
 }  // namespace ullage

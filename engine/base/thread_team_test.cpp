@@ -5,9 +5,12 @@
 #include <sched.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <thread>
 
 #include "base/affinity.hpp"
+#include "base/test_support.hpp"
 
 namespace ullage::thread_team_test {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 TEST(ThreadTeam, EveryThreadWorksOnceATaskOnItsCpu) {
   const std::vector<int> cpus = choose_cpus(allowed_cpus(), 0, 3);
   ThreadTeam team(cpus);
+  ASSERT_TRUE(team.start());
   std::array<int, 3> worked{};
   std::array<int, 3> ran_on{};
   std::array<int, 3> around{};
@@ -34,6 +38,7 @@ TEST(ThreadTeam, EveryThreadWorksOnceATaskOnItsCpu) {
 /// long as the longest body would never show it.
 TEST(ThreadTeam, SpansLastAsLongAsTheBodies) {
   ThreadTeam team(choose_cpus(allowed_cpus(), 0, 2));
+  ASSERT_TRUE(team.start());
   bool is_short = false;
   for (int time = 0; time < 100 && !is_short; ++time) {
     const auto spans = team.run({[](std::size_t thread) {
@@ -45,6 +50,36 @@ TEST(ThreadTeam, SpansLastAsLongAsTheBodies) {
     is_short = spans[0].stop_ns - spans[0].start_ns < 5'000'000;
   }
   EXPECT_TRUE(is_short);
+}
+
+TEST(ThreadTeam, WhereOneDoesNotStartThereIsNone) {
+  ThreadTeam team(choose_cpus(allowed_cpus(), 0, 4));
+  const test::FewThreads few(2);
+  EXPECT_EQ(team.start().error().errno_value, EAGAIN);
+}
+
+/// Wherever it leaves one of them, the others are not waited for in vain, and the team goes on.
+TEST(ThreadTeam, AnExceptionIsAnErrorAndTheTaskEnds) {
+  const auto throws = [](std::size_t thread) {
+    if (thread == 1) throw std::bad_alloc();
+  };
+  for (const bool in_body : {false, true}) {
+    ThreadTeam team(choose_cpus(allowed_cpus(), 0, 3));
+    ASSERT_TRUE(team.start());
+    std::atomic<int> worked = 0;
+    (void)team.run({[&](std::size_t thread) {
+                      ++worked;
+                      if (in_body) throws(thread);
+                    },
+                    [&](std::size_t thread) {
+                      if (!in_body) throws(thread);
+                    }});
+    EXPECT_EQ(worked, 3);
+    ASSERT_FALSE(team.status());
+    EXPECT_EQ(team.status().error().errno_value, ENOMEM);
+    (void)team.run({[&](std::size_t) { ++worked; }, {}});
+    EXPECT_EQ(worked, 6);
+  }
 }
 
 }  // namespace

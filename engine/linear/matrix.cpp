@@ -2,8 +2,8 @@
 #include "linear/matrix.hpp"
 
 #include <algorithm>
-#include <thread>
-#include <vector>
+
+#include "base/workers.hpp"
 
 namespace ullage {
 namespace {
@@ -27,17 +27,13 @@ Status fill(const Matrix<T>& matrix, std::uint64_t seed, int threads) {
   constexpr std::uint64_t part = part_bytes / sizeof(T);
   const std::uint64_t parts = (elements + part - 1) / part;
   const auto workers = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(threads), 1, parts);
-  std::vector<Status> done(workers);
-  {
-    std::vector<std::jthread> team;
-    for (std::uint64_t worker = 0; worker < workers; ++worker) {
-      const std::uint64_t begin = std::min(elements, parts * worker / workers * part);
-      const std::uint64_t end = std::min(elements, parts * (worker + 1) / workers * part);
-      team.emplace_back([&, worker, begin, end] { done[worker] = fill_part(matrix, seed, begin, end); });
-    }
-  }
-  const auto failed = std::ranges::find_if(done, [](const Status& status) { return !status.has_value(); });
-  return failed == done.end() ? Status{} : *failed;
+  Workers team;
+  const Status started = team.start(workers, [&](std::size_t worker) {
+    const std::uint64_t begin = std::min(elements, parts * worker / workers * part);
+    const std::uint64_t end = std::min(elements, parts * (worker + 1) / workers * part);
+    return fill_part(matrix, seed, begin, end);
+  });
+  return started ? team.join() : started;
 }
 
 }  // namespace

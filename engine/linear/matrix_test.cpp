@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+
+#include "base/test_support.hpp"
 
 namespace ullage::matrix_test {
 namespace {
@@ -42,6 +45,14 @@ TEST(Matrix, SmallNumbersAreTheSameRounded) {
   const auto matrix = Matrix<float>::make(3, 5).value();
   ASSERT_TRUE(fill_uniform(matrix, 4, 2).has_value());
   EXPECT_EQ(matrix.all().at(2, 4), static_cast<float>(uniform_element(4, 14)));
+}
+
+TEST(Matrix, AThreadThatDoesNotStartIsAnError) {
+  const auto matrix = Matrix<double>::make(700, 900).value();
+  const test::FewThreads few(1);
+  const Status filled = fill_uniform(matrix, 4, 3);
+  ASSERT_FALSE(filled);
+  EXPECT_EQ(filled.error().errno_value, EAGAIN);
 }
 
 TEST(Matrix, MoreThanThereIsIsAnError) { EXPECT_FALSE(Matrix<double>::make(2'000'000'000, 2'000'000'000).has_value()); }

@@ -52,6 +52,7 @@ FixedWorkPhase::FixedWorkPhase(const FixedWorkParameters& parameters, const Work
 PhaseInfo FixedWorkPhase::info() const { return {.name = "fixed-work", .parts = part_names}; }
 
 Status FixedWorkPhase::before() {
+  if (Status started = team_.start(); !started) return started;
   std::vector<std::uint64_t> blocks(team_.size());
   const double piece_ns = parameters_.quantum_s * 1e9 / pieces_a_quantum;
   (void)team_.run({[&](std::size_t thread) {
@@ -61,7 +62,7 @@ Status FixedWorkPhase::before() {
                    },
                    {}});
   piece_blocks_ = *std::ranges::max_element(blocks);
-  return {};
+  return team_.status();
 }
 
 std::uint64_t FixedWorkPhase::prepare(std::uint64_t first, std::uint64_t most) {
@@ -75,7 +76,7 @@ Status FixedWorkPhase::execute(Meter& meter) {
   (void)team_.run({[&](std::size_t thread) { run_batch(thread, prepared_); }, {}});
   count_batch(prepared_, meter);
   if (meter.completed_many(prepared_, 0) && is_last_) watch(meter);
-  return {};
+  return team_.status();
 }
 
 /// Pieces follow each other without a gap: what interrupts lies in one of them.

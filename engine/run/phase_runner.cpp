@@ -52,10 +52,7 @@ class PhaseExecution final {
       if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
       return {};
     }));
-    Meter& meter = *context_.meter;
-    meter.obey_stop(!info_.collective);
-    meter.use_parts(info_.parts.size());
-    meter.forget();
+    context_.meter->renew(!info_.collective, info_.parts.size());
   }
 
   void run() {
@@ -74,7 +71,7 @@ class PhaseExecution final {
     const std::int64_t transferred = running_ns();
     const std::int64_t synced = sync(transferred);
     watch_flush(closing_);
-    note(work_.close());
+    note(catch_resource_errors([this] { return work_.close(); }));
     const std::int64_t closed = running_ns();
     result_.cpu_ns = process_cpu_ns() - cpu_before_ns - paused_cpu_ns_;
     const PageFaults faults = process_faults();
@@ -193,7 +190,8 @@ class PhaseExecution final {
   [[nodiscard]] std::int64_t sync(std::int64_t transferred) {
     if (!work_.wants_sync()) return transferred;
     watch_flush(syncing_);
-    if (!result_.error || info_.collective || info_.collective_sync) note(work_.sync());
+    if (!result_.error || info_.collective || info_.collective_sync)
+      note(catch_resource_errors([this] { return work_.sync(); }));
     // A device that has still to be waited for has worked on while the clock stood still.
     made_good_ns_ = std::min(result_.paused_ns, running_ns() - transferred);
     const std::int64_t synced = running_ns();

@@ -117,6 +117,17 @@ class MpiPhaseRunner : public ::testing::Test {
   Json record_;
 };
 
+/// A phase that failed may have told the meter something, and not taken it back.
+TEST_F(MpiPhaseRunner, WhatAPhaseLeavesInTheMeterEndsWithIt) {
+  meter_.use_histogram(false);
+  meter_.obey_stop(false);
+  meter_.use_parts(3);
+  meter_.set_deadline(0);
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_TRUE(meter_.parts().empty());
+  if (world_.root()) EXPECT_EQ(record_["latency"]["operations"], 4 * world_.size()) << record_.dump(1);
+}
+
 TEST_F(MpiPhaseRunner, FirstBatchIsReadyBeforeTheTimerAndVerificationComesAfterIt) {
   EXPECT_EQ(run().status, PhaseStatus::ok);
   EXPECT_EQ(events_, (Events{"before", "prepare 0+2", "probe begin", "open", "execute", "prepare 2+2", "execute",

@@ -34,6 +34,7 @@ TEST(MappedFile, AStoreThatFailsIsAnErrorOfItsTransfer) {
   for (const int threads : {1, 2}) {
     const BusErrorHandler handler;
     MovingThreads others(2);
+    ASSERT_TRUE(others.start());
     KernelFile file(Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)), path);
     FailingFile mapped({.file = std::move(file),
                         .path = path,

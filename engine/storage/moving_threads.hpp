@@ -10,11 +10,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <thread>
-#include <vector>
 
 #include "base/meter.hpp"
 #include "base/result.hpp"
+#include "base/workers.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {
@@ -27,22 +26,23 @@ class MovingThreads final {
   using Move = std::function<Status(std::size_t thread, const Extent& extent)>;
 
   /// `count`: at least 1, the caller included.
-  explicit MovingThreads(std::size_t count);
-  MovingThreads(const MovingThreads&) = delete;
-  MovingThreads& operator=(const MovingThreads&) = delete;
-  ~MovingThreads();
+  explicit MovingThreads(std::size_t count)
+      : count_(count), begin_(static_cast<std::ptrdiff_t>(count)), ended_(static_cast<std::ptrdiff_t>(count)) {}
+  /// Once, before the first run(). All threads, or none and the error.
+  [[nodiscard]] Status start();
 
   /// Extents that are so many apart share their memory: of a run() of more than that, each thread uses that of one
   /// extent for all it moves. At least as many as there are threads; 0: none do.
   void share_memory(std::size_t window) { window_ = window; }
   /// Does as File::transfer(); an operation's time is that of its own call.
   [[nodiscard]] Status run(std::span<const Extent> extents, Meter& meter, const Move& move);
-  [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
+  [[nodiscard]] std::size_t size() const { return count_; }
 
  private:
-  void serve(std::size_t thread);
+  [[nodiscard]] Status serve(std::size_t thread);
   void work(std::size_t thread);
 
+  const std::size_t count_;
   std::barrier<> begin_;
   std::barrier<> ended_;
 
@@ -60,7 +60,7 @@ class MovingThreads final {
   // caller's.
   std::mutex account_;
   std::optional<Error> failure_;
-  std::vector<std::jthread> others_;  // last: they use the rest
+  Workers others_;  // last: they use the rest
 };
 
 /// Facet of backends whose ranks move the data of a file by as many of these threads as a phase wants.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <condition_variable>
 
+#include "base/test_support.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::moving_threads_test {
@@ -22,6 +23,7 @@ std::vector<Extent> extents_of(std::size_t count) {
 TEST(MovingThreads, MoveEveryExtentOnceAndCountIt) {
   for (const std::size_t count : {1U, 2U, 7U}) {
     MovingThreads threads(count);
+    ASSERT_TRUE(threads.start());
     EXPECT_EQ(threads.size(), count);
     for (int batch = 0; batch < 3; ++batch) {
       std::vector<std::atomic<int>> moved(1000);
@@ -44,6 +46,7 @@ TEST(MovingThreads, MoveEveryExtentOnceAndCountIt) {
 TEST(MovingThreads, WorkAtTheSameTime) {
   constexpr std::size_t count = 4;
   MovingThreads threads(count);
+  ASSERT_TRUE(threads.start());
   std::mutex mutex;
   std::condition_variable all_there;
   std::size_t there = 0;
@@ -63,6 +66,7 @@ TEST(MovingThreads, WorkAtTheSameTime) {
 TEST(MovingThreads, HaveMemoryOfTheirOwnWhereExtentsShareIt) {
   constexpr std::size_t count = 4;
   MovingThreads threads(count);
+  ASSERT_TRUE(threads.start());
   threads.share_memory(count);
   std::vector<std::byte> memory(count);
   std::vector<std::atomic<int>> users(count);
@@ -82,6 +86,7 @@ TEST(MovingThreads, HaveMemoryOfTheirOwnWhereExtentsShareIt) {
 
 TEST(MovingThreads, BeginNothingAfterAnError) {
   MovingThreads threads(3);
+  ASSERT_TRUE(threads.start());
   std::atomic<std::size_t> begun = 0;
   RunningMeter meter;
   const auto status = threads.run(extents_of(100'000), *meter, [&](std::size_t, const Extent& extent) -> Status {
@@ -99,6 +104,7 @@ TEST(MovingThreads, BeginNothingAfterAnError) {
 
 TEST(MovingThreads, StopWhenTheMeterSaysSo) {
   MovingThreads threads(2);
+  ASSERT_TRUE(threads.start());
   RunningMeter meter;
   meter->set_deadline(now_ns());
   std::atomic<std::size_t> begun = 0;
@@ -109,6 +115,27 @@ TEST(MovingThreads, StopWhenTheMeterSaysSo) {
   EXPECT_TRUE(status);
   EXPECT_LT(begun, 100'000U);
   EXPECT_EQ(meter->operations(), begun);
+}
+
+TEST(MovingThreads, WhereOneDoesNotStartThereIsNone) {
+  MovingThreads threads(5);
+  const test::FewThreads few(3);
+  EXPECT_EQ(threads.start().error().errno_value, EAGAIN);
+  ThreadsFacet facet;
+  EXPECT_EQ(facet.make_ready({}, {.threads = 3}).error().errno_value, EAGAIN);
+  EXPECT_EQ(facet.threads(), nullptr);
+}
+
+TEST(MovingThreads, AnExceptionIsAnErrorOfTheMove) {
+  MovingThreads threads(3);
+  ASSERT_TRUE(threads.start());
+  RunningMeter meter;
+  const auto status = threads.run(extents_of(1000), *meter, [](std::size_t, const Extent& extent) -> Status {
+    if (extent.offset_bytes == 80) throw std::bad_alloc();
+    return {};
+  });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().errno_value, ENOMEM);
 }
 
 }  // namespace

@@ -58,15 +58,17 @@ WindowedPhase::WindowedPhase(std::string name, const WindowParameters& parameter
 PhaseInfo WindowedPhase::info() const { return {.name = name_}; }
 
 Status WindowedPhase::before() {
+  if (Status started = team_.start(); !started) return started;
   std::vector<Status> ready(team_.size());
   (void)team_.run({[&](std::size_t thread) { ready[thread] = kernel_.make_ready(thread); }, {}});
   for (const Status& status : ready)
     if (!status) return status;
+  if (!team_.status()) return team_.status();
   passes_ = repetitions_that_last(parameters_.window_s, [this](std::uint64_t passes) { return window(passes); });
   warm_up();
   timed_ = true;
   kernel_.timing_begins();
-  return {};
+  return team_.status();
 }
 
 std::uint64_t WindowedPhase::operations() const { return static_cast<std::uint64_t>(parameters_.windows); }
@@ -81,7 +83,7 @@ Status WindowedPhase::execute(Meter& meter) {
     ++totals_.windows;
     if (!meter.completed(bytes)) break;
   }
-  return {};
+  return team_.status();
 }
 
 Verification WindowedPhase::after(std::uint64_t, Meter&) { return Verification::of(kernel_.check()); }

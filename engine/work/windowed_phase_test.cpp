@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <new>
+#include <optional>
 
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
+#include "base/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::windowed_phase_test {
@@ -19,6 +23,7 @@ class Spinner final : public WindowedKernel {
  public:
   bool is_wrong = false;
   bool cannot_begin = false;
+  bool has_no_memory = false;
   std::array<std::atomic<std::uint64_t>, 2> passes_of{};
   std::atomic<int> made_ready = 0;
   std::uint64_t untimed_passes = 0;
@@ -27,6 +32,7 @@ class Spinner final : public WindowedKernel {
   [[nodiscard]] Status make_ready(std::size_t thread) override {
     ++made_ready;
     seen_cpu = sched_getcpu();
+    if (has_no_memory) throw std::bad_alloc();
     if (cannot_begin && thread == 1) return fail(environment_error("memory", "no room"));
     return {};
   }
@@ -63,6 +69,22 @@ class MpiWindowedPhase : public test::MpiLaunch {
   WindowParameters parameters_;
   Spinner kernel_;
 };
+
+TEST_F(MpiWindowedPhase, AThreadOfOneRankThatDoesNotStartFailsThePhaseForAll) {
+  std::optional<test::FewThreads> few;
+  if (world_.rank() == world_.size() - 1) few.emplace(1);
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  ASSERT_EQ(record_["failures"].size(), 1U) << record_.dump(1);
+  EXPECT_EQ(record_["failures"][0]["rank"], world_.size() - 1);
+  EXPECT_EQ(record_["failures"][0]["errno"], EAGAIN);
+}
+
+TEST_F(MpiWindowedPhase, MemoryThatAThreadDoesNotGetFailsThePhase) {
+  kernel_.has_no_memory = true;
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  if (world_.root()) EXPECT_EQ(record_["failures"][0]["errno"], ENOMEM) << record_.dump(1);
+}
 
 TEST_F(MpiWindowedPhase, WindowsAddUp) {
   ASSERT_EQ(run().status, PhaseStatus::ok);

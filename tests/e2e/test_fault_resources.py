@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory, processes, room for the result and rights that are not there: one line, and what was measured is kept."""
 
+import errno
 import os
 import re
 import shutil
@@ -186,6 +187,54 @@ def test_threads_that_do_not_start_fail_the_case(engine: Path, tmp_path: Path, t
     assert [(failure.operation, failure.path, failure.errno) for failure in failures] == [("start", "threads", 11)]
     assert {record.case for record in done.of("case") if record.status == "ok"} == {fine["id"]}
     assert launching.untouched(target)
+
+
+# A thread's stack is as large as the limit of the first one's, so that there is room for a few threads.
+_FEW_THREADS = "ulimit -s 262144 && ulimit -v 4194304"
+_RANK = '"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"'
+_MANY_THREADS: dict[str, launching.Document] = {
+    "loader": {"threads": 60, "samples": 16, "sample_bytes": 4096, "deviation_bytes": 0, "epochs": 1, "step_s": 0.001},
+    "overlap": {"depth": 60, "batches": 1, "rounds": 1, "transfer_bytes": 4096},
+    "stepfile": {"steps": 4, "state_bytes": 4096, "write_behind": 60},
+    "transfer": {"threads": 60, "transfer_bytes": 4 * KIB, "block_bytes": MIB, "file_mode": "per-process"},
+    "fixed-work": {"threads": 60, "quanta": 10, "watch_s": 0, "warm_up_s": 0},
+    "sockets": {"streams": 60, "seconds": 0.1, "block_bytes": 1024, "patience_s": 3},
+}
+
+
+@pytest.mark.fault(
+    "threads that do not start (ulimit -v), on one rank or all, in each pool of threads",
+    "each case fails with EAGAIN in one line a rank, nobody waits, the next cases are run with all they measure",
+)
+@pytest.mark.parametrize("limited", ["all ranks", "one rank"])
+def test_threads_that_one_rank_or_all_do_not_get_fail_the_case(
+    engine: Path, tmp_path: Path, target: Path, limited: str
+) -> None:
+    cases = [with_many_threads(name, words) for name, words in _MANY_THREADS.items()]
+    fine = case()
+    targets = [{"name": "t", "uri": f"posix:{target}"}, {"name": "m", "uri": "mpi:"}]
+    document = plan(tmp_path, [*cases, fine], "", targets=targets, order="listed", watchdog_s=60)
+    words, environment = launching.command(engine, launching.write(tmp_path, document), 2)
+    at = words.index(str(engine))
+    condition = f"test {_RANK} != 1 || " if limited == "one rank" else ""
+    limit = ["sh", "-c", f'{condition}{{ {_FEW_THREADS}; }}; exec "$@"', "sh"]
+    done = launching.finish(launching.popen([*words[:at], *limit, *words[at:]], environment), document)
+    assert done.code == EXIT_CASE_FAILED, done.stderr
+    ranks = [1] if limited == "one rank" else [0, 1]
+    for each in cases:
+        failures = [failure for record in done.of("phase") if record.case == each["id"] for failure in record.failures]
+        found = [(failure.rank, failure.operation, failure.path, failure.errno) for failure in failures]
+        assert found == [(rank, "start", "threads", errno.EAGAIN) for rank in ranks], each["workload"]["name"]
+    assert {record.case for record in done.of("case") if record.status == "ok"} == {fine["id"]}
+    assert [record.latency is None for record in done.of("phase") if record.case == fine["id"]] == [False, False]
+    assert launching.untouched(target)
+
+
+def with_many_threads(workload: str, words: launching.Document) -> launching.Document:
+    """A case of a workload that needs no backend, or of one that does."""
+    on_storage = workload not in ("fixed-work", "sockets")
+    place = {"target": "t" if on_storage else "m", "backend": {"name": "posix" if on_storage else "null"}}
+    return case() | place | {"workload": {"name": workload, "parameters": words}}
 
 
 def in_group(controller: str, limits: dict[str, str]) -> list[str]:

@@ -48,6 +48,14 @@ Error unequal(std::size_t stream, std::uint64_t sent, std::uint64_t received) {
                             found);
 }
 
+/// The first error of any; an error too where some had to be woken that should have ended by themselves.
+Status join(Workers& threads, std::int64_t deadline_ns) {
+  const bool in_time = threads.ended_by(deadline_ns);
+  if (!in_time) threads.dismiss();
+  const Status ended = threads.join();
+  return ended && !in_time ? fail(errno_error(ETIMEDOUT, "end", "streams")) : ended;
+}
+
 }  // namespace
 
 Status SocketsPhase::before() {
@@ -56,7 +64,17 @@ Status SocketsPhase::before() {
   auto met = meet(context_.world->all(), pairing_, parameters_, context_.run_key);
   if (!met) return fail(met.error());
   connections_ = std::move(*met);
-  return make_tasks();
+  if (Status made = make_tasks(); !made) return made;
+  if (Status made = make_threads(passive_threads_, passive_, passive_stage_); !made) return made;
+  return make_threads(active_threads_, active_, active_stage_);
+}
+
+Status SocketsPhase::make_threads(Workers& threads, const Tasks& tasks, const StageSign& stage) {
+  return threads.prepare(
+      tasks.size(), [&](std::size_t i) { return tasks[i]->run(stage); },
+      [&] {
+        for (const auto& task : tasks) task->wake();
+      });
 }
 
 std::vector<std::byte> SocketsPhase::block_of(int rank, std::size_t stream) const {
@@ -128,15 +146,14 @@ Status SocketsPhase::execute(Meter& meter) {
   // Tasks have histograms of their own: the meter's would see what many did at once.
   meter.use_histogram(false);
   const Status done = run(meter);
-  meter.use_histogram(true);
   count_latencies(meter);
   return done;
 }
 
 Status SocketsPhase::run(Meter& meter) {
   const SocketsParameters& p = parameters_;
-  TaskThreads passive(passive_, passive_stage_);
-  TaskThreads active(active_, active_stage_);
+  passive_threads_.go();
+  active_threads_.go();
   sleep_until(now_ns() + static_cast<std::int64_t>(p.warm_up_s * 1e9), meter);
   window_->begin();
   active_stage_.set(Stage::measuring);
@@ -146,7 +163,7 @@ Status SocketsPhase::run(Meter& meter) {
   if (p.mode == SocketMode::request) active_stage_.set(Stage::ending);
   window_->end(meter);
   passive_stage_.set(Stage::ending);
-  const Status ended = end(active, passive, meter);
+  const Status ended = end(meter);
   if (p.mode == SocketMode::request) window_->add_rest(meter);
   return ended;
 }
@@ -159,21 +176,21 @@ void SocketsPhase::sleep_until(std::int64_t time_ns, Meter& meter) {
   }
 }
 
-Status SocketsPhase::end(TaskThreads& active, TaskThreads& passive, Meter& meter) {
+Status SocketsPhase::end(Meter& meter) {
   Status agreed = agree(measured_word);
   active_stage_.set(Stage::ending);
   // Without a peer nobody takes what is still being sent.
-  if (!agreed) active.wake();
-  const Status sent = active.join(patience_ends_ns());
+  if (!agreed) active_threads_.dismiss();
+  const Status sent = join(active_threads_, patience_ends_ns());
   if (agreed) agreed = agree(sent_word);
   meter.report_alive();
   const bool end_by_themselves = parameters_.mode == SocketMode::stream && parameters_.protocol == SocketProtocol::tcp;
   if (!agreed || !end_by_themselves) {
     sleep_to(now_ns() + linger_ns);
     passive_stage_.set(Stage::over);
-    passive.wake();
+    passive_threads_.dismiss();
   }
-  const Status received = passive.join(patience_ends_ns());
+  const Status received = join(passive_threads_, patience_ends_ns());
   if (!sent) return sent;
   return received ? agreed : received;
 }

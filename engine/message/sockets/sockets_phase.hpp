@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/workers.hpp"
 #include "message/sockets/measured_window.hpp"
 #include "message/sockets/rendezvous.hpp"
 #include "message/sockets/stream_task.hpp"
-#include "message/sockets/task_threads.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -47,10 +47,12 @@ class SocketsPhase final : public PhaseWork {
   [[nodiscard]] std::vector<std::byte> block_of(int rank, std::size_t stream) const;
   [[nodiscard]] bool asks() const { return parameters_.mode == SocketMode::request && pairing_.is_first; }
 
+  /// A thread for each, which begins with execute().
+  [[nodiscard]] Status make_threads(Workers& threads, const Tasks& tasks, const StageSign& stage);
   [[nodiscard]] Status run(Meter& meter);
   void sleep_until(std::int64_t time_ns, Meter& meter);
   /// Both have measured; then both have sent all; then nobody waits any more.
-  [[nodiscard]] Status end(TaskThreads& active, TaskThreads& passive, Meter& meter);
+  [[nodiscard]] Status end(Meter& meter);
   [[nodiscard]] Status agree(char word);
   [[nodiscard]] std::int64_t patience_ends_ns() const;
   void count_latencies(Meter& meter) const;
@@ -67,6 +69,8 @@ class SocketsPhase final : public PhaseWork {
   std::unique_ptr<MeasuredWindow> window_;
   StageSign active_stage_;
   StageSign passive_stage_;
+  Workers passive_threads_;  // last, with the next: they use the others
+  Workers active_threads_;
 };
 
 }  // namespace ullage

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <optional>
+
+#include "base/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::sockets_phase_test {
@@ -62,6 +66,24 @@ TEST_F(MpiSockets, TcpBytesThatWereSentAllArrive) {
     EXPECT_EQ(record_["facts"]["mine"]["address"], "127.0.0.1");
     EXPECT_NE(record_["facts"]["congestion_control"], "");
   }
+}
+
+/// On one end of a pair alone: the other does not wait for it.
+TEST_F(MpiSockets, AThreadOfOneRankThatDoesNotStartFailsThePhaseForAll) {
+  p_.streams = 3;
+  if (pairs() == 0) return;
+  {
+    std::optional<test::FewThreads> few;
+    if (world_.rank() == 1) few.emplace(2);
+    EXPECT_EQ(run(), PhaseStatus::failed);
+    if (world_.root()) {
+      ASSERT_EQ(record_["failures"].size(), 1U) << record_.dump(1);
+      EXPECT_EQ(record_["failures"][0]["rank"], 1);
+      EXPECT_EQ(record_["failures"][0]["path"], "threads");
+      EXPECT_EQ(record_["failures"][0]["errno"], EAGAIN);
+    }
+  }
+  EXPECT_EQ(run(), PhaseStatus::ok);
 }
 
 TEST_F(MpiSockets, UdpCountsWhatArrivesAndWhatDoesNot) {

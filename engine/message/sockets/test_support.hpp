@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/workers.hpp"
 #include "message/sockets/socket.hpp"
-#include "message/sockets/task_threads.hpp"
+#include "message/sockets/stream_task.hpp"
 
 namespace ullage::test {
 
@@ -48,23 +49,25 @@ inline void wait_until(const std::function<bool()>& met) {
 /// A task on a thread of its own.
 class TaskRun final {
  public:
-  explicit TaskRun(std::unique_ptr<StreamTask> task) { tasks_.push_back(std::move(task)); }
-  void start() { threads_ = std::make_unique<TaskThreads>(tasks_, stage_); }
+  explicit TaskRun(std::unique_ptr<StreamTask> task) : task_(std::move(task)) {}
+  void start() {
+    EXPECT_TRUE(thread_.start(1, [this](std::size_t) { return task_->run(stage_); }, [this] { task_->wake(); }));
+  }
   void set(Stage stage) { stage_.set(stage); }
-  void wake() { threads_->wake(); }
-  [[nodiscard]] std::uint64_t bytes() const { return tasks_.front()->tally().bytes(); }
-  [[nodiscard]] Status join() { return threads_->join(soon_ns()); }
+  void wake() { thread_.dismiss(); }
+  [[nodiscard]] std::uint64_t bytes() const { return task_->tally().bytes(); }
+  [[nodiscard]] Status join() { return thread_.ended_by(soon_ns()) ? thread_.join() : fail(unsupported("end", "")); }
   [[nodiscard]] std::map<std::string, std::uint64_t> counters() const {
     std::map<std::string, std::uint64_t> counted;
-    tasks_.front()->count(counted);
+    task_->count(counted);
     return counted;
   }
-  [[nodiscard]] StreamTask& task() { return *tasks_.front(); }
+  [[nodiscard]] StreamTask& task() { return *task_; }
 
  private:
-  std::vector<std::unique_ptr<StreamTask>> tasks_;
+  std::unique_ptr<StreamTask> task_;
   StageSign stage_;
-  std::unique_ptr<TaskThreads> threads_;
+  Workers thread_;  // last: it uses the others
 };
 
 }  // namespace ullage::test

@@ -19,6 +19,8 @@ class HelperClock final {
     meter_->resume(from_ns);
     return *meter_;
   }
+  /// The same for one that begins now: what lies between transfers is no device's time.
+  [[nodiscard]] Meter& from_now() { return meter_from(now_ns()); }
 
  private:
   std::unique_ptr<Meter> meter_;

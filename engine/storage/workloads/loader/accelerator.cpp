@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/clock.hpp"
+#include "base/resources.hpp"
 #include "storage/pacer.hpp"
 
 namespace ullage {
@@ -15,44 +16,66 @@ Accelerator::Accelerator(const LoaderState& state, const SampleOrder& order, std
       samples_(order.count()),
       account_(account),
       reader_(state, order, memory),
-      prefetch_({.threads = static_cast<std::size_t>(state.parameters->threads),
-                 .samples = order.count(),
-                 .batch = state.parameters->batch,
-                 .window = state.parameters->window()},
-                [this](std::size_t thread, std::uint64_t index) { return reader_.read(thread, index); }),
-      thread_([this] { work(); }) {
-  batch_.reserve(state.parameters->batch);
-}
+      batch_(state.parameters->batch),
+      readers_(state.parameters->window(),
+               [this](std::uint64_t index, SampleReader::Own& own) { return reader_.read(index, own); }) {}
 
 void Accelerator::work() {
-  const auto start_ns = account_.await_start();
-  if (!start_ns) return;
-  const auto run = train(*start_ns);
+  const auto run = catch_resource_errors([this] { return train(); });
   if (run)
     account_.end(*run);
   else
     account_.fail_with(run.error());
 }
 
+std::uint64_t Accelerator::steps() const {
+  const std::uint64_t batch = state_.parameters->batch;
+  return (samples_ + batch - 1) / batch;
+}
+
+std::uint64_t Accelerator::size_of(std::uint64_t step) const {
+  return std::min(state_.parameters->batch, samples_ - step * state_.parameters->batch);
+}
+
+/// From the last sample on: those before it have mostly been read when it has, so the wait is woken once.
+Result<std::int64_t> Accelerator::await(std::uint64_t step) {
+  batch_.resize(size_of(step));
+  std::int64_t ready_ns = 0;
+  for (std::uint64_t i = batch_.size(); i-- > 0;) {
+    const auto outcome = readers_.wait(step * state_.parameters->batch + i, [] {});
+    if (!*outcome) return fail(outcome->error());
+    batch_[i] = **outcome;
+    ready_ns = std::max(ready_ns, batch_[i].ended_ns);
+  }
+  return ready_ns;
+}
+
+void Accelerator::read_ahead(std::uint64_t done) {
+  const std::uint64_t end = std::min(samples_, done + state_.parameters->window());
+  readers_.submit(asked_, end - asked_);
+  asked_ = end;
+}
+
 /// A batch that is not full takes its part of the time: then all steps together take what the samples do.
 std::int64_t Accelerator::compute_ns(std::uint64_t step) const {
-  const double share = static_cast<double>(prefetch_.size_of(step)) / static_cast<double>(state_.parameters->batch);
+  const double share = static_cast<double>(size_of(step)) / static_cast<double>(state_.parameters->batch);
   return std::llround(state_.parameters->step_s * 1e9 * share);
 }
 
-Result<TrainingRun> Accelerator::train(std::int64_t start_ns) {
+Result<TrainingRun> Accelerator::train() {
   const Pacer pacer(false);
   TrainingRun run;
+  const std::int64_t start_ns = account_.start_ns();
   std::int64_t first_done_ns = start_ns;
   std::int64_t due_ns = start_ns;
-  prefetch_.open();
+  read_ahead(0);
   for (std::uint64_t step = 0; step < steps(); ++step) {
-    const auto ready_ns = prefetch_.await(step);
+    const auto ready_ns = await(step);
     if (!ready_ns) return fail(ready_ns.error());
     TrainingStep done{.begun_ns = due_ns, .wait_ns = std::max<std::int64_t>(*ready_ns - due_ns, 0)};
     const std::int64_t computes_ns = compute_ns(step);
     due_ns += done.wait_ns + computes_ns;
-    prefetch_.take(step, batch_);
+    read_ahead(step * state_.parameters->batch + batch_.size());
     account_.computes_until(due_ns);
     account_.add(batch_);
     for (const SampleTimes& sample : batch_) done.bytes += sample.bytes;

@@ -32,10 +32,12 @@ TEST_F(AcceleratorTest, TakesAllBatchesAndComputesWithEach) {
   TrainingAccount account(1);
   meter_.use_parts(TrainingAccount::part_names().size());
   meter_.start(now_ns());
-  const Accelerator accelerator(state_, SampleOrder(state_.files, state_.readers, 0, 0), memory_.bytes(), account);
+  Accelerator accelerator(state_, SampleOrder(state_.files, state_.readers, 0, 0), memory_.bytes(), account);
   EXPECT_EQ(accelerator.steps(), 5U);
+  ASSERT_TRUE(accelerator.start());
   const std::int64_t from = now_ns();
   account.start(meter_, from);
+  accelerator.work();
   EXPECT_TRUE(account.wait_for_all());
   EXPECT_GE(now_ns() - from, 5'000'000) << "five steps of a millisecond";
   EXPECT_EQ(account.samples(), 100U);
@@ -49,11 +51,32 @@ TEST_F(AcceleratorTest, WithoutSamplesOnTheTargetFailsWithTheName) {
   meter_.use_parts(TrainingAccount::part_names().size());
   meter_.start(now_ns());
   state_.dataset = {.dataset = "none", .directory = "none", .files = 100, .per_process = true};
-  const Accelerator accelerator(state_, SampleOrder(state_.files, state_.readers, 0, 0), memory_.bytes(), account);
+  Accelerator accelerator(state_, SampleOrder(state_.files, state_.readers, 0, 0), memory_.bytes(), account);
+  ASSERT_TRUE(accelerator.start());
   account.start(meter_, now_ns());
+  accelerator.work();
   const Status status = account.wait_for_all();
   ASSERT_FALSE(status);
   EXPECT_NE(test::line_of(status).find("none/data."), std::string::npos) << test::line_of(status);
+}
+
+TEST_F(AcceleratorTest, EverySampleIsReadOnceWhateverTheWindow) {
+  use("null");
+  for (const std::int64_t ahead : {1, 2, 30}) {
+    bind({{"batch", number(7)}, {"threads", number(3)}, {"ahead", number(ahead)}});
+    TrainingAccount account(1);
+    meter_.use_parts(TrainingAccount::part_names().size());
+    meter_.start(now_ns());
+    Accelerator accelerator(state_, SampleOrder(state_.files, state_.readers, 0, 0), memory_.bytes(), account);
+    EXPECT_EQ(accelerator.steps(), 15U) << "the last has two samples";
+    ASSERT_TRUE(accelerator.start());
+    account.start(meter_, now_ns());
+    accelerator.work();
+    EXPECT_TRUE(account.wait_for_all());
+    EXPECT_EQ(account.samples(), 100U);
+    EXPECT_EQ(meter_.operations(), 15U);
+    EXPECT_EQ(meter_.parts()[0].operations(), 100U);
+  }
 }
 
 }  // namespace

@@ -36,8 +36,6 @@ EpochPhase::EpochPhase(LoaderState& state, std::uint64_t epoch)
   }
 }
 
-EpochPhase::~EpochPhase() { account_.cancel(); }
-
 PhaseInfo EpochPhase::info() const {
   PhaseInfo info;
   info.name = "epoch-" + std::to_string(epoch_ + 1);
@@ -63,7 +61,13 @@ Status EpochPhase::before() {
   Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
   if (drops() && !state_.capabilities.direct)
     if (const Status dropped = drop_caches(); status) status = dropped;
-  return status;
+  for (const auto& accelerator : accelerators_)
+    if (status) status = accelerator->start();
+  if (!status) return status;
+  return threads_.prepare(accelerators_.size(), [this](std::size_t i) -> Status {
+    accelerators_[i]->work();
+    return {};
+  });
 }
 
 Status EpochPhase::drop_caches() const {
@@ -77,6 +81,7 @@ Status EpochPhase::drop_caches() const {
 
 Status EpochPhase::execute(Meter& meter) {
   account_.start(meter, now_ns());
+  threads_.go();
   return account_.wait_for_all();
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/workers.hpp"
 #include "storage/workloads/loader/accelerator.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "work/phase_work.hpp"
@@ -16,7 +17,6 @@ class EpochPhase final : public PhaseWork {
  public:
   /// `epoch` from 0. The totals in `state` go on with it.
   EpochPhase(LoaderState& state, std::uint64_t epoch);
-  ~EpochPhase() override;
 
   [[nodiscard]] PhaseInfo info() const override;
   [[nodiscard]] Status before() override;
@@ -40,6 +40,7 @@ class EpochPhase final : public PhaseWork {
   std::uint64_t epoch_;
   TrainingAccount account_;
   std::vector<std::unique_ptr<Accelerator>> accelerators_;
+  Workers threads_;  // one an accelerator
 };
 
 }  // namespace ullage

@@ -2,7 +2,9 @@
 // Whole repetitions of workload `loader`: every sample comes back in every epoch, by every backend that serves threads.
 #include <cerrno>
 #include <fstream>
+#include <optional>
 
+#include "base/test_support.hpp"
 #include "storage/workloads/loader/test_support.hpp"
 
 namespace ullage::loader_test {
@@ -152,6 +154,27 @@ TEST_F(MpiLoader, AReadErrorFailsTheEpochAndLeavesNothing) {
   const Json records = run({{"threads", number(1)}});
   EXPECT_EQ(status_, PhaseStatus::failed);
   expect_nothing_left();
+}
+
+/// A reader's, or the accelerator's own.
+TEST_F(MpiLoader, AThreadOfOneRankThatDoesNotStartFailsTheCaseForAll) {
+  for (const std::size_t given : {1U, 3U}) {
+    Json records;
+    {
+      std::optional<test::FewThreads> few;
+      if (world().rank() == world().size() - 1) few.emplace(given);
+      records = run({{"threads", number(3)}});
+    }
+    EXPECT_EQ(status_, PhaseStatus::failed);
+    ASSERT_EQ(records.size(), 2U);
+    ASSERT_EQ(records[1]["failures"].size(), 1U) << records[1].dump(1);
+    EXPECT_EQ(records[1]["failures"][0]["rank"], world().size() - 1);
+    EXPECT_EQ(records[1]["failures"][0]["operation"], "start");
+    EXPECT_EQ(records[1]["failures"][0]["path"], "threads");
+    EXPECT_EQ(records[1]["failures"][0]["errno"], EAGAIN);
+    expect_nothing_left();
+  }
+  expect_all(run({}), "the next one");
 }
 
 }  // namespace

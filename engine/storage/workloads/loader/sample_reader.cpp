@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/rounding.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
@@ -15,11 +16,7 @@ constexpr std::size_t slot_alignment = 4096;
 }  // namespace
 
 SampleReader::SampleReader(const LoaderState& state, const SampleOrder& order, std::span<std::byte> memory)
-    : state_(state),
-      order_(order),
-      contents_(state.contents()),
-      memory_(memory),
-      helpers_(static_cast<std::size_t>(state.parameters->threads)) {}
+    : state_(state), order_(order), contents_(state.contents()), memory_(memory) {}
 
 std::size_t SampleReader::slot_bytes(const LoaderState& state) {
   const std::uint64_t piece = std::min(state.parameters->transfer_bytes, state.files.sizes().largest());
@@ -53,23 +50,26 @@ void SampleReader::cut(const SamplePlace& place, std::span<std::byte> buffer, st
                        buffer.data()});
 }
 
-Result<SampleTimes> SampleReader::read(std::size_t thread, std::uint64_t index) {
-  Helper& helper = helpers_[thread];
+Result<SampleTimes> SampleReader::read(std::uint64_t index, Own& own) {
   const std::uint64_t sample = order_(index);
   const SamplePlace place = state_.files.place(sample);
-  helper.request = request_of(place);
-  cut(place, slot(index), helper.extents);
-  const std::int64_t begun = helper.clock.now_ns();
-  const auto file = state_.context->backend->open(helper.request);
+  own.request = request_of(place);
+  cut(place, slot(index), own.extents);
+  const std::int64_t begun = own.clock.now_ns();
+  const auto file = state_.context->backend->open(own.request);
   if (!file) return fail(file.error());
-  const std::int64_t opened = helper.clock.now_ns();
-  Status status = (*file)->transfer(Direction::read, helper.extents, helper.clock.meter_from(opened));
-  const std::int64_t moved = helper.clock.now_ns();
+  const std::int64_t opened = own.clock.now_ns();
+  Status status = (*file)->transfer(Direction::read, own.extents, own.clock.meter_from(opened));
+  const std::int64_t moved = own.clock.now_ns();
   const Status closed = (*file)->close();
   if (status) status = closed;
   if (!status) return fail(status.error());
-  return SampleTimes{opened - begun, moved - opened, helper.clock.now_ns() - moved, place.bytes,
-                     state_.own_group == state_.files.group_of(sample)};
+  return SampleTimes{opened - begun,
+                     moved - opened,
+                     own.clock.now_ns() - moved,
+                     place.bytes,
+                     state_.own_group == state_.files.group_of(sample),
+                     now_ns()};
 }
 
 void SampleReader::check_kept(std::uint64_t read, Verification& verification) {

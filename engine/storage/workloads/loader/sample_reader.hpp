@@ -10,15 +10,21 @@
 
 #include "storage/workloads/helper_clock.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
-#include "storage/workloads/loader/prefetch.hpp"
+#include "storage/workloads/loader/training_account.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {
 
-/// A slot holds one call's piece of its sample, in the end the last one. Threads read at the same time, each with its
-/// own number.
+/// A slot holds one call's piece of its sample, in the end the last one. Threads read at the same time, each with what
+/// it owns.
 class SampleReader final {
  public:
+  struct Own {
+    HelperClock clock;
+    OpenRequest request;
+    std::vector<Extent> extents;
+  };
+
   /// `memory`: of all slots, bytes_needed() of it.
   SampleReader(const LoaderState& state, const SampleOrder& order, std::span<std::byte> memory);
 
@@ -27,7 +33,7 @@ class SampleReader final {
 
   void poison();
   /// Names and extents are made before the first of the times.
-  [[nodiscard]] Result<SampleTimes> read(std::size_t thread, std::uint64_t index);
+  [[nodiscard]] Result<SampleTimes> read(std::uint64_t index, Own& own);
 
   // After the timer, by one thread.
   /// What the slots hold after samples [0, read).
@@ -36,11 +42,6 @@ class SampleReader final {
   [[nodiscard]] Status check_again(std::uint64_t index, Meter& progress, Verification& verification);
 
  private:
-  struct Helper {
-    HelperClock clock;
-    OpenRequest request;
-    std::vector<Extent> extents;
-  };
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
   [[nodiscard]] OpenRequest request_of(const SamplePlace& place) const;
   void cut(const SamplePlace& place, std::span<std::byte> buffer, std::vector<Extent>& extents) const;
@@ -50,7 +51,6 @@ class SampleReader final {
   SampleOrder order_;
   PositionContents contents_;
   std::span<std::byte> memory_;
-  std::vector<Helper> helpers_;
 };
 
 }  // namespace ullage

@@ -38,7 +38,7 @@ class SampleReaderTest : public OneRepetition {
   }
   void read(std::uint64_t count) {
     for (std::uint64_t index = 0; index < count; ++index) {
-      const auto times = reader_->read(index % 2, index);
+      const auto times = reader_->read(index, own_);
       ASSERT_TRUE(times) << test::line_of(times);
       EXPECT_GT(times->open_ns + times->read_ns + times->close_ns, 0);
     }
@@ -49,6 +49,7 @@ class SampleReaderTest : public OneRepetition {
   LoaderState state_;
   AlignedBuffer memory_;
   std::unique_ptr<SampleReader> reader_;
+  SampleReader::Own own_;
 };
 
 TEST_F(SampleReaderTest, FilesHaveTheSizesOfTheirSamples) {

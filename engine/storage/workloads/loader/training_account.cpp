@@ -19,19 +19,6 @@ void TrainingAccount::start(Meter& meter, std::int64_t now) {
   const std::scoped_lock lock(mutex_);
   meter_ = &meter;
   start_ns_ = now;
-  started_.notify_all();
-}
-
-void TrainingAccount::cancel() {
-  const std::scoped_lock lock(mutex_);
-  cancelled_ = true;
-  started_.notify_all();
-}
-
-std::optional<std::int64_t> TrainingAccount::await_start() {
-  std::unique_lock lock(mutex_);
-  started_.wait(lock, [this] { return cancelled_ || meter_ != nullptr; });
-  return meter_ == nullptr ? std::nullopt : std::optional(start_ns_);
 }
 
 void TrainingAccount::add(const std::vector<SampleTimes>& samples) {

@@ -10,11 +10,21 @@
 #include <vector>
 
 #include "base/meter.hpp"
-#include "storage/workloads/loader/prefetch.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 
 enum class TrainingPart { open, read, close, wait, late };
+
+/// Says how long the calls for one sample took.
+struct SampleTimes {
+  std::int64_t open_ns = 0;
+  std::int64_t read_ns = 0;
+  std::int64_t close_ns = 0;
+  std::uint64_t bytes = 0;
+  bool of_own_node = false;   // its node has written it
+  std::int64_t ended_ns = 0;  // by now_ns()
+};
 
 /// One step of an accelerator.
 struct TrainingStep {
@@ -41,12 +51,10 @@ class TrainingAccount final {
 
   [[nodiscard]] static std::vector<std::string> part_names();
 
-  /// Lets the accelerators begin; the meter is theirs until wait_for_all() has returned.
+  /// Before the accelerators begin; the meter is theirs until wait_for_all() has returned.
   void start(Meter& meter, std::int64_t now);
-  /// They will not begin any more.
-  void cancel();
-  /// When they began; nothing where they will not.
-  [[nodiscard]] std::optional<std::int64_t> await_start();
+  /// When they began.
+  [[nodiscard]] std::int64_t start_ns() const { return start_ns_; }
 
   void add(const std::vector<SampleTimes>& samples);
   /// An accelerator will compute until then.
@@ -70,12 +78,10 @@ class TrainingAccount final {
   void leave();
 
   std::mutex mutex_;
-  std::condition_variable started_;
   std::condition_variable ended_;
+  std::int64_t start_ns_ = 0;
   // Guarded by mutex_, all of them.
   Meter* meter_ = nullptr;
-  std::int64_t start_ns_ = 0;
-  bool cancelled_ = false;
   std::size_t running_;
   std::int64_t computing_until_ns_ = 0;
   std::optional<Error> failure_;

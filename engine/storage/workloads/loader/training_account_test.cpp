@@ -16,16 +16,14 @@ TEST(TrainingAccount, AddsUpWhatAllAcceleratorsDid) {
   test::RunningMeter meter;
   meter->use_parts(TrainingAccount::part_names().size());
   TrainingAccount account(2);
+  account.start(*meter, now_ns());
   std::vector<std::jthread> threads;
   for (const double run_s : {2.0, 4.0})
     threads.emplace_back([&account, run_s] {
-      const auto start = account.await_start();
-      ASSERT_TRUE(start.has_value());
       account.add({{.open_ns = 1, .read_ns = 2, .close_ns = 3, .bytes = 100, .of_own_node = run_s > 3}});
-      EXPECT_TRUE(account.add(TrainingStep{.begun_ns = *start, .wait_ns = 5, .late_ns = 7, .bytes = 100}));
+      EXPECT_TRUE(account.add(TrainingStep{.begun_ns = account.start_ns(), .wait_ns = 5, .late_ns = 7, .bytes = 100}));
       account.end({.compute_s = 1.0, .run_s = run_s});
     });
-  account.start(*meter, now_ns());
   EXPECT_TRUE(account.wait_for_all());
   EXPECT_EQ(meter->operations(), 2U);
   EXPECT_EQ(meter->bytes(), 200U);
@@ -48,12 +46,6 @@ TEST(TrainingAccount, OneFailureStopsTheOthersAndIsWhatIsReported) {
   const Status status = account.wait_for_all();
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().errno_value, EIO);
-}
-
-TEST(TrainingAccount, WhoIsCancelledNeverBegins) {
-  TrainingAccount account(1);
-  account.cancel();
-  EXPECT_FALSE(account.await_start().has_value());
 }
 
 TEST(TrainingAccount, AnAcceleratorThatComputesIsAlive) {

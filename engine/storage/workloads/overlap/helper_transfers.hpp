@@ -7,27 +7,18 @@
 #include <span>
 
 #include "base/helper_threads.hpp"
-#include "base/meter.hpp"
 #include "storage/backend.hpp"
+#include "storage/workloads/helper_clock.hpp"
 
 namespace ullage {
-
-/// A meter for transfers that no phase counts.
-class UncountedMeter final {
- public:
-  UncountedMeter();
-  /// Returns the meter for a transfer that begins now: what lies between transfers is no device's time.
-  [[nodiscard]] Meter& from_now() noexcept;
-
- private:
-  std::unique_ptr<Meter> meter_;
-};
 
 /// One helper for each file, which is open once for each of them: transfer i of a batch goes through file i.
 class HelperTransfers final : public NonblockingTransfers {
  public:
-  /// The files outlive it, and are the helpers' until wait() has returned.
+  /// The files outlive it, are open when a batch is started, and are the helpers' until wait() has returned.
   explicit HelperTransfers(std::span<const std::unique_ptr<File>> files);
+  /// Once, before the first batch. All helpers, or none and the error.
+  [[nodiscard]] Status start_threads() { return helpers_.start(files_.size()); }
 
   /// At most as many as there are files.
   void start(Direction direction, std::span<const Extent> extents) override;
@@ -39,7 +30,7 @@ class HelperTransfers final : public NonblockingTransfers {
   // Written before the helpers are told of a batch, and read by them until its end.
   Direction direction_ = Direction::write;
   std::span<const Extent> extents_;
-  HelperThreads<Status, UncountedMeter> helpers_;  // last: they use the others
+  HelperThreads<Status, HelperClock> helpers_;  // last: they use the others
 };
 
 }  // namespace ullage

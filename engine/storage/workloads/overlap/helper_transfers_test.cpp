@@ -26,6 +26,7 @@ TEST(HelperTransfers, MoveWhatTheyAreGivenAndWaitForAllOfIt) {
   const auto files = opened_often(*backend, 4, OpenMode::overwrite);
   {
     HelperTransfers helpers(files);
+    ASSERT_TRUE(helpers.start_threads());
     for (std::size_t batch = 0; batch < 3; ++batch) {
       helpers.start(Direction::write, transfers.extents().subspan(4 * batch, 4));
       helpers.test();
@@ -44,21 +45,13 @@ TEST(HelperTransfers, AnErrorIsThatOfItsBatchAlone) {
   test::Transfers transfers(4, 4096, 3);
   const auto files = opened_often(*backend, 2, OpenMode::read);
   HelperTransfers helpers(files);
+  ASSERT_TRUE(helpers.start_threads());
   helpers.start(Direction::read, transfers.extents().subspan(1, 2));
   const Status beyond = helpers.wait();
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().offset_bytes, 8192U);
   helpers.start(Direction::read, transfers.extents().first(2));
   EXPECT_TRUE(helpers.wait());
-}
-
-TEST(UncountedMeter, CountsForNobodyAndNeverStops) {
-  UncountedMeter meter;
-  const std::int64_t before = now_ns();
-  Meter& counted = meter.from_now();
-  EXPECT_GE(counted.last_ns(), before);
-  EXPECT_TRUE(counted.completed(4096));
-  EXPECT_EQ(counted.operations(), 1U);
 }
 
 }  // namespace

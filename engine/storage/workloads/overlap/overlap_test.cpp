@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/test_support.hpp"
 #include "storage/workloads/overlap/test_support.hpp"
 
 namespace ullage::overlap_workload_test {
@@ -131,6 +133,24 @@ TEST_F(MpiOverlap, AnErrorOfOneRankLeavesNobodyWaiting) {
       expect_nothing_left();
     }
   }
+}
+
+TEST_F(MpiOverlap, AHelperOfOneRankThatDoesNotStartFailsTheCaseForAll) {
+  Values given = by("threads");
+  given["depth"] = number(3);
+  {
+    std::optional<test::FewThreads> few;
+    if (world().rank() == world().size() - 1) few.emplace(2);
+    const Json records = run(given);
+    EXPECT_EQ(status_, PhaseStatus::failed);
+    ASSERT_EQ(records.size(), 1U);
+    ASSERT_EQ(records[0]["failures"].size(), 1U) << records[0].dump(1);
+    EXPECT_EQ(records[0]["failures"][0]["rank"], world().size() - 1);
+    EXPECT_EQ(records[0]["failures"][0]["path"], "threads");
+    EXPECT_EQ(records[0]["failures"][0]["errno"], EAGAIN);
+    expect_nothing_left();
+  }
+  expect_whole(run(given), given, "the next one");
 }
 
 TEST_F(MpiOverlap, AFullFileSystemEndsTheCase) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/resources.hpp"
 #include "base/rounding.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -33,7 +34,9 @@ OverlapPhase::OverlapPhase(const OverlapState& state, Direction direction)
       payload_(payload_of(state)),
       slot_bytes_(round_up<std::size_t>(shape_.transfer_bytes,
                                         std::max(overlap_alignment, state.capabilities.alignment_bytes))),
-      extents_(shape_.transfers()) {
+      extents_(shape_.transfers()),
+      warm_up_ns_(shape_.batches),
+      helper_files_(parameters().method == OverlapMethod::threads ? shape_.depth : 0) {
   const std::size_t needed = extents_.size() * slot_bytes_;
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, overlap_alignment);
   std::byte* next = state.context->buffer->bytes().data();
@@ -62,6 +65,10 @@ Status OverlapPhase::before() {
   Backend& backend = *state_.context->backend;
   const Concurrency wanted{.queue_depth = nonblocking ? static_cast<int>(shape_.depth) : 1};
   if (auto status = backend.make_ready(state_.context->buffer->bytes(), wanted); !status) return status;
+  if (!nonblocking) {
+    helpers_ = std::make_unique<HelperTransfers>(helper_files_);
+    if (auto started = helpers_->start_threads(); !started) return started;
+  }
   if (writes() || parameters().cache == OverlapCache::none || state_.capabilities.direct) return {};
   return backend.drop_cached(state_.file_name());
 }
@@ -75,7 +82,7 @@ Result<std::unique_ptr<File>> OverlapPhase::open_file(OpenMode mode) const {
 }
 
 Status OverlapPhase::open() {
-  (void)keep_first(open_for_overlap());
+  (void)keep_first(catch_resource_errors([this] { return open_for_overlap(); }));
   return status_;
 }
 
@@ -88,12 +95,11 @@ Status OverlapPhase::open_for_overlap() {
     beside_ = file_->nonblocking();
     return beside_ != nullptr ? Status{} : fail(unsupported("begin a transfer", state_.file_name()));
   }
-  for (std::uint64_t i = 0; i < shape_.depth; ++i) {
+  for (auto& own_file : helper_files_) {
     auto own = open_file(writes() ? OpenMode::overwrite : OpenMode::read);
     if (!own) return fail(own.error());
-    helper_files_.push_back(std::move(*own));
+    own_file = std::move(*own);
   }
-  helpers_ = std::make_unique<HelperTransfers>(helper_files_);
   beside_ = helpers_.get();
   return {};
 }
@@ -184,15 +190,15 @@ bool OverlapPhase::keep_first(const Status& status) {
 
 /// The median time of a batch: one that was interrupted says nothing of the others.
 std::int64_t OverlapPhase::warm_up() {
-  std::vector<std::int64_t> times_ns(shape_.batches, 0);
+  std::ranges::fill(warm_up_ns_, 0);
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {
     const std::int64_t begun = now_ns();
     beside_->start(direction_, batch(i));
     if (!keep_first(beside_->wait())) break;
-    times_ns[i] = now_ns() - begun;
+    warm_up_ns_[i] = now_ns() - begun;
   }
-  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
-  std::ranges::nth_element(times_ns, middle);
+  const auto middle = warm_up_ns_.begin() + static_cast<std::ptrdiff_t>(warm_up_ns_.size() / 2);
+  std::ranges::nth_element(warm_up_ns_, middle);
   return *middle;
 }
 
@@ -237,7 +243,7 @@ std::int64_t OverlapPhase::both_at_once() {
 std::int64_t OverlapPhase::one_after_the_other() {
   const std::int64_t begun = now_ns();
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {
-    if (!keep_first(file_->transfer(direction_, batch(i), blocking_meter_.from_now()))) break;
+    if (!keep_first(file_->transfer(direction_, batch(i), blocking_.from_now()))) break;
     chain_.run();
   }
   return now_ns() - begun;
@@ -250,7 +256,7 @@ Status OverlapPhase::close() {
   helpers_.reset();
   Status first;
   for (const auto& own : helper_files_)
-    if (Status closed = own->close(); first && !closed) first = std::move(closed);
+    if (Status closed = own ? own->close() : Status{}; first && !closed) first = std::move(closed);
   if (!file_) return first;
   const Status closed = file_->close();
   granted_ = file_->hints_granted();

@@ -87,8 +87,9 @@ class OverlapPhase final : public PhaseWork {
   Payload payload_;
   std::size_t slot_bytes_;
   std::vector<Extent> extents_;  // of the stretch
+  std::vector<std::int64_t> warm_up_ns_;
   ChainPieces chain_;
-  UncountedMeter blocking_meter_;
+  HelperClock blocking_;
   Times times_;
   Verification verification_;
   Status status_;  // of this rank

@@ -33,12 +33,13 @@ PhaseInfo AdjointPhase::info() const {
 }
 
 Status AdjointPhase::before() {
-  start_helpers([this](std::uint64_t operation, HelperClock& clock) {
-    return files_.read(step_of(operation), slot(operation), parameters().remove_read, clock);
-  });
   for (std::uint64_t i = 0; verifies() && i < slots_; ++i) Payload::poison(slot(i));
   if (auto status = StepPhase::before(); !status) return status;
-  return parameters().cache == StepCache::drop ? drop_caches() : Status{};
+  if (parameters().cache == StepCache::drop)
+    if (auto status = drop_caches(); !status) return status;
+  return start_helpers([this](std::uint64_t operation, HelperClock& clock) {
+    return files_.read(step_of(operation), slot(operation), parameters().remove_read, clock);
+  });
 }
 
 Status AdjointPhase::drop_caches() const {

@@ -29,8 +29,8 @@ PhaseInfo ForwardPhase::info() const {
 }
 
 Status ForwardPhase::before() {
-  start_helpers([this](std::uint64_t step, HelperClock& clock) { return files_.write(write_of(step), clock); });
-  return StepPhase::before();
+  if (auto status = StepPhase::before(); !status) return status;
+  return start_helpers([this](std::uint64_t step, HelperClock& clock) { return files_.write(write_of(step), clock); });
 }
 
 std::uint64_t ForwardPhase::prepare(std::uint64_t first, std::uint64_t most) {

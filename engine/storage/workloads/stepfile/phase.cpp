@@ -134,12 +134,12 @@ void StepPhase::name_ahead(std::uint64_t first, std::uint64_t count,
   files_.name_ahead(places);
 }
 
-void StepPhase::start_helpers(StepHelpers::Job job) {
-  if (depth_ == 0) return;
+Status StepPhase::start_helpers(StepHelpers::Job job) {
+  if (depth_ == 0) return {};
   const auto served = static_cast<std::uint64_t>(state_.capabilities.file_threads);
   const std::uint64_t most = parameters().in_log() ? 1 : std::min(served, most_helpers);
-  helpers_ = std::make_unique<StepHelpers>(static_cast<std::size_t>(std::min(depth_, most)),
-                                           static_cast<std::size_t>(slots_), std::move(job));
+  helpers_ = std::make_unique<StepHelpers>(static_cast<std::size_t>(slots_), std::move(job));
+  return helpers_->start(static_cast<std::size_t>(std::min(depth_, most)));
 }
 
 void StepPhase::take(const std::optional<StepHelpers::Outcome>& outcome, Meter* meter, Status& first) {

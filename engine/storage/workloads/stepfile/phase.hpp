@@ -62,7 +62,7 @@ class StepPhase : public PhaseWork {
   void name_ahead(std::uint64_t first, std::uint64_t count,
                   const std::function<std::uint64_t(std::uint64_t)>& place_of);
   /// Helpers for this phase, where it has a depth.
-  void start_helpers(StepHelpers::Job job);
+  [[nodiscard]] Status start_helpers(StepHelpers::Job job);
   /// Collective, after the timer: where the states of all ranks are.
   void share();
   /// Waits for all that is under way; the first error is kept.

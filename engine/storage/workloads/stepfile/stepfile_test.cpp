@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole repetitions of workload `stepfile`: every state comes back in every layout and order.
+#include <cerrno>
+#include <optional>
+
+#include "base/test_support.hpp"
 #include "storage/workloads/stepfile/revolve.hpp"
 #include "storage/workloads/stepfile/revolve_test_support.hpp"
 #include "storage/workloads/stepfile/test_support.hpp"
@@ -49,6 +53,21 @@ TEST_F(MpiStepfile, HelpersMoveEveryStateOnce) {
         expect_all(run(given), std::string(layout) + " depth " + std::to_string(depth));
         expect_nothing_left();
       }
+}
+
+TEST_F(MpiStepfile, AHelperOfOneRankThatDoesNotStartFailsTheCaseForAll) {
+  for (const char* depth : {"write_behind", "prefetch"}) {
+    std::optional<test::FewThreads> few;
+    if (world().rank() == world().size() - 1) few.emplace(2);
+    const Json records = run({{depth, number(3)}});
+    EXPECT_EQ(status_, PhaseStatus::failed) << depth;
+    const Json& failures = records.back()["failures"];
+    ASSERT_EQ(failures.size(), 1U) << records.dump(1);
+    EXPECT_EQ(failures[0]["rank"], world().size() - 1);
+    EXPECT_EQ(failures[0]["path"], "threads");
+    EXPECT_EQ(failures[0]["errno"], EAGAIN);
+    expect_nothing_left();
+  }
 }
 
 TEST_F(MpiStepfile, EveryBackendWithNamesTakesStates) {

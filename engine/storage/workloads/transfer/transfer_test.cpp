@@ -2,7 +2,11 @@
 // What the workload does around its phases: room, refusals, whose data is read, removal.
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <optional>
+
 #include "base/json.hpp"
+#include "base/test_support.hpp"
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
@@ -171,6 +175,25 @@ TEST_F(MpiTransfer, EveryFileModeReadsBackWhatItWroteAndLeavesNothing) {
     expect_no_data_left();
     EXPECT_EQ(records[1]["verified_bytes"], static_cast<std::uint64_t>(world().size()) * 16384);
   }
+}
+
+TEST_F(MpiTransfer, MemoryOfARankThatWasPlacedIsNotHandedOn) {
+  (void)run({{"file_mode", per_process}});
+  EXPECT_GT(buffer_.size(), 0U);
+  (void)run({{"file_mode", per_process}, {"numa_path", std::string("as-is")}});
+  EXPECT_EQ(status_, PhaseStatus::ok);
+  EXPECT_EQ(buffer_.size(), 0U);
+}
+
+TEST_F(MpiTransfer, AThreadOfOneRankThatDoesNotStartFailsTheCaseForAll) {
+  std::optional<test::FewThreads> few;
+  if (world().rank() == world().size() - 1) few.emplace(1);
+  const Json records = run({{"file_mode", per_process}, {"threads", std::int64_t{3}}});
+  EXPECT_EQ(status_, PhaseStatus::failed);
+  ASSERT_EQ(records[0]["failures"].size(), 1U) << records.dump(1);
+  EXPECT_EQ(records[0]["failures"][0]["rank"], world().size() - 1);
+  EXPECT_EQ(records[0]["failures"][0]["errno"], EAGAIN);
+  expect_no_data_left();
 }
 
 TEST_F(MpiTransfer, OwnDataIsReadUnlessAskedOtherwise) {
