@@ -1,85 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/heartbeats.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstring>
 #include <limits>
-#include <span>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/stable_hash.hpp"
-#include "mpi/agreement.hpp"
-#include "storage/descriptor.hpp"
-#include "storage/manifest.hpp"
-
 namespace ullage {
 namespace {
 
-constexpr const char* memory_name = "ullage-heartbeats";
 constexpr std::uint64_t gone = std::numeric_limits<std::uint64_t>::max();
-
-/// Says where the leader's memory is found, and what stands in front of it: process ids of another container may be
-/// anyone's.
-struct Where {
-  std::int64_t pid = -1;
-  std::int64_t descriptor = -1;
-  std::uint64_t key = 0;
-};
-
-bool is_ours(const std::string& path) {
-  std::array<char, 256> name{};
-  const ssize_t length = readlink(path.c_str(), name.data(), name.size() - 1);
-  return length > 0 && std::string_view(name.data()).find(memory_name) != std::string_view::npos;
-}
-
-Descriptor open_memory(const Where& where) {
-  const std::string path = "/proc/" + std::to_string(where.pid) + "/fd/" + std::to_string(where.descriptor);
-  return where.descriptor >= 0 && is_ours(path) ? Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC)) : Descriptor();
-}
-
-void* map(const Descriptor& memory, std::size_t bytes) {
-  if (!memory) return nullptr;
-  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
-  return mapped == MAP_FAILED ? nullptr : mapped;
-}
 
 }  // namespace
 
 Heartbeats::Heartbeats(const mpi::World& world)
-    : rank_on_node_(world.topology().rank_on_node),
-      ranks_on_node_(world.topology().ranks_on_node),
-      bytes_((static_cast<std::size_t>(ranks_on_node_) + 1) * sizeof(Slot)) {
-  const mpi::Comm& node = world.node();
-  Where where;
-  Descriptor memory;
-  void* mapped = nullptr;
-  if (world.topology().leader()) {
-    memory = Descriptor(memfd_create(memory_name, MFD_CLOEXEC));
-    if (memory && ftruncate(memory.get(), static_cast<off_t>(bytes_)) == 0) mapped = map(memory, bytes_);
-    where = {getpid(), memory.get(), static_cast<std::uint64_t>(stable_hash(new_nonce()))};
-    if (mapped != nullptr) std::memcpy(mapped, &where.key, sizeof(where.key));
-  }
-  node.broadcast(std::as_writable_bytes(std::span(&where, 1)), 0);
-  if (!world.topology().leader()) mapped = map(open_memory(where), bytes_);
-  const bool right = mapped != nullptr && std::memcmp(mapped, &where.key, sizeof(where.key)) == 0;
-  if (!node.all(right)) {  // the leader's descriptor is closed behind this
-    if (mapped != nullptr) munmap(mapped, bytes_);
-    return;
-  }
-  slots_ = static_cast<Slot*>(mapped) + 1;  // zero bytes are atomics of value 0
+    : rank_on_node_(world.topology().rank_on_node), ranks_on_node_(world.topology().ranks_on_node) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(ranks_on_node_) * sizeof(Slot);
+  const auto file = share_node_file(world.node(), "ullage-heartbeats", bytes);
+  if (!file) return;
+  auto mapped = SharedMemory::map(*file, 0, bytes);
+  if (!world.node().all(mapped.has_value())) return;
+  memory_ = std::move(*mapped);
+  slots_ = reinterpret_cast<Slot*>(memory_.bytes().data());  // zero bytes are atomics of value 0
   slots_[rank_on_node_].rank.store(world.rank());
-  node.barrier();
-}
-
-Heartbeats::~Heartbeats() {
-  if (slots_ != nullptr) munmap(slots_ - 1, bytes_);
+  world.node().barrier();
 }
 
 void Heartbeats::beat(std::uint64_t turn, bool rests) noexcept {

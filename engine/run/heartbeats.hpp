@@ -13,15 +13,15 @@
 
 #include "mpi/comm.hpp"
 #include "run/stall_timer.hpp"
+#include "storage/node_file.hpp"
 
 namespace ullage {
 
-/// One page or a few, of anonymous memory: nothing is left of it, however the ranks end.
 class Heartbeats final {
  public:
   /// Collective over the node's ranks. Where they cannot share memory nobody is watched: see shared().
   explicit Heartbeats(const mpi::World& world);
-  ~Heartbeats();
+  ~Heartbeats() = default;
   Heartbeats(const Heartbeats&) = delete;
   Heartbeats& operator=(const Heartbeats&) = delete;
   [[nodiscard]] bool shared() const noexcept { return slots_ != nullptr; }
@@ -50,7 +50,7 @@ class Heartbeats final {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   int rank_on_node_;
   int ranks_on_node_;
-  std::size_t bytes_;
+  SharedMemory memory_;
   Slot* slots_ = nullptr;
   StallTimer neighbour_;
   std::uint64_t seen_beats_ = 0;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,10 +43,11 @@ Error no_memory_name(const std::string& operation, const std::string& name, int 
   return errno_error(code, operation, "memory:" + name);
 }
 
-Result<SharedMemory> map_shared(int fd, std::uint64_t offset_bytes, std::uint64_t bytes, const std::string& name) {
-  void* const found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset_bytes));
-  if (found == MAP_FAILED) return fail(no_memory_name("map", name, errno));
-  return SharedMemory({static_cast<std::byte*>(found), static_cast<std::size_t>(bytes)});
+Result<SharedMemory> map_shared(const Descriptor& file, std::uint64_t offset_bytes, std::uint64_t bytes,
+                                const std::string& name) {
+  auto mapped = SharedMemory::map(file, offset_bytes, bytes);
+  if (!mapped) return fail(no_memory_name("map", name, mapped.error()));
+  return std::move(*mapped);
 }
 
 }  // namespace
@@ -73,40 +73,15 @@ struct NodeMemory::Table {
   }
 };
 
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
-SharedMemory::~SharedMemory() {
-  if (!bytes_.empty()) (void)munmap(bytes_.data(), bytes_.size());
-}
-
 /// A new file is all zeros, which is an empty table.
 Result<NodeMemory> NodeMemory::make(const mpi::Comm& node) {
   constexpr std::uint64_t table_bytes = round_up<std::uint64_t>(sizeof(Table), grain_bytes);
-  Descriptor file;
-  Status status;
-  if (node.rank() == 0) {
-    file = Descriptor(memfd_create("ullage-memory", MFD_CLOEXEC));
-    if (!file || ftruncate(file.get(), static_cast<off_t>(table_bytes)) != 0)
-      status = fail(no_memory_name("make", "", errno));
-  }
-  const std::int64_t process = node.broadcast(static_cast<std::int64_t>(getpid()), 0);
-  const std::int64_t number = node.broadcast(static_cast<std::int64_t>(file.get()), 0);
-  if (node.rank() > 0 && number >= 0) {
-    const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
-    file = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    if (!file) status = fail(errno_error(errno, "open the memory of the node's first rank", path));
-  }
-  Result<SharedMemory> table = SharedMemory();
-  if (status && file) table = map_shared(file.get(), 0, table_bytes, "");
-  if (status && !table) status = fail(table.error());
-  status = mpi::share_status(node, std::move(status));
+  auto file = share_node_file(node, "ullage-memory", table_bytes);
+  if (!file) return fail(file.error());
+  auto table = map_shared(*file, 0, table_bytes, "");
+  const Status status = mpi::share_status(node, table ? Status() : fail(table.error()));
   if (!status) return fail(status.error());
-  NodeMemory memory(std::move(file), std::move(*table));
+  NodeMemory memory(std::move(*file), std::move(*table));
   if (node.rank() == 0) memory.table().end_bytes = table_bytes;
   node.barrier();
   return memory;
@@ -131,7 +106,7 @@ Result<SharedMemory> NodeMemory::create(const std::string& name, std::uint64_t b
     *free = {.offset_bytes = offset, .bytes = bytes};
     std::memcpy(free->name.data(), name.data(), name.size());
   }
-  return map_shared(file_.get(), offset, bytes, name);
+  return map_shared(file_, offset, bytes, name);
 }
 
 Result<SharedMemory> NodeMemory::open(const std::string& name) const {
@@ -143,7 +118,7 @@ Result<SharedMemory> NodeMemory::open(const std::string& name) const {
     if (found == nullptr) return fail(no_memory_name("open", name, ENOENT));
     part = *found;
   }
-  return map_shared(file_.get(), part.offset_bytes, part.bytes, name);
+  return map_shared(file_, part.offset_bytes, part.bytes, name);
 }
 
 Status NodeMemory::remove(const std::string& name) const {

@@ -5,34 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
-#include "storage/descriptor.hpp"
+#include "storage/node_file.hpp"
 
 namespace ullage {
 
-/// A shared mapping of part of it. Unmaps itself.
-class SharedMemory final {
- public:
-  SharedMemory() = default;
-  explicit SharedMemory(std::span<std::byte> bytes) : bytes_(bytes) {}
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) noexcept;
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-  ~SharedMemory();
-  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-
- private:
-  std::span<std::byte> bytes_;
-};
-
-/// One anonymous file (memfd) of the node's first rank, which the others open through its process: a table of names,
-/// then what they name. Used by one thread of each rank.
+/// One file of the node: a table of names, then what they name. Used by one thread of each rank.
 class NodeMemory final {
  public:
   /// Collective over `node`, whose ranks have to see each other's processes (/proc).
