@@ -10,6 +10,7 @@
 #include "probes/text.hpp"
 #include "run/describe.hpp"
 #include "run/reductions.hpp"
+#include "run/same_build.hpp"
 #include "run/selftest.hpp"
 #include "run/session.hpp"
 #include "storage/run_folder.hpp"
@@ -72,6 +73,9 @@ int selftest_reductions(int argc, char** argv, const std::string& times) {
 
 int run(int argc, char** argv, const std::string& plan) {
   const ullage::mpi::Environment environment(&argc, &argv);
+  const ullage::mpi::Comm all = ullage::mpi::Comm::world();
+  if (const auto same = ullage::check_same_build(all); !same)
+    return all.rank() == 0 ? complain(same.error(), ullage::exit_code::environment) : ullage::exit_code::environment;
   const ullage::mpi::World world;
   // What a case cannot get is its error; without the little that the run itself needs there is no run.
   const auto code = ullage::catch_resource_errors([&] -> ullage::Result<int> { return ullage::run_plan(plan, world); });
