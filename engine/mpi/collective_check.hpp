@@ -5,7 +5,7 @@
 // that names both places. The product's build has nothing of this. Two kinds of calls are not compared. What workloads
 // measure (collectives under test, transfers of a shared file) is called from different places by ranks in error, which
 // go on taking part. And sleeping_barrier() is for ranks that come minutes after each other, which a comparison would
-// keep from saying that they are alive.
+// keep from sleeping.
 #pragma once
 
 #include <functional>

@@ -39,14 +39,14 @@ void in_parts(std::size_t total, const Move& move) {
 template <class T>
 void reduce_everywhere(const Comm::Handle& handle, CallSite site, std::span<T> values, MPI_Datatype type,
                        MPI_Op operation) {
-  enter(handle, site);
+  const Entered entered(handle, site);
   in_parts(values.size(), [&](std::size_t first, int count) {
     check(MPI_Allreduce(MPI_IN_PLACE, values.data() + first, count, type, operation, handle.comm), "MPI_Allreduce");
   });
 }
 
 LongInt locate(const Comm::Handle& handle, CallSite site, std::int64_t value, int rank, MPI_Op operation) {
-  enter(handle, site);
+  const Entered entered(handle, site);
   LongInt located{value, rank};
   check(MPI_Allreduce(MPI_IN_PLACE, &located, 1, MPI_LONG_INT, operation, handle.comm), "MPI_Allreduce");
   return located;
@@ -66,7 +66,9 @@ Comm& Comm::operator=(Comm&& other) noexcept {
 }
 
 Comm::~Comm() {
-  if (handle_ && handle_->owned) check(MPI_Comm_free(&handle_->comm), "MPI_Comm_free");
+  if (!handle_ || !handle_->owned) return;
+  const Waiting waiting;
+  check(MPI_Comm_free(&handle_->comm), "MPI_Comm_free");
 }
 
 Comm Comm::world() { return Comm(std::make_unique<Handle>(MPI_COMM_WORLD, false)); }
@@ -85,14 +87,14 @@ int Comm::size() const {
 }
 
 Comm Comm::duplicate(CallSite site) const {
-  enter(*handle_, site);
+  const Entered entered(*handle_, site);
   MPI_Comm made = MPI_COMM_NULL;
   check(MPI_Comm_dup(handle_->comm, &made), "MPI_Comm_dup");
   return Comm(std::make_unique<Handle>(made, true));
 }
 
 Comm Comm::split(int color, int key, CallSite site) const {
-  enter(*handle_, site);
+  const Entered entered(*handle_, site);
   MPI_Comm made = MPI_COMM_NULL;
   check(MPI_Comm_split(handle_->comm, color, key, &made), "MPI_Comm_split");
   return Comm(std::make_unique<Handle>(made, true));
@@ -119,19 +121,19 @@ Comm Comm::split_by_text(const std::string& text, CallSite site) const {
 }
 
 std::uint64_t Comm::sum_before(std::uint64_t value, CallSite site) const {
-  enter(*handle_, site);
+  const Entered entered(*handle_, site);
   std::uint64_t before = 0;
   check(MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, handle_->comm), "MPI_Exscan");
   return rank() == 0 ? 0 : before;
 }
 
 void Comm::barrier(CallSite site) const {
-  enter(*handle_, site);
+  const Entered entered(*handle_, site);
   check(MPI_Barrier(handle_->comm), "MPI_Barrier");
 }
 
 void Comm::broadcast(std::span<std::byte> data, int root, CallSite site) const {
-  enter(*handle_, site);
+  const Entered entered(*handle_, site);
   in_parts(data.size(), [&](std::size_t first, int count) {
     check(MPI_Bcast(data.data() + first, count, MPI_BYTE, root, handle_->comm), "MPI_Bcast");
   });
@@ -144,7 +146,7 @@ std::string Comm::broadcast(std::string text, int root, CallSite site) const {
 }
 
 std::int64_t Comm::broadcast(std::int64_t value, int root, CallSite site) const {
-  enter(*handle_, site);
+  const Entered entered(*handle_, site);
   check(MPI_Bcast(&value, 1, MPI_INT64_T, root, handle_->comm), "MPI_Bcast");
   return value;
 }
@@ -178,7 +180,7 @@ Comm::Located Comm::min_location(std::int64_t value, CallSite site) const {
 }
 
 void Comm::sum_to_root(std::span<std::uint64_t> values, int root, CallSite site) const {
-  enter(*handle_, site);
+  const Entered entered(*handle_, site);
   const bool mine = rank() == root;
   in_parts(values.size(), [&](std::size_t first, int count) {
     std::uint64_t* const part = values.data() + first;
@@ -208,12 +210,14 @@ void Comm::sum_all(std::span<double> values, CallSite site) const {
 }
 
 void Comm::send(std::span<const std::byte> data, int to, int tag) const {
+  const Waiting waiting;
   in_parts(data.size(), [&](std::size_t first, int count) {
     check(MPI_Send(data.data() + first, count, MPI_BYTE, to, tag, handle_->comm), "MPI_Send");
   });
 }
 
 int Comm::receive(std::span<std::byte> data, int from, int tag) const {
+  const Waiting waiting;
   int source = from == any_source ? MPI_ANY_SOURCE : from;
   in_parts(data.size(), [&](std::size_t first, int count) {
     MPI_Status status;
@@ -243,6 +247,7 @@ std::string Comm::receive_text(int from, int tag) const {
 
 void Comm::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from, int tag) const {
   if (out.size() > longest_part || in.size() > longest_part) check(MPI_ERR_COUNT, "MPI_Sendrecv of more than 1 GiB");
+  const Waiting waiting;
   check(MPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_BYTE, to, tag, in.data(),
                      static_cast<int>(in.size()), MPI_BYTE, from, tag, handle_->comm, MPI_STATUS_IGNORE),
         "MPI_Sendrecv");

@@ -197,7 +197,9 @@ File::~File() {
 
 Result<File> File::open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints, bool unique,
                         CallSite site) {
-  enter(comm.handle(), site);
+  {
+    const Entered entered(comm.handle(), site);
+  }  // to open it is work on its target
   auto handle = std::make_unique<Handle>();
   handle->alone = comm.size() == 1;
   const int mode = mode_of(access) | (unique ? MPI_MODE_UNIQUE_OPEN : 0);

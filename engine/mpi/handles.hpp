@@ -8,6 +8,7 @@
 
 #include "mpi/collective_check.hpp"
 #include "mpi/comm.hpp"
+#include "mpi/waits.hpp"
 
 namespace ullage::mpi {
 
@@ -21,9 +22,15 @@ struct Comm::Handle {
 /// Says whether this build compares where ranks call collectives from; CMake says so.
 inline constexpr bool checks_collectives = ULLAGE_CHECK_COLLECTIVES != 0;
 
-/// Comes before every collective. Costs nothing where it does not check.
-inline void enter(const Comm::Handle& handle, const CallSite& site) {
-  if constexpr (checks_collectives) check_call_site(handle, site);
-}
+/// Comes before every collective, in which it is a wait for as long as it lives.
+class [[nodiscard]] Entered final {
+ public:
+  Entered(const Comm::Handle& handle, const CallSite& site) {
+    if constexpr (checks_collectives) check_call_site(handle, site);
+  }
+
+ private:
+  Waiting waiting_;
+};
 
 }  // namespace ullage::mpi

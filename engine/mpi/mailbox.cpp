@@ -32,6 +32,7 @@ struct Mailbox::Summing {
 Mailbox::Mailbox(const Comm& everyone) : comm_(everyone.duplicate()), rank_(comm_.rank()), size_(comm_.size()) {}
 
 Mailbox::~Mailbox() {
+  const Waiting waiting;
   for (Posted& posted : posted_) check(MPI_Wait(&posted.request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 

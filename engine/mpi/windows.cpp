@@ -11,7 +11,9 @@ struct Window::Handle {
 };
 
 Window::Window(const Comm& comm, std::size_t bytes, CallSite site) : handle_(std::make_unique<Handle>()) {
-  enter(comm.handle(), site);
+  {
+    const Entered entered(comm.handle(), site);
+  }  // to get the memory is work
   void* base = nullptr;
   check(MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm.handle().comm, static_cast<void*>(&base),
                          &handle_->win),
@@ -20,7 +22,10 @@ Window::Window(const Comm& comm, std::size_t bytes, CallSite site) : handle_(std
   own_ = {static_cast<std::byte*>(base), bytes};
 }
 
-Window::~Window() { check(MPI_Win_free(&handle_->win), "MPI_Win_free"); }
+Window::~Window() {
+  const Waiting waiting;
+  check(MPI_Win_free(&handle_->win), "MPI_Win_free");
+}
 
 void Window::lock(int rank) { check(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, handle_->win), "MPI_Win_lock"); }
 void Window::unlock(int rank) { check(MPI_Win_unlock(rank, handle_->win), "MPI_Win_unlock"); }

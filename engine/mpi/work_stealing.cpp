@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/permutation.hpp"
+#include "mpi/waits.hpp"
 
 namespace ullage::mpi {
 namespace {
@@ -60,12 +61,12 @@ void WorkStealing::read(const Letter& letter) {
   work_.take(letter.content);
 }
 
-bool WorkStealing::more(const std::function<void()>& waiting) {
+bool WorkStealing::more() {
   if (mailbox_.size() == 1) return false;
+  const Waiting waiting;
   const std::uint64_t taken_before = taken_;
   for (Patience patience;; patience.wait()) {
     answer();
-    if (waiting) waiting();
     if (taken_ != taken_before) return true;
     if (nobody_works()) break;
     if (!asked_) ask();

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -47,8 +46,7 @@ class WorkStealing final {
   void answer();
   /// This rank is out of work: waits until it has some again. False: nobody has any; every rank is told so, and no
   /// letter is on its way any more.
-  /// `waiting` is called again and again for as long as there is no work.
-  [[nodiscard]] bool more(const std::function<void()>& waiting = nullptr);
+  [[nodiscard]] bool more();
 
  private:
   void read(const Letter& letter);

@@ -12,8 +12,10 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "mpi/waits.hpp"
 #include "probes/probe.hpp"
 #include "run/session.hpp"
+#include "run/stage_limits.hpp"
 
 namespace ullage {
 namespace {
@@ -21,8 +23,8 @@ namespace {
 constexpr std::int64_t second_ns = 1'000'000'000;
 // A busy machine may keep any thread waiting for a second or two, which a rank that works does not notice.
 constexpr std::int64_t shortest_silence_ns = 5 * second_ns;
-// Between stages ranks make buffers and reduce results, which nobody counts as work.
-constexpr std::int64_t shortest_rest_ns = 300 * second_ns;
+// For ranks that have all arrived in a collective, and share few cores there.
+constexpr std::int64_t shortest_rest_ns = 60 * second_ns;
 // Datagrams may be lost for a while on a network that is being measured.
 constexpr std::int64_t shortest_node_silence_ns = 30 * second_ns;
 constexpr std::int64_t for_the_others_ns = 15 * second_ns;
@@ -34,12 +36,6 @@ constexpr std::uint64_t looks_a_look_unheard = 10;  // a node of which nothing i
 constexpr std::chrono::milliseconds look_for_the_silent{2000};
 constexpr std::chrono::seconds longest_end{10};
 constexpr std::chrono::seconds for_the_other_writer{2};
-
-std::string seconds_text(std::int64_t ns) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g s", static_cast<double>(ns) / 1e9);
-  return text.data();
-}
 
 /// Ends the process also where the file system of the records hangs: then there are none of the end.
 void abort_within(std::chrono::seconds patience) {
@@ -53,7 +49,18 @@ void abort_within(std::chrono::seconds patience) {
   }
 }
 
+std::string seconds_text(std::int64_t ns) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g s", static_cast<double>(ns) / 1e9);
+  return text.data();
+}
+
 }  // namespace
+
+std::string no_progress(const mpi::Topology& topology, const std::string& what, std::int64_t limit_ns) {
+  return "rank " + std::to_string(topology.rank) + " on " + topology.node_name + " made no progress for " +
+         seconds_text(limit_ns) + " in " + what;
+}
 
 LaunchWatch::LaunchWatch(const Plan& plan, const mpi::World& world)
     : plan_(plan),
@@ -74,6 +81,7 @@ LaunchWatch::~LaunchWatch() {
 Watchdog::Options LaunchWatch::options() {
   Watchdog::Options options;
   options.limit_ns = static_cast<std::int64_t>(plan_.watchdog_s * 1e9);
+  options.longest_computing_ns = filling_limit_ns(options.limit_ns, physical_memory_bytes());
   options.on_hang = [this](const std::string& what, std::int64_t limit_ns) { die(hang_of(what, limit_ns)); };
   options.on_tick = [this] { tick(); };
   options.asked_to_stop = [this] { return is_asked_to_stop(); };
@@ -98,8 +106,7 @@ bool LaunchWatch::is_asked_to_stop() {
 /// A rank may wait for another inside what is watched, in the calls of a collective file: then that one is to blame.
 Hang LaunchWatch::hang_of(const std::string& what, std::int64_t limit_ns) {
   const mpi::Topology& topology = world_.topology();
-  const std::string own = "rank " + std::to_string(topology.rank) + " on " + topology.node_name +
-                          " made no progress for " + seconds_text(limit_ns) + " in " + what;
+  const std::string own = no_progress(topology, what, limit_ns);
   const auto blamed = [&](int rank, const std::string& node) {
     return Hang{
         rank, node,
@@ -130,7 +137,8 @@ CaseCounts LaunchWatch::tally() const {
 std::int64_t LaunchWatch::elapsed_ns() const noexcept { return now_ns() - origin_ns_.load(std::memory_order_relaxed); }
 
 void LaunchWatch::tick() {
-  heartbeats_.beat(watchdog_.turn(), watchdog_.resting());
+  const std::uint64_t waits = mpi::Waiting::steps();  // odd within one
+  heartbeats_.beat(watchdog_.turn() + waits, waits % 2 != 0);
   if (ticks_ % ticks_per_datagram == 0 || ring_.stops()) ring_.send();
   look_at_neighbours(now_ns());
   if (ticks_ % ticks_per_sign == 0) sign_.give();

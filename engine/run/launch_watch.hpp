@@ -19,6 +19,9 @@
 
 namespace ullage {
 
+/// What is said of a rank that hangs.
+[[nodiscard]] std::string no_progress(const mpi::Topology& topology, const std::string& what, std::int64_t limit_ns);
+
 class LaunchWatch final {
  public:
   /// Collective. The plan and the world outlive it.

@@ -47,6 +47,7 @@ class PhaseExecution final {
   /// Readies the first batch and the account, so that nothing is generated or cleared inside the timer when a phase
   /// fits into a batch.
   void prepare_first() {
+    const Watched watched(*context_.watchdog, info_.name + ": prepare");
     note(catch_resource_errors([this] -> Status {
       total_ = work_.operations();
       if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
@@ -76,7 +77,6 @@ class PhaseExecution final {
     result_.cpu_ns = process_cpu_ns() - cpu_before_ns - paused_cpu_ns_;
     const PageFaults faults = process_faults();
     result_.faults = {faults.minor - faults_before.minor, faults.major - faults_before.major};
-    context_.watchdog->rest();
     set(stage_open, start, opened);
     set(stage_transfer, opened, transferred);
     set(stage_sync, transferred, synced);
@@ -240,6 +240,11 @@ Json record_of(const PhaseInfo& info, const mpi::World& world) {
               {"data_of", info.data_of}};
 }
 
+Status run_before(const RunContext& context, PhaseWork& work, const PhaseInfo& info) {
+  const Watched watched(*context.watchdog, info.name + ": before");
+  return catch_resource_errors([&] { return work.before(); });
+}
+
 /// A phase that could not begin: its record holds the failures and no measurement.
 PhaseOutcome refused(const RunContext& context, const Status& ready, Json& record) {
   Json failures = gather_failures(*context.world, ready ? std::nullopt : std::optional(ready.error()));
@@ -263,13 +268,12 @@ void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, R
   const mpi::Comm& all = context.world->all();
   if (!all.any(result.error.has_value()) && !cut_short) {
     const auto progress = std::make_unique<Meter>();
-    context.watchdog->watch(info.name + ": verify", progress.get());
+    const Watched watched(*context.watchdog, info.name + ": verify", {}, progress.get());
     const Status looked = catch_resource_errors([&] -> Status {
       result.verification = work.after(context.meter->operations(), *progress);
       return {};
     });
     if (!looked) result.verification.first = looked.error();
-    context.watchdog->rest();
     if (result.verification.first) result.error = result.verification.first;
   }
   const std::uint64_t verified = all.sum(result.verification.verified_bytes);
@@ -331,8 +335,11 @@ void each_probe(const RunContext& context, const std::string& step, const Call& 
 bool execute_phase(const RunContext& context, const PhaseScope& scope, PhaseExecution& execution) {
   execution.prepare_first();
   each_probe(context, "begin", [&](Probe& probe) { probe.begin(scope); });
-  context.world->all().barrier();
-  execution.run();
+  {
+    const Watched stages(*context.watchdog, "the stages");
+    context.world->all().barrier();
+    execution.run();
+  }
   each_probe(context, "end", [&](Probe& probe) { probe.end(scope); });
   const bool cut_short = context.world->all().any(StopFlags::instance().now().load());
   each_probe(context, "settle", [&](Probe& probe) { probe.settle(scope); });
@@ -356,11 +363,9 @@ std::string word(PhaseStatus status) {
 PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, PhaseWork& work, Json& record) {
   const mpi::Comm& all = context.world->all();
   const PhaseInfo info = work.info();
+  const Watched watched(*context.watchdog, info.name + ": results");  // and whatever else is no step of its own
   record = record_of(info, *context.world);
-
-  context.watchdog->watch(info.name + ": before", nullptr);
-  const mpi::Agreement ready = mpi::agree(all, catch_resource_errors([&] { return work.before(); }));
-  context.watchdog->rest();
+  const mpi::Agreement ready = mpi::agree(all, run_before(context, work, info));
   if (!ready.everywhere) return refused(context, ready.own, record);
 
   context.clock->before_phase();
@@ -375,7 +380,7 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   outcome.elapsed_ns = reduce_phase(*context.world, result, info, *context.meter, record);
   scope.elapsed_ns = outcome.elapsed_ns + all.max(result.paused_ns);  // what a probe counts does not stand still
   scope.requested_bytes = all.sum(context.meter->bytes());
-  for (const auto& probe : context.probes) probe->report(scope, record);
+  each_probe(context, "report", [&](Probe& probe) { probe.report(scope, record); });
   outcome.status = status_of(all, result, cut_short);
   outcome.grade = agreed_grade(all, record);
   record["status"] = word(outcome.status);

@@ -121,9 +121,11 @@ Status look_at(const Plan& plan, const PlannedTarget& target, const mpi::World& 
 }
 
 /// What a crashed launch of the same run left is removed before the folder is made afresh.
-Result<RunFolder> make_clean(const std::string& path, const std::string& run_id, bool continues) {
-  if (continues) return RunFolder::make(path, run_id);
+Result<RunFolder> make_clean(const std::string& path, const Plan& plan, Watchdog& watchdog) {
+  const std::string& run_id = plan.run_id;
+  if (plan.continues) return RunFolder::make(path, run_id);
   if (auto left_over = RunFolder::open(path, run_id)) {
+    const Watched watched(watchdog, "remove what an earlier launch left at " + path, {&left_over->removal_steps()});
     if (auto alone = left_over->claim(); !alone) return fail(alone.error());
     if (auto removed = left_over->remove_listed(); !removed) return fail(removed.error());
   }
@@ -138,21 +140,18 @@ Status keep(const Plan& plan, Place& place, Result<RunFolder> folder) {
 }
 
 /// Another node's leader finds the root's folder there (a shared file system), or makes its node's own.
-Status find_or_make(const std::string& path, const Plan& plan, const std::string& nonce, Place& place) {
+Status find_or_make(const std::string& path, const Plan& plan, const std::string& nonce, Place& place,
+                    Watchdog& watchdog) {
   auto shared = RunFolder::open(path, plan.run_id);
   if (shared && shared->nonce() == nonce) return keep(plan, place, std::move(shared));
   place.writes_manifest = true;
-  return keep(plan, place, make_clean(path, plan.run_id, plan.continues));
+  return keep(plan, place, make_clean(path, plan, watchdog));
 }
 
 /// Collective: what an earlier launch has entered, as the root finds it, and who shares the folder.
-void open_book(const Plan& plan, const mpi::World& world, const SharingRanks& sharers, Place& place,
-               Watchdog& watchdog) {
+void open_book(const Plan& plan, const mpi::World& world, const SharingRanks& sharers, Place& place) {
   std::string known = "{}";
-  if (plan.continues && sharers.root()) {
-    const Watched watched(watchdog, "read the manifest of " + place.folder->path());
-    known = json_text(Json(place.folder->facts()));
-  }
+  if (plan.continues && sharers.root()) known = json_text(Json(place.folder->facts()));
   known = sharers.all.broadcast(std::move(known), 0);
   DatasetFacts::Keep keep;
   if (place.writes_manifest)
@@ -168,30 +167,22 @@ void open_book(const Plan& plan, const mpi::World& world, const SharingRanks& sh
 /// Collective: the root of each path first, then the other nodes' leaders, then everybody else.
 Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, const SharingRanks& sharers,
                     Place& place, Watchdog& watchdog) {
-  const std::string what = "prepare target '" + target.name + "'";
   Status status;
   if (sharers.root()) {
-    const Watched watched(watchdog, what);
     place.writes_manifest = true;
-    status = keep(plan, place, make_clean(target.path, plan.run_id, plan.continues));
+    status = keep(plan, place, make_clean(target.path, plan, watchdog));
   }
   status = mpi::share_status(world.all(), status);
   if (!status) return status;
   place.dax = sharers.root() && is_dax(*place.folder);
   const std::string nonce = sharers.all.broadcast(sharers.root() ? place.folder->nonce() : std::string(), 0);
   const bool leads = sharers.leader();
-  if (leads && !sharers.root()) {
-    const Watched watched(watchdog, what);
-    status = find_or_make(target.path, plan, nonce, place);
-  }
+  if (leads && !sharers.root()) status = find_or_make(target.path, plan, nonce, place, watchdog);
   status = mpi::share_status(world.all(), status);
   if (!status) return status;
-  if (!leads) {
-    const Watched watched(watchdog, what);
-    status = keep(plan, place, RunFolder::open(target.path, plan.run_id));
-  }
+  if (!leads) status = keep(plan, place, RunFolder::open(target.path, plan.run_id));
   status = mpi::share_status(world.all(), status);
-  if (status) open_book(plan, world, sharers, place, watchdog);
+  if (status) open_book(plan, world, sharers, place);
   return status;
 }
 
@@ -270,6 +261,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
     if (!is_used(plan, target)) continue;
     Place& place = places.places_[target.name];
     const SharingRanks& own = sharers.at(target.name);
+    const Watched watched(watchdog, "prepare target '" + target.name + "'");
     place.write_back = write_back_of(own, place);
     status = make_folders(plan, target, world, own, place, watchdog);
     if (status) status = check_one_folder(plan, target, place, world);

@@ -54,6 +54,7 @@ class Repetition final {
   }
 
   [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key, bool keep) {
+    const Watched watched_as_a_whole(*context_.watchdog, "repetition, between its steps");
     context_.meter->sample_by(mix64(key + static_cast<std::uint64_t>(world_.rank())));
     std::vector<std::unique_ptr<Backend>> backends;  // of the case's target, and of those behind it
     std::vector<StorageContext> contexts;
@@ -63,20 +64,32 @@ class Repetition final {
     file_system_ = !capabilities.memory ? place_.space.file_system : capabilities.dax ? "devdax" : "memory";
     StorageContext& bound = contexts.front();
     bound.spill.assign(contexts.begin() + 1, contexts.end());
-    const auto made = catch_resource_errors([&] { return make_workload(planned_.workload, bound, tables_); });
+    const auto made = [&] {
+      const Watched watched(*context_.watchdog, "make workload");
+      return catch_resource_errors([&] { return make_workload(planned_.workload, bound, tables_); });
+    }();
     if (!agreed("make workload", mpi::agree(world_.all(), made ? Status{} : fail(made.error()))))
       return std::move(report_);
     const auto& workload = *made;
-    const bool begun = agreed("begin", begin_together(*workload, world_.all(), watched("begin")));
+    const bool begun = begins(*workload);
     if (begun) phases(*workload);
     const bool whole = report_.outcome.ok && !report_.interrupted;
-    const mpi::Agreement removed = end_together(*workload, whole, world_.all(), watched("remove"));
-    if (begun) (void)agreed("remove", removed);  // else it would be said again what is in the way
+    ends(*workload, whole, begun);
     return std::move(report_);
   }
 
  private:
-  /// Each step by itself: a rank that waits for the others between two of them does not hang.
+  bool begins(Workload& workload) {
+    const Watched whole(*context_.watchdog, "begin");
+    return agreed("begin", begin_together(workload, world_.all(), watched("begin")));
+  }
+
+  void ends(Workload& workload, bool whole, bool begun) {
+    const Watched all(*context_.watchdog, "remove");
+    const mpi::Agreement removed = end_together(workload, whole, world_.all(), watched("remove"));
+    if (begun) (void)agreed("remove", removed);  // else it would be said again what is in the way
+  }
+
   [[nodiscard]] RunStep watched(const std::string& part) const {
     return [this, part](const LocalStep& step) {
       const Watched watched(*context_.watchdog, part + ": " + step.name, removal_steps());
@@ -150,9 +163,14 @@ class Repetition final {
     return false;
   }
 
+  [[nodiscard]] Result<std::unique_ptr<PhaseWork>> make_phase(Workload& workload, std::size_t index) const {
+    const Watched watched(*context_.watchdog, "make phase");
+    return catch_resource_errors([&] -> Result<std::unique_ptr<PhaseWork>> { return workload.phase(index); });
+  }
+
   void phases(Workload& workload) {
     for (std::size_t i = 0; i < workload.phases() && report_.outcome.ok && !report_.interrupted; ++i) {
-      const auto made = catch_resource_errors([&] -> Result<std::unique_ptr<PhaseWork>> { return workload.phase(i); });
+      const auto made = make_phase(workload, i);
       if (!agreed("make phase", mpi::agree(world_.all(), made ? Status{} : fail(made.error())))) return;
       const auto& work = *made;
       if (next_.repetition == planned_.first_repetition) notices(work->info());

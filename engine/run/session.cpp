@@ -108,6 +108,7 @@ class Session final {
   }
 
   void write_head() {
+    const Watched watched(watch_.watchdog(), "gather facts of the nodes");
     const CoreBudget budget = core_budget(world_);
     const Json head = run_record(plan_, facts_, world_, clock_.sync(), budget, origin_ns_);
     write(head);
@@ -204,18 +205,38 @@ class Session final {
   LaunchWatch& watch_;
 };
 
+/// Watches what comes before the plan has said for how long, and where records are: of a hang then one line is all.
+Watchdog::Options watch_of_start(const mpi::World& world) {
+  return {.on_hang = [&world](const std::string& what, std::int64_t limit_ns) {
+    std::cerr << "ullage-engine: " << no_progress(world.topology(), what, limit_ns) << std::endl;
+    mpi::abort_all(exit_code::aborted);
+  }};
+}
+
+/// Collective: the plan, where it fits this launch.
+Result<Plan> accepted_plan(const std::string& path, const mpi::World& world) {
+  auto plan = read_plan(path, world);
+  if (!plan) return plan;
+  if (const auto status = check_layout(plan->layout, world.topology()); !status) return fail(status.error());
+  if (const auto status = mpi::share_status(world.all(), expand_targets(*plan, world)); !status)
+    return fail(status.error());
+  if (world.root()) forget_earlier_launch(plan->records);  // before a watch looks for them
+  return plan;
+}
+
 }  // namespace
 
 int run_plan(const std::string& plan_path, const mpi::World& world) {
   StopFlags::instance().install();
-  auto plan = read_plan(plan_path, world);
+  Watchdog start(watch_of_start(world));
+  auto plan = [&] {
+    const Watched watched(start, "read the plan");
+    return accepted_plan(plan_path, world);
+  }();
   if (!plan) return report(world, plan.error());
-  if (const auto status = check_layout(plan->layout, world.topology()); !status) return report(world, status.error());
-  if (const auto status = mpi::share_status(world.all(), expand_targets(*plan, world)); !status)
-    return report(world, status.error());
-  if (world.root()) forget_earlier_launch(plan->records);  // before a watch looks for them
 
   LaunchWatch watch(*plan, world);
+  start.end();
   std::optional<RecordWriter> writer;
   Status opened;
   if (world.root()) {

@@ -7,11 +7,22 @@
 #include <limits>
 
 namespace ullage {
+namespace {
+
+std::int64_t limit_at(double bytes_per_s, std::int64_t least_ns, std::uint64_t bytes) {
+  constexpr auto most = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
+  const double needed = std::min(static_cast<double>(bytes) / bytes_per_s * 1e9, most);
+  return std::max(least_ns, static_cast<std::int64_t>(needed));
+}
+
+}  // namespace
 
 std::int64_t stage_limit_ns(std::int64_t least_ns, std::uint64_t bytes) {
-  constexpr auto most = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
-  const double needed = std::min(static_cast<double>(bytes) / slowest_bytes_per_s * 1e9, most);
-  return std::max(least_ns, static_cast<std::int64_t>(needed));
+  return limit_at(slowest_bytes_per_s, least_ns, bytes);
+}
+
+std::int64_t filling_limit_ns(std::int64_t least_ns, std::uint64_t bytes) {
+  return limit_at(slowest_filled_bytes_per_s, least_ns, bytes);
 }
 
 std::int64_t flush_limit_ns(std::int64_t least_ns, std::uint64_t written_bytes, int ranks, std::uint64_t memory_bytes) {

@@ -26,6 +26,11 @@ TEST(StageLimits, AFlushMovesNoMoreThanMemoryHolds) {
   EXPECT_EQ(flush_limit_ns(120 * second, 2 * gb, 1, 0), 200 * second);
 }
 
+TEST(StageLimits, MemoryIsFilledFasterThanATarget) {
+  EXPECT_EQ(filling_limit_ns(120 * second, gb), 120 * second);
+  EXPECT_EQ(filling_limit_ns(120 * second, 500 * gb), 10'000 * second);
+}
+
 TEST(StageLimits, ThisNodeHasMemory) { EXPECT_GT(physical_memory_bytes(), 1U << 20U); }
 
 }  // namespace

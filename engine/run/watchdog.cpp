@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/watchdog.hpp"
 
+#include <ctime>
+
 #include <algorithm>
 #include <condition_variable>
 #include <limits>
@@ -9,6 +11,7 @@
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
 #include "base/signals.hpp"
+#include "mpi/waits.hpp"
 #include "run/stage_limits.hpp"
 
 namespace ullage {
@@ -16,6 +19,8 @@ namespace {
 
 constexpr int ticks_per_stop_look = 5;
 constexpr std::int64_t ask_again_ns = 1'000'000'000;
+// In a second: what polls, as threads of libraries do, takes less, and a rank with a share of a core more.
+constexpr std::int64_t least_computed_ns = 20'000'000;
 constexpr std::int64_t said_once = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t grace_after_stop_ns = 10'000'000'000;
 
@@ -23,6 +28,12 @@ std::uint64_t progress_of(const Watchdog::Work& work) {
   std::uint64_t progress = work.meter == nullptr ? 0 : work.meter->progress();
   for (const std::atomic<std::uint64_t>* counter : work.steps) progress += counter->load(std::memory_order_relaxed);
   return progress;
+}
+
+std::int64_t cpu_time_ns(clockid_t clock) noexcept {
+  timespec time{};
+  (void)clock_gettime(clock, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace
@@ -35,17 +46,6 @@ Watchdog::~Watchdog() = default;
 void Watchdog::end() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
-}
-
-void Watchdog::watch(std::string what, const Meter* meter, Steps steps) {
-  const std::scoped_lock lock(mutex_);
-  own_ = {.what = std::move(what), .meter = meter, .steps = std::move(steps)};
-  watch(own_);
-}
-
-void Watchdog::rest() {
-  const std::scoped_lock lock(mutex_);
-  work_.store(nullptr, std::memory_order_relaxed);
 }
 
 void Watchdog::run(const std::stop_token& token) {
@@ -63,13 +63,18 @@ void Watchdog::run(const std::stop_token& token) {
   }
 }
 
-bool Watchdog::has_written_back(const Work& work, std::int64_t now) {
-  if (work.write_back == nullptr || now - asked_ns_ < ask_again_ns) return false;
-  asked_ns_ = now;
+bool Watchdog::has_written_back(const Work& work) {
+  if (work.write_back == nullptr) return false;
   server_ns_ = std::min(work.server_ns,
                         stage_limit_ns(0, work.write_back->pending_bytes() * static_cast<std::uint64_t>(work.nodes)));
   const std::uint64_t written = work.write_back->steps();
   return std::exchange(seen_written_, written) != written;
+}
+
+/// All threads together but this one, since it was last asked.
+bool Watchdog::has_computed() noexcept {
+  const std::int64_t cpu_ns = cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+  return cpu_ns - std::exchange(seen_cpu_ns_, cpu_ns) >= least_computed_ns;
 }
 
 bool Watchdog::has_progressed(const Work& work, std::int64_t now) {
@@ -79,11 +84,26 @@ bool Watchdog::has_progressed(const Work& work, std::int64_t now) {
     turn_began_ns_ = now;
     asked_ns_ = now;
     server_ns_ = 0;
+    last_computed_ns_ = now;
+    (void)has_computed();
   }
+  const std::uint64_t waits = mpi::Waiting::steps();
+  const bool has_waited = std::exchange(seen_waits_, waits) != waits || mpi::Waiting::now();
   const std::uint64_t progress = progress_of(work);
   const bool has_moved = std::exchange(seen_progress_, progress) != progress;
-  const bool has_written = has_written_back(work, now);
-  return is_new || has_moved || has_written;
+  bool has_written = false;
+  if (now - asked_ns_ >= ask_again_ns) {
+    asked_ns_ = now;
+    has_written = has_written_back(work);
+    if (work.longest_computing_ns > 0 && has_computed()) last_computed_ns_ = now;
+  }
+  return is_new || has_waited || has_moved || has_written;
+}
+
+bool Watchdog::hangs(const Work& work, std::int64_t now, std::int64_t limit_ns) const noexcept {
+  const std::int64_t silent_ns = now - last_progress_ns_;
+  if (silent_ns < limit_ns) return false;
+  return now - last_computed_ns_ >= limit_ns || silent_ns >= work.longest_computing_ns;
 }
 
 void Watchdog::look() {
@@ -91,17 +111,16 @@ void Watchdog::look() {
   std::int64_t limit_ns = options_.limit_ns;
   {
     const std::scoped_lock lock(mutex_);
-    const Work* const work = work_.load(std::memory_order_acquire);
-    if (work == nullptr) return;
+    const Work& work = *work_.load(std::memory_order_acquire);
     const std::int64_t now = now_ns();
-    if (has_progressed(*work, now)) last_progress_ns_ = now;
+    if (has_progressed(work, now)) last_progress_ns_ = now;
     if (last_progress_ns_ == said_once) return;
-    limit_ns = std::max(work->limit_ns > 0 ? work->limit_ns : limit_ns, server_ns_);
-    hung = work->what;
-    if (work->longest_ns > 0 && now - turn_began_ns_ >= work->longest_ns) {
-      limit_ns = work->longest_ns;
+    limit_ns = std::max(work.limit_ns > 0 ? work.limit_ns : limit_ns, server_ns_);
+    hung = work.what;
+    if (work.longest_ns > 0 && now - turn_began_ns_ >= work.longest_ns) {
+      limit_ns = work.longest_ns;
       hung += " (others may have written to its device)";
-    } else if (now - last_progress_ns_ < limit_ns) {
+    } else if (!hangs(work, now, limit_ns)) {
       return;
     }
     last_progress_ns_ = said_once;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/affinity.hpp"
+#include "mpi/waits.hpp"
 
 namespace ullage::watchdog_test {
 namespace {
@@ -39,40 +40,83 @@ constexpr int most_tries = 20;
 
 TEST(Watchdog, NamesWhatHangs) {
   std::promise<std::string> hung;
-  Watchdog watchdog({.limit_ns = 200'000'000,
-                     .asked_to_stop = {},
-                     .on_stop = {},
-                     .on_tick = {},
-                     .on_hang = [&](const std::string& what, std::int64_t) { hung.set_value(what); }});
-  watchdog.watch("write: sync", nullptr);
+  Watchdog watchdog(
+      {.limit_ns = 200'000'000, .on_hang = [&](const std::string& what, std::int64_t) { hung.set_value(what); }});
+  const Watched watched(watchdog, "write: sync");
   auto future = hung.get_future();
   ASSERT_EQ(future.wait_for(30s), std::future_status::ready);
   EXPECT_EQ(future.get(), "write: sync");
 }
 
-TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
+TEST(Watchdog, OperationsAreProgressAndWaitsAreNoHang) {
   bool is_alive = false;
   for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
     FirstHang hang;
     Meter meter;
     meter.start(now_ns());
-    Watchdog watchdog({.limit_ns = 400'000'000,
-                       .asked_to_stop = {},
-                       .on_stop = {},
-                       .on_tick = {},
-                       .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
-    watchdog.watch("write: transfer", &meter);
+    Watchdog watchdog(
+        {.limit_ns = 400'000'000, .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
+    const Watched watched(watchdog, "write: transfer", {}, &meter);
     for (int i = 0; i < 20; ++i) {
       std::this_thread::sleep_for(50ms);
       (void)meter.completed(1);
     }
-    watchdog.rest();
+    const mpi::Waiting waiting;
     is_alive = !hang.was_told();
     if (!is_alive) continue;
     std::this_thread::sleep_for(700ms);
-    EXPECT_FALSE(hang.was_told()) << "it rests";
+    EXPECT_FALSE(hang.was_told()) << "it waits for others";
   }
   EXPECT_TRUE(is_alive);
+}
+
+TEST(Watchdog, WaitsThatComeAndGoAreProgressAndWhatFollowsThemIsWatched) {
+  bool is_alive = false;
+  for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
+    FirstHang hang;
+    Watchdog watchdog(
+        {.limit_ns = 400'000'000, .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
+    const Watched watched(watchdog, "make phase");
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(50ms);
+      const mpi::Waiting waiting;
+    }
+    is_alive = !hang.was_told();
+    if (is_alive) {
+      EXPECT_EQ(hang.await(), "make phase");
+    }
+  }
+  EXPECT_TRUE(is_alive);
+}
+
+/// Says what a watchdog with a short limit calls a hang while `work` is done.
+template <class Call>
+std::string hang_during(const Call& work) {
+  FirstHang hang;
+  Watchdog watchdog(
+      {.limit_ns = 200'000'000, .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
+  return work(watchdog, hang);
+}
+
+TEST(Watchdog, StepsLieWithinOneAnother) {
+  const auto nothing = [](Watchdog&, FirstHang& hang) { return hang.await(); };
+  const auto within_two = [](Watchdog& watchdog, FirstHang& hang) {
+    const Watched outer(watchdog, "outer");
+    const Watched inner(watchdog, "inner");
+    return hang.await();
+  };
+  const auto after_one = [](Watchdog& watchdog, FirstHang& hang) {
+    const Watched outer(watchdog, "outer");
+    {
+      const Watched inner(watchdog, "inner");
+    }
+    return hang.await();
+  };
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(hang_during(nothing), "the launch, between its steps");
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, 200ms) << "its beginning is the first progress";
+  EXPECT_EQ(hang_during(within_two), "inner");
+  EXPECT_EQ(hang_during(after_one), "outer");
 }
 
 /// Pages that are written back for as long as `seconds` says; a server has `pending` bytes still to write.
@@ -102,17 +146,12 @@ Found hang_of(const Watchdog::Work& work) {
   std::promise<Found> hung;
   auto future = hung.get_future();
   const auto begun = std::chrono::steady_clock::now();
-  Watchdog watchdog({.limit_ns = 2'500'000'000,
-                     .asked_to_stop = {},
-                     .on_stop = {},
-                     .on_tick = {},
-                     .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
+  Watchdog watchdog({.limit_ns = 2'500'000'000, .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
                        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
                        hung.set_value({took.count(), limit_ns, what});
                      }});
   watchdog.watch(work);
   const bool found = future.wait_for(30s) == std::future_status::ready;
-  watchdog.rest();
   watchdog.end();
   return found ? future.get() : Found{};
 }
@@ -151,11 +190,8 @@ TEST(Watchdog, WorkThatFollowsWorkIsProgress) {
   bool is_alive = false;
   for (int tries = 0; tries < most_tries && !is_alive; ++tries) {
     FirstHang hang;
-    Watchdog watchdog({.limit_ns = 400'000'000,
-                       .asked_to_stop = {},
-                       .on_stop = {},
-                       .on_tick = {},
-                       .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
+    Watchdog watchdog(
+        {.limit_ns = 400'000'000, .on_hang = [&](const std::string& what, std::int64_t) { hang.tell(what); }});
     for (std::size_t i = 0; i < 20; ++i) {
       watchdog.watch(works[i % 2]);
       std::this_thread::sleep_for(50ms);
@@ -164,7 +200,6 @@ TEST(Watchdog, WorkThatFollowsWorkIsProgress) {
     if (is_alive) {
       EXPECT_EQ(hang.await(), "write: close");
     }
-    watchdog.rest();
   }
   EXPECT_TRUE(is_alive);
 }
@@ -176,11 +211,7 @@ TEST(Watchdog, WorkHasALimitOfItsOwnAndStepsOfAnyCounterAreProgress) {
     const std::atomic<std::uint64_t> idle = 0;  // as of a target from which nothing is removed now
     std::atomic<std::uint64_t> steps = 0;
     const Watchdog::Work removal{.what = "remove", .meter = nullptr, .steps = {&idle, &steps}, .limit_ns = 500'000'000};
-    Watchdog watchdog({.limit_ns = 60'000'000'000,
-                       .asked_to_stop = {},
-                       .on_stop = {},
-                       .on_tick = {},
-                       .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
+    Watchdog watchdog({.limit_ns = 60'000'000'000, .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
                          hang.tell(what + " " + std::to_string(limit_ns));
                        }});
     watchdog.watch(removal);
@@ -192,21 +223,45 @@ TEST(Watchdog, WorkHasALimitOfItsOwnAndStepsOfAnyCounterAreProgress) {
     if (is_alive) {
       EXPECT_EQ(hang.await(), "remove 500000000");
     }
-    watchdog.rest();
   }
   EXPECT_TRUE(is_alive);
 }
 
-TEST(Watchdog, KnowsWhetherItRests) {
+/// Fills memory, as far as a watchdog can see that.
+TEST(Watchdog, StepThatComputesIsAliveForSoLongAndOneThatSleepsIsNot) {
+  const auto hang_of_step = [](std::int64_t longest_ns, bool computes) {
+    FirstHang hang;
+    std::atomic<bool> told = false;
+    Watchdog watchdog({.limit_ns = 2'500'000'000,
+                       .longest_computing_ns = longest_ns,
+                       .on_hang = [&](const std::string& what, std::int64_t) {
+                         hang.tell(what);
+                         told = true;
+                       }});
+    const auto begun = std::chrono::steady_clock::now();
+    const Watched watched(watchdog, "make phase");
+    while (!told && std::chrono::steady_clock::now() - begun < 60s)
+      if (!computes) std::this_thread::sleep_for(50ms);
+    EXPECT_EQ(hang.await(), "make phase");
+    return std::chrono::steady_clock::now() - begun;
+  };
+  EXPECT_GE(hang_of_step(6'000'000'000, true), 6s);
+  EXPECT_GE(hang_of_step(0, true), 2500ms);
+  bool is_short = false;  // where this process stands still it is longer
+  for (int tries = 0; tries < most_tries && !is_short; ++tries) is_short = hang_of_step(3600'000'000'000, false) < 50s;
+  EXPECT_TRUE(is_short);
+}
+
+TEST(Watchdog, TurnChangesWithEveryStep) {
   Watchdog watchdog({});
-  EXPECT_TRUE(watchdog.resting());
   const std::uint64_t before = watchdog.turn();
+  std::uint64_t within = before;
   {
     const Watched watched(watchdog, "a step");
-    EXPECT_FALSE(watchdog.resting());
-    EXPECT_NE(watchdog.turn(), before);
+    within = watchdog.turn();
   }
-  EXPECT_TRUE(watchdog.resting());
+  EXPECT_NE(within, before);
+  EXPECT_NE(watchdog.turn(), within);
 }
 
 TEST(Watchdog, AsksUntilItIsToStopAndSaysSoOnce) {

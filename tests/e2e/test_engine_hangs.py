@@ -5,13 +5,14 @@ import contextlib
 import os
 import platform
 import re
+import shutil
 import signal
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.launching import MIB, Document, case, finish, plan, run, start, write
+from tests.e2e.launching import MIB, Document, case, code_of, finish, plan, run, start, write
 from tests.e2e.test_engine_ends import endless, rank_pids, wait_for_phase
 from tests.places.fuse import passthrough
 from tests.places.loop_disk import loop_disk
@@ -119,6 +120,37 @@ def test_a_file_system_that_never_answers_is_a_timeout_of_its_step(
     good = {record.case for record in done.of("case") if record.status == "ok"}
     assert (end.status, end.cases_ok) == ("timeout", len(good))
     assert end.cases_failed == (step.startswith(("begin", "remove: ")))
+
+
+@pytest.mark.any_mpi
+@pytest.mark.fault(
+    "a rank that hangs where a phase is made (its memory is never given)",
+    "end status timeout within the limit; rank and step named",
+)
+def test_a_rank_that_hangs_where_a_phase_is_made_is_named(
+    engine: Path, tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hang_at_bytes(tmp_path, monkeypatch, rank=1, size=32 * MIB)
+    document = plan(
+        tmp_path, [case(), case(transfer_bytes=32 * MIB, block_bytes=32 * MIB)], f"posix:{target}", watchdog_s=4.0
+    )
+    done = run(engine, tmp_path, document, timeout_s=LONGEST_S)
+    assert done.code == EXIT_ABORTED, done.stderr
+    event = next(event for event in done.of("event") if event.code == "timeout")
+    assert re.fullmatch(r"rank 1 on \S+ made no progress for 4 s in make phase", event.text), event.text
+    end = done.of("end")[0]
+    assert (end.status, end.cases_ok, end.cases_failed) == ("timeout", 1, 1)
+
+
+def hang_at_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rank: int, size: int) -> None:
+    """Let a rank of whatever is started from here hang when it asks for that much memory at once."""
+    library = tmp_path / "hanging_map.so"
+    source = Path(__file__).parents[1] / "support" / "hanging_map.c"
+    if shutil.which("cc") is None or code_of(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source)]) != 0:
+        pytest.skip("not available: a compiler of C")
+    monkeypatch.setenv("LD_PRELOAD", ":".join(filter(None, (str(library), os.environ.get("LD_PRELOAD", "")))))
+    monkeypatch.setenv("ULLAGE_HANGING_RANK", str(rank))
+    monkeypatch.setenv("ULLAGE_HANGING_BYTES", str(size))
 
 
 @pytest.mark.long

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.commands import command
+from tests.e2e.test_engine_hangs import hang_at_bytes
 from tests.e2e.test_front_ends import has_case, processes_of, wait_until
 from tests.places.hosts import HostsPlace, hosts_up
 
@@ -60,3 +61,23 @@ def test_a_node_that_hangs_is_named(engine: Path, tmp_path: Path, target: Path) 
         # Whoever notices first says so: who watches the nodes, or a rank that waits for the other one.
         assert re.search(r"was ended: (node h1 \(rank 1\)|rank 1 on h1) gave no sign of life", errors), errors
         wait_until(lambda: processes_of(result) == [] and processes_on(place, "h1") == [])
+
+
+@pytest.mark.long
+@pytest.mark.fault(
+    "a rank on another host that hangs where a phase is made (its memory is never given)",
+    "exit 5 within the limit; rank, host and step named; no process left",
+)
+def test_a_rank_of_another_node_that_hangs_outside_the_phases_is_named(
+    engine: Path, tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = tmp_path / "result"
+    hang_at_bytes(tmp_path, monkeypatch, rank=1, size=32 << 20)
+    words = ["--ranks", "2", "--block", "32M", "--volume", "64M", "--time", "10m", "--watchdog", "6s"]
+    words += ["--result", str(result), "--hosts", "h0,h1"]
+    with hosts_up(tmp_path / "hosts", 2) as place:
+        run = command(engine, "run", "sweep", "--target", f"files={target}", *words)
+        done = place.run("h0", run, describe(engine).engine.mpi.family, LONGEST_S)
+        wait_until(lambda: processes_of(result) == [] and processes_on(place, "h1") == [])
+    assert done.returncode == 5, done.stderr
+    assert "rank 1 on h1 made no progress for 6 s in make phase" in done.stderr

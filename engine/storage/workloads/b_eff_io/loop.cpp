@@ -73,7 +73,7 @@ void BEffIoLoop::run(std::uint64_t count, double allowance_s) {
     if (!together() && end_ == BEffIoEnd::none) end_alone(allowance_ns);
   }
   times_.payload += meter_.clock_ns() - accounted_until_;
-  mpi::sleeping_barrier(*work_.everyone, [this] { meter_.report_alive(); });
+  mpi::sleeping_barrier(*work_.everyone);
   accounted_until_ = meter_.clock_ns();
 }
 

@@ -136,7 +136,7 @@ Status FindPhase::execute(Meter& meter) {
   do {
     meter.resume(now_ns());  // to wait for work is no part of an operation
     work(meter);
-  } while (stealing_->more([&] { meter.report_alive(); }));
+  } while (stealing_->more());
   if (walk_->first_error()) return fail(*walk_->first_error());
   return {};
 }
