@@ -18,12 +18,24 @@
 
 namespace ullage {
 
+/// An error that is known already, where a call has no other way to tell it.
+class ResourceError final : public std::bad_alloc {
+ public:
+  explicit ResourceError(Error error) : error_(std::move(error)) {}
+  [[nodiscard]] const Error& error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+};
+
 /// Returns what `work` returns, a Status or a Result; what it could not get of memory or threads is an error of that
 /// kind, and any other exception one with its text.
 template <class Work>
 [[nodiscard]] std::invoke_result_t<Work&> catch_resource_errors(Work&& work) {
   try {
     return work();
+  } catch (const ResourceError& known) {
+    return fail(known.error());
   } catch (const std::bad_alloc&) {
     return fail(errno_error(ENOMEM, "get", "memory"));
   } catch (const std::length_error&) {

@@ -38,6 +38,7 @@ struct Error {
   std::optional<std::uint64_t> offset_bytes;
   std::string expected;
   std::string found;
+  bool is_of_another_rank = false;  // which tells it itself
 };
 
 template <class T>

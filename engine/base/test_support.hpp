@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of several layers share. Included by tests only.
+// What tests of several folders share. Included by tests only.
 #pragma once
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <cstddef>
+#include <cstdint>
+#include <fstream>
 
 namespace ullage::test {
 
@@ -13,6 +18,34 @@ class FewThreads final {
   FewThreads(const FewThreads&) = delete;
   FewThreads& operator=(const FewThreads&) = delete;
   ~FewThreads();
+};
+
+/// For as long as this lives this process can map no more than a few MiB besides what it has, where `here` says so.
+class LittleMemory final {
+ public:
+  /// Where memory is checked for errors, address space is taken by the terabyte.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr bool can_be_had = false;
+#else
+  static constexpr bool can_be_had = true;
+#endif
+
+  explicit LittleMemory(bool here) {
+    getrlimit(RLIMIT_AS, &before_);
+    if (!here) return;
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    const rlimit little{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + few_bytes, before_.rlim_max};
+    setrlimit(RLIMIT_AS, &little);
+  }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+  ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  static constexpr rlim_t few_bytes = rlim_t{32} << 20;
+  rlimit before_{};
 };
 
 }  // namespace ullage::test

@@ -19,14 +19,18 @@ std::size_t messages_at_once(const PairJob& job) {
   return job.traffic == PairTraffic::one_way ? static_cast<std::size_t>(job.loops) : 1;
 }
 
-std::vector<mpi::MessageStep> one_way_steps(int other, bool asks, std::uint64_t messages) {
-  const mpi::MessageStep step = asks ? mpi::MessageStep{other, nobody_else} : mpi::MessageStep{nobody_else, other};
+/// Stands in the steps until they are turned to a rank.
+constexpr int any_other = 0;
+
+std::vector<mpi::MessageStep> one_way_steps(bool asks, std::uint64_t messages) {
+  const mpi::MessageStep step =
+      asks ? mpi::MessageStep{any_other, nobody_else} : mpi::MessageStep{nobody_else, any_other};
   return {static_cast<std::size_t>(messages), step};
 }
 
-std::vector<mpi::MessageStep> ping_pong_steps(int other, bool asks) {
-  const mpi::MessageStep out{other, nobody_else};
-  const mpi::MessageStep in{nobody_else, other};
+std::vector<mpi::MessageStep> ping_pong_steps(bool asks) {
+  const mpi::MessageStep out{any_other, nobody_else};
+  const mpi::MessageStep in{nobody_else, any_other};
   return asks ? std::vector{out, in} : std::vector{in, out};
 }
 
@@ -36,16 +40,25 @@ struct PairTimer::Loops {
   mpi::MessageLoop warm_up;
   mpi::MessageLoop timed;
   mpi::MessageLoop arrived;  // the short message back; of a ping-pong unused
+
+  Loops& turned_to(int other) noexcept {
+    for (mpi::MessageLoop* loop : {&warm_up, &timed, &arrived}) loop->turn_to(other);
+    return *this;
+  }
 };
 
-PairTimer::PairTimer(const mpi::Comm& comm, const PairJob& job, std::uint64_t key)
+PairTimer::PairTimer(const mpi::Comm& comm, int rank, const PairJob& job, std::uint64_t key)
     : comm_(comm),
       job_(job),
       contents_(key, job.message_bytes),
       buffers_(job.message_bytes, messages_at_once(job), messages_at_once(job), job.pages),
-      short_ones_(short_message_bytes, 1, 1, job.pages) {
-  contents_.fill(buffers_.out().bytes(), comm.rank());
+      short_ones_(short_message_bytes, 1, 1, job.pages),
+      asking_(make_loops(true)),
+      answering_(make_loops(false)) {
+  contents_.fill(buffers_.out().bytes(), rank);
 }
+
+PairTimer::~PairTimer() = default;
 
 mpi::MessageLoop PairTimer::loop(std::vector<mpi::MessageStep> steps) {
   const auto method =
@@ -53,13 +66,13 @@ mpi::MessageLoop PairTimer::loop(std::vector<mpi::MessageStep> steps) {
   return {comm_, std::move(steps), method, job_.message_bytes, buffers_.out(), buffers_.in()};
 }
 
-PairTimer::Loops PairTimer::make_loops(int other, bool asks) {
+std::unique_ptr<PairTimer::Loops> PairTimer::make_loops(bool asks) {
   const bool one_way = job_.traffic == PairTraffic::one_way;
   const std::uint64_t few = std::max<std::uint64_t>(1, job_.loops / warm_up_part);
-  return {loop(one_way ? one_way_steps(other, asks, few) : ping_pong_steps(other, asks)),
-          loop(one_way ? one_way_steps(other, asks, job_.loops) : ping_pong_steps(other, asks)),
-          {comm_, one_way_steps(other, !asks, 1), mpi::MessageMethod::sendrecv, short_message_bytes, short_ones_.out(),
-           short_ones_.in()}};
+  return std::unique_ptr<Loops>(new Loops{loop(one_way ? one_way_steps(asks, few) : ping_pong_steps(asks)),
+                                          loop(one_way ? one_way_steps(asks, job_.loops) : ping_pong_steps(asks)),
+                                          {comm_, one_way_steps(!asks, 1), mpi::MessageMethod::sendrecv,
+                                           short_message_bytes, short_ones_.out(), short_ones_.in()}});
 }
 
 void PairTimer::begin(Loops& loops) {
@@ -81,7 +94,7 @@ void PairTimer::end(const Loops& loops) {
 }
 
 double PairTimer::ask(int server) {
-  Loops loops = make_loops(server, true);
+  Loops& loops = asking_->turned_to(server);
   std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
   for (std::uint64_t i = 0; i < job_.measurements; ++i) {
     begin(loops);
@@ -95,7 +108,7 @@ double PairTimer::ask(int server) {
 }
 
 void PairTimer::answer(int client) {
-  Loops loops = make_loops(client, false);
+  Loops& loops = answering_->turned_to(client);
   for (std::uint64_t i = 0; i < job_.measurements; ++i) {
     begin(loops);
     run(loops);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "message/message_contents.hpp"
@@ -28,8 +29,12 @@ struct PairJob {
 /// Measures this rank with one other at a time. Contents are checked after each measurement, outside the timer.
 class PairTimer final {
  public:
-  /// `comm` outlives it. `key`: of the contents, the same on all ranks.
-  PairTimer(const mpi::Comm& comm, const PairJob& job, std::uint64_t key);
+  /// `comm` outlives it, and is one in which this rank is `rank` from the first measurement on. `key`: of the contents,
+  /// the same on all ranks.
+  PairTimer(const mpi::Comm& comm, int rank, const PairJob& job, std::uint64_t key);
+  ~PairTimer();
+  PairTimer(const PairTimer&) = delete;
+  PairTimer& operator=(const PairTimer&) = delete;
 
   /// Shortest time in s that a message took to `server`, which answers meanwhile.
   [[nodiscard]] double ask(int server);
@@ -43,7 +48,7 @@ class PairTimer final {
 
  private:
   struct Loops;  // what is run before the timer, inside it, and to say that all has come
-  [[nodiscard]] Loops make_loops(int other, bool asks);
+  [[nodiscard]] std::unique_ptr<Loops> make_loops(bool asks);
   [[nodiscard]] mpi::MessageLoop loop(std::vector<mpi::MessageStep> steps);
   void begin(Loops& loops);
   void run(Loops& loops) const;
@@ -54,6 +59,9 @@ class PairTimer final {
   MessageContents contents_;
   MessageBuffers buffers_;
   MessageBuffers short_ones_;
+  // Made once and turned to one rank after the other: between two measurements nothing is allocated.
+  std::unique_ptr<Loops> asking_;
+  std::unique_ptr<Loops> answering_;
   std::uint64_t sent_bytes_ = 0;
   Verification found_;
 };

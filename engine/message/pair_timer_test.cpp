@@ -22,7 +22,7 @@ class MpiPairTimer : public ::testing::TestWithParam<PairJob> {
 TEST_P(MpiPairTimer, MessagesArriveWholeAndAreCounted) {
   if (world_.size() < 2) GTEST_SKIP() << "one rank";
   const PairJob& job = GetParam();
-  PairTimer timer(world_, job, 5);
+  PairTimer timer(world_, world_.rank(), job, 5);
   measure(timer);
   EXPECT_EQ(timer.found().bad_blocks, 0U);
   const bool both = job.traffic == PairTraffic::ping_pong;
@@ -38,7 +38,7 @@ TEST_P(MpiPairTimer, MessagesArriveWholeAndAreCounted) {
 
 TEST_P(MpiPairTimer, ARankWithOtherContentsIsFound) {
   if (world_.size() < 2) GTEST_SKIP() << "one rank";
-  PairTimer timer(world_, GetParam(), world_.rank() == 0 ? 5 : 6);
+  PairTimer timer(world_, world_.rank(), GetParam(), world_.rank() == 0 ? 5 : 6);
   measure(timer);
   if (world_.rank() != 1) return;
   ASSERT_TRUE(timer.found().first.has_value());

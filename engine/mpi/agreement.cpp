@@ -17,6 +17,7 @@ Error shared_error(const Comm& everyone, const Error& own, int root) {
   error.operation = everyone.broadcast(own.operation, root);
   error.where = everyone.broadcast(own.where, root);
   error.text = "rank " + std::to_string(root) + " failed: " + everyone.broadcast(own.text, root);
+  error.is_of_another_rank = true;
   return error;
 }
 

@@ -3,6 +3,10 @@
 // on success is here: a rank whose step failed stays until the others know it, and none goes on without the rest.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
+#include "base/resources.hpp"
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
 
@@ -23,5 +27,31 @@ struct Agreement {
 /// Collective: success when every rank had it. Else each rank that failed keeps its own error, and the others get that
 /// of the lowest rank that failed, which its text names.
 [[nodiscard]] Status share_status(const Comm& everyone, Status own, CallSite site = CallSite::current());
+
+/// Collective: each rank tries `allocate`, which waits for nobody and returns a Status or nothing, and gets what
+/// share_status() makes of it. Where any rank has failed, none goes on to what it wanted the memory or the threads for.
+///
+/// The rule: between the collectives, or the messages, of a step that ranks do together, a rank calls nothing that can
+/// fail. Whatever grows with parameters, ranks or messages it gets before, by this. Only a few KB that do not grow (a
+/// line of text, a handful of numbers) are taken in between, since agreeing on them takes as much itself.
+template <class Allocate>
+[[nodiscard]] Status agreed_allocation(const Comm& everyone, Allocate&& allocate, CallSite site = CallSite::current()) {
+  return share_status(everyone, catch_resource_errors([&] -> Status {
+                        if constexpr (std::is_void_v<std::invoke_result_t<Allocate&>>) {
+                          allocate();
+                          return {};
+                        } else {
+                          return allocate();
+                        }
+                      }),
+                      site);
+}
+
+/// Does the same for calls that return no error: it is thrown, on all ranks, and an error where it is caught.
+template <class Allocate>
+void allocate_or_throw(const Comm& everyone, Allocate&& allocate, CallSite site = CallSite::current()) {
+  if (Status made = agreed_allocation(everyone, std::forward<Allocate>(allocate), site); !made)
+    throw ResourceError(std::move(made.error()));
+}
 
 }  // namespace ullage::mpi

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 
 namespace ullage::agreement_test {
 namespace {
@@ -34,6 +37,44 @@ TEST(MpiAgreement, SharedStatusIsTheOwnErrorOrThatOfTheLowestRankThatFailed) {
   EXPECT_EQ(shared.error().where, "/own");
   const std::string text = "No space left on device";
   EXPECT_EQ(shared.error().text, fails ? text : "rank " + std::to_string(lowest) + " failed: " + text);
+}
+
+/// Whatever a rank's allocation dies of, all ranks have it as an error and are together afterwards.
+TEST(MpiAgreement, AnAllocationThatFailsOnOneRankIsAnErrorOfAll) {
+  const mpi::Comm all = mpi::Comm::world();
+  EXPECT_TRUE(mpi::agreed_allocation(all, [] {}));
+  EXPECT_TRUE(mpi::agreed_allocation(all, []() -> Status { return {}; }));
+  const int guilty = all.size() - 1;
+  const auto of_one = [&](auto&& fails) {
+    const Status shared = mpi::agreed_allocation(all, [&] {
+      if (all.rank() == guilty) fails();
+    });
+    EXPECT_FALSE(shared);
+    if (shared) return 0;
+    EXPECT_EQ(shared.error().is_of_another_rank, all.rank() != guilty);
+    EXPECT_EQ(shared.error().text.starts_with("rank " + std::to_string(guilty) + " failed: "), all.rank() != guilty);
+    return shared.error().errno_value;
+  };
+  EXPECT_EQ(of_one([] { throw std::bad_alloc(); }), ENOMEM);
+  EXPECT_EQ(of_one([] { throw std::length_error("long"); }), ENOMEM);
+  EXPECT_EQ(of_one([] { throw std::system_error(EAGAIN, std::generic_category()); }), EAGAIN);
+  EXPECT_EQ(of_one([] { throw ResourceError(errno_error(ENFILE, "open", "/x")); }), ENFILE);
+  EXPECT_FALSE(mpi::agreed_allocation(all, [&] { return failing_on(all.rank() == guilty); }));
+}
+
+TEST(MpiAgreement, WhatHasNoOtherWayToTellItThrowsOnAllRanks) {
+  const mpi::Comm all = mpi::Comm::world();
+  mpi::allocate_or_throw(all, [] {});
+  const int guilty = all.size() / 2;
+  const Status caught = catch_resource_errors([&] -> Status {
+    mpi::allocate_or_throw(all, [&] {
+      if (all.rank() == guilty) throw std::bad_alloc();
+    });
+    return {};
+  });
+  ASSERT_FALSE(caught);
+  EXPECT_EQ(caught.error().errno_value, ENOMEM);
+  EXPECT_EQ(caught.error().is_of_another_rank, all.rank() != guilty);
 }
 
 }  // namespace

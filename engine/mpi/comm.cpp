@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/stable_hash.hpp"
+#include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/host.hpp"
@@ -18,6 +19,10 @@ namespace {
 
 // Longest part of a message or reduction: counts are ints, and a part this long costs nothing to begin.
 constexpr std::size_t longest_part = std::size_t{1} << 30;
+/// Texts are sent in parts that a receiver without memory for the whole can take all the same.
+constexpr std::size_t text_part_bytes = std::size_t{16} << 10;
+/// Longer texts are made room for by all ranks before any of them gets one; error texts, which tell of that, are not.
+constexpr std::size_t longest_line_bytes = 4096;
 
 static_assert(sizeof(long) == sizeof(std::int64_t), "MPI_LONG_INT has to hold an int64");
 struct LongInt {
@@ -140,7 +145,11 @@ void Comm::broadcast(std::span<std::byte> data, int root, CallSite site) const {
 }
 
 std::string Comm::broadcast(std::string text, int root, CallSite site) const {
-  text.resize(static_cast<std::size_t>(broadcast(static_cast<std::int64_t>(text.size()), root, site)));
+  const auto length = static_cast<std::size_t>(broadcast(static_cast<std::int64_t>(text.size()), root, site));
+  if (length > longest_line_bytes)
+    allocate_or_throw(*this, [&] { text.resize(length); }, site);
+  else
+    text.resize(length);
   broadcast(std::as_writable_bytes(std::span(text)), root, site);
   return text;
 }
@@ -234,14 +243,29 @@ int Comm::receive(std::span<std::byte> data, int from, int tag) const {
 void Comm::send(const std::string& text, int to, int tag) const {
   const std::uint64_t size = text.size();
   send(std::as_bytes(std::span(&size, 1)), to, tag);
-  send(std::as_bytes(std::span(text)), to, tag);
+  for (std::span<const std::byte> rest = std::as_bytes(std::span(text)); !rest.empty();) {
+    const auto part = rest.first(std::min(rest.size(), text_part_bytes));
+    send(part, to, tag);
+    rest = rest.subspan(part.size());
+  }
 }
 
 std::string Comm::receive_text(int from, int tag) const {
   std::uint64_t size = 0;
   const int sender = receive(std::as_writable_bytes(std::span(&size, 1)), from, tag);
-  std::string text(size, '\0');
-  receive(std::as_writable_bytes(std::span(text)), sender, tag);
+  std::string text;
+  const Status room = catch_resource_errors([&] -> Status {
+    text.resize(size);
+    return {};
+  });
+  std::array<std::byte, text_part_bytes> nowhere;
+  for (std::uint64_t done = 0; done < size;) {
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, text_part_bytes));
+    receive(room ? std::as_writable_bytes(std::span(text)).subspan(done, length) : std::span(nowhere).first(length),
+            sender, tag);
+    done += length;
+  }
+  if (!room) throw ResourceError(room.error());
   return text;
 }
 
@@ -282,11 +306,15 @@ int World::rank_on_other_node(int shift) const {
   const int nodes = topology_.nodes;
   if (nodes == 1) return -1;
   constexpr std::int64_t nobody = -1;
-  std::vector<std::int64_t> ours(static_cast<std::size_t>(topology_.most_ranks_on_a_node), nobody);
+  std::vector<std::int64_t> ours;
+  std::vector<std::int64_t> theirs;
+  allocate_or_throw(all_, [&] {
+    for (auto* ranks : {&ours, &theirs})
+      ranks->assign(static_cast<std::size_t>(topology_.most_ranks_on_a_node), nobody);
+  });
   ours[static_cast<std::size_t>(topology_.rank_on_node)] = topology_.rank;
   node_.max_all(ours);
 
-  std::vector<std::int64_t> theirs(ours.size(), nobody);
   const Comm leaders =
       all_.split(topology_.leader() ? 0 : 1, topology_.rank);  // a leader's rank in it is its node's number
   if (topology_.leader()) {

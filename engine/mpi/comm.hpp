@@ -64,8 +64,8 @@ class Comm final {
 
   void barrier(CallSite site = CallSite::current()) const;
   void broadcast(std::span<std::byte> data, int root, CallSite site = CallSite::current()) const;
-  [[nodiscard]] std::string broadcast(std::string text, int root,
-                                      CallSite site = CallSite::current()) const;  // any length
+  /// Of any length. Throws, on all ranks, where one has no memory for a long text.
+  [[nodiscard]] std::string broadcast(std::string text, int root, CallSite site = CallSite::current()) const;
   [[nodiscard]] std::int64_t broadcast(std::int64_t value, int root, CallSite site = CallSite::current()) const;
 
   [[nodiscard]] std::int64_t min(std::int64_t value, CallSite site = CallSite::current()) const;  // all ranks get it
@@ -95,6 +95,7 @@ class Comm final {
   /// Receives exactly data.size() bytes; returns the sender. `from` may be any_source.
   int receive(std::span<std::byte> data, int from, int tag) const;
   void send(const std::string& text, int to, int tag) const;
+  /// Throws where there is no memory for it, when the sender has sent it all.
   [[nodiscard]] std::string receive_text(int from, int tag) const;
   static constexpr int any_source = -1;
   /// Sends and receives at once, at most 1 GiB each way; the sizes have to match.
@@ -139,7 +140,8 @@ class World final {
   [[nodiscard]] int size() const { return topology_.ranks; }
   [[nodiscard]] bool root() const { return topology_.rank == 0; }
   /// The rank `shift` nodes further with the same place on its node (modulo), or -1 when there is one node. Collective,
-  /// with the same shift everywhere. Takes memory for the ranks of one node while it runs.
+  /// with the same shift everywhere. Takes memory for the ranks of one node while it runs; throws, on all ranks, where
+  /// one has not got it.
   [[nodiscard]] int rank_on_other_node(int shift) const;
 
  private:

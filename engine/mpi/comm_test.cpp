@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/resources.hpp"
+#include "base/test_support.hpp"
+
 namespace ullage::mpi::comm_test {
 namespace {
 
@@ -17,6 +20,7 @@ namespace {
 constexpr int tag_ring = 7;
 constexpr int tag_text = 8;
 constexpr int tag_bytes = 9;
+constexpr std::size_t long_text_bytes = std::size_t{200} << 20;
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
@@ -118,6 +122,43 @@ TEST(MpiComm, TextFromAnybodyArrivesWhole) {
     seen.at(rank) = true;
     EXPECT_TRUE(text.ends_with("..."));
   }
+}
+
+/// As long as no rank has room, none gets any of it; and all are together afterwards.
+TEST(MpiComm, ALongTextThatOneRankHasNoRoomForThrowsOnAll) {
+  if (!test::LittleMemory::can_be_had) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
+  const Comm world = Comm::world();
+  if (world.size() == 1) GTEST_SKIP() << "needs two ranks";
+  const int guilty = world.size() - 1;
+  std::string text(world.rank() == 0 ? long_text_bytes : 0, 'x');
+  const Status sent = catch_resource_errors([&] -> Status {
+    const test::LittleMemory little(world.rank() == guilty);
+    text = world.broadcast(std::move(text), 0);
+    return {};
+  });
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().errno_value, ENOMEM);
+  EXPECT_EQ(sent.error().is_of_another_rank, world.rank() != guilty);
+  EXPECT_EQ(world.broadcast(std::string(5000, 'y'), 0), std::string(5000, 'y'));
+}
+
+TEST(MpiComm, WhoHasNoRoomForATextTakesItAllTheSame) {
+  if (!test::LittleMemory::can_be_had) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
+  const Comm world = Comm::world();
+  if (world.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (world.rank() == 1) {
+    world.send(std::string(long_text_bytes, 'x'), 0, tag_text);
+    world.send(std::string("next"), 0, tag_text);
+  }
+  if (world.rank() != 0) return;
+  const Status received = catch_resource_errors([&] -> Status {
+    const test::LittleMemory little(true);
+    (void)world.receive_text(1, tag_text);
+    return {};
+  });
+  ASSERT_FALSE(received);
+  EXPECT_EQ(received.error().errno_value, ENOMEM);
+  EXPECT_EQ(world.receive_text(1, tag_text), "next");
 }
 
 TEST(MpiComm, ReceiveNamesTheSender) {

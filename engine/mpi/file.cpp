@@ -2,9 +2,11 @@
 #include "mpi/file.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/resources.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/io_handles.hpp"
@@ -80,14 +82,26 @@ class RecordType final {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
+/// Makes a data type. A rank that has no memory for it makes the call that it is for all the same, with nothing, as
+/// others may wait for it there.
+template <class Type, class Shape>
+Status made_here(std::optional<Type>& type, const Shape& shape) {
+  return catch_resource_errors([&] -> Status {
+    type.emplace(shape);
+    return {};
+  });
+}
+
 /// Does the same for scattered memory.
 template <class Call>
 Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operation, const std::string& path,
                             std::uint64_t offset_bytes, const ScatteredMemory& memory) {
   MPI_Status status{};
-  const RecordType record(memory);
-  const int code = call(file, static_cast<MPI_Offset>(offset_bytes), memory.data, static_cast<int>(memory.records),
-                        record.get(), &status);
+  std::optional<RecordType> record;
+  const Status made = made_here(record, memory);
+  const int code = call(file, static_cast<MPI_Offset>(offset_bytes), memory.data,
+                        made ? static_cast<int>(memory.records) : 0, made ? record->get() : MPI_BYTE, &status);
+  if (!made) return fail(made.error());
   return moved_bytes(code, status, static_cast<std::size_t>(memory.length_bytes()),
                      error_at(code, operation, path, offset_bytes));
 }
@@ -249,7 +263,11 @@ Status File::set_view(const FileView& view, const Info& hints) const {
     return MPI_File_set_view(handle_->file, displacement, handle_->unit, type, "native", hints.handle().info);
   };
   const bool sees_all = !view.array && view.chunk_bytes == 0 && view.pieces.empty();
-  return status_of(sees_all ? set(handle_->unit) : set(FileType(view).get()), "set view", path_);
+  if (sees_all) return status_of(set(handle_->unit), "set view", path_);
+  std::optional<FileType> type;
+  const Status made = made_here(type, view);
+  const Status done = status_of(set(made ? type->get() : handle_->unit), "set view", path_);
+  return made ? done : made;
 }
 
 Status File::set_hints(const Info& hints) const {

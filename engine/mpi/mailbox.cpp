@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/resources.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -58,9 +59,16 @@ std::optional<Letter> Mailbox::look() {
   if (found == 0) return std::nullopt;
   int length = 0;
   check(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
-  Letter letter{status.MPI_SOURCE, status.MPI_TAG, std::string(static_cast<std::size_t>(length), '\0')};
-  check(MPI_Recv(letter.content.data(), length, MPI_BYTE, letter.from, letter.kind, handle.comm, MPI_STATUS_IGNORE),
-        "MPI_Recv");
+  Letter letter{status.MPI_SOURCE, status.MPI_TAG};
+  const Status room = catch_resource_errors([&] -> Status {
+    letter.content.resize(static_cast<std::size_t>(length));
+    return {};
+  });
+  letter.is_lost = !room;
+  // Into no room at all the library takes a message, too, and says that it has cut it.
+  const int code = MPI_Recv(letter.content.data(), letter.is_lost ? 0 : length, MPI_BYTE, letter.from, letter.kind,
+                            handle.comm, MPI_STATUS_IGNORE);
+  if (!letter.is_lost) check(code, "MPI_Recv");
   return letter;
 }
 

@@ -18,7 +18,8 @@ namespace ullage::mpi {
 struct Letter {
   int from = 0;
   int kind = 0;
-  std::string content;
+  std::string content = {};
+  bool is_lost = false;  // there was no memory for the content: the letter has been taken all the same
 };
 
 /// Used by one thread. On a communicator of its own, so that no other message is taken for a letter.

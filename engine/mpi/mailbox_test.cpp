@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_support.hpp"
+
 namespace ullage::mpi::mailbox_test {
 namespace {
 
@@ -55,6 +57,27 @@ TEST(MpiMailbox, LongLettersToEverybodyBeforeAnyIsRead) {
     seen.at(static_cast<std::size_t>(letter.from)) = true;
     EXPECT_EQ(letter.content, std::string(length, static_cast<char>('a' + letter.from)));
   }
+}
+
+TEST(MpiMailbox, ALetterThatThereIsNoRoomForIsTakenAndLost) {
+  if (!test::LittleMemory::can_be_had) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
+  Mailbox mailbox(Comm::world());
+  if (mailbox.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (mailbox.rank() == 1) {
+    mailbox.post(0, 1, std::string(std::size_t{200} << 20, 'x'));
+    mailbox.post(0, 2, "next");
+  }
+  if (mailbox.rank() != 0) return;
+  {
+    const test::LittleMemory little(true);
+    const Letter lost = wait_for_letter(mailbox);
+    EXPECT_TRUE(lost.is_lost);
+    EXPECT_EQ(lost.from, 1);
+    EXPECT_EQ(lost.content, "");
+  }
+  const Letter next = wait_for_letter(mailbox);
+  EXPECT_FALSE(next.is_lost);
+  EXPECT_EQ(next.content, "next");
 }
 
 TEST(MpiMailbox, SumIsToldOnceAllHaveAddedAndOnlyOnce) {

@@ -17,15 +17,23 @@ struct MessageLoop::Calls {
   std::vector<int> receive_places;
 };
 
+std::shared_ptr<MessageLoop::Calls> MessageLoop::room_for(const Comm& comm) {
+  auto room = std::make_shared<Calls>();
+  for (auto* counts : {&room->send_counts, &room->send_places, &room->receive_counts, &room->receive_places})
+    counts->reserve(static_cast<std::size_t>(comm.size()));
+  return room;
+}
+
 MessageLoop::MessageLoop(const Comm& comm, std::vector<MessageStep> steps, MessageMethod method,
-                         std::size_t message_bytes, RotatingBuffer& out, RotatingBuffer& in)
+                         std::size_t message_bytes, RotatingBuffer& out, RotatingBuffer& in,
+                         std::shared_ptr<Calls> room)
     : comm_(&comm),
       steps_(std::move(steps)),
       method_(method),
       message_bytes_(message_bytes),
       out_(&out),
       in_(&in),
-      calls_(std::make_unique<Calls>()) {
+      calls_(room ? std::move(room) : std::make_shared<Calls>()) {
   for (const MessageStep& step : steps_) {
     if (step.to != MessageStep::nobody) ++sends_;
     if (step.from != MessageStep::nobody) received_.push_back({step.from, {}});
@@ -44,6 +52,13 @@ MessageLoop::MessageLoop(const Comm& comm, std::vector<MessageStep> steps, Messa
 }
 
 MessageLoop::~MessageLoop() = default;
+
+void MessageLoop::turn_to(int other) noexcept {
+  for (MessageStep& step : steps_)
+    for (int* end : {&step.to, &step.from})
+      if (*end != MessageStep::nobody) *end = other;
+  for (Received& message : received_) message.from = other;
+}
 
 std::byte* MessageLoop::next_out(std::size_t send) {
   std::byte* const place = out_->next(message_bytes_);

@@ -51,9 +51,15 @@ class RotatingBuffer final {
 /// can be checked outside the timer.
 class MessageLoop final {
  public:
+  struct Calls;  // what MPI wants to be told; defined in messages.cpp
+  /// Room for that of alltoallv, which grows with the ranks: for loops that are made between collectives, one at a
+  /// time.
+  [[nodiscard]] static std::shared_ptr<Calls> room_for(const Comm& comm);
+
   /// `comm`, `out` and `in` outlive it. Messages are at most 2^31 - 1 bytes, and `out` and `in` hold one at least.
+  /// Without `room` it makes its own.
   MessageLoop(const Comm& comm, std::vector<MessageStep> steps, MessageMethod method, std::size_t message_bytes,
-              RotatingBuffer& out, RotatingBuffer& in);
+              RotatingBuffer& out, RotatingBuffer& in, std::shared_ptr<Calls> room = nullptr);
   ~MessageLoop();
   MessageLoop(const MessageLoop&) = delete;
   MessageLoop& operator=(const MessageLoop&) = delete;
@@ -61,6 +67,9 @@ class MessageLoop final {
   /// Every step, `iterations` times. Collective over the ranks that have messages for each other, and over all of the
   /// communicator with alltoallv.
   void run(std::uint64_t iterations);
+
+  /// From now on all messages go to this rank and come from it; not with alltoallv.
+  void turn_to(int other) noexcept;
 
   /// Messages this rank sends in an iteration.
   [[nodiscard]] std::uint64_t sends() const noexcept { return sends_; }
@@ -84,7 +93,6 @@ class MessageLoop final {
   [[nodiscard]] const std::vector<std::span<std::byte>>& last_sent() const noexcept { return sent_; }
 
  private:
-  struct Calls;  // what MPI wants to be told; defined in messages.cpp
   void run_sendrecv(std::uint64_t iterations);
   void run_alltoallv(std::uint64_t iterations);
   void run_nonblocking(std::uint64_t iterations);
@@ -100,7 +108,7 @@ class MessageLoop final {
   std::uint64_t sends_ = 0;
   std::vector<Received> received_;
   std::vector<std::span<std::byte>> sent_;
-  std::unique_ptr<Calls> calls_;
+  std::shared_ptr<Calls> calls_;
 };
 
 }  // namespace ullage::mpi

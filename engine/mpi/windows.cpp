@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/windows.hpp"
 
+#include <cerrno>
+#include <utility>
+
+#include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -10,19 +14,31 @@ struct Window::Handle {
   MPI_Win win = MPI_WIN_NULL;
 };
 
-Window::Window(const Comm& comm, std::size_t bytes, CallSite site) : handle_(std::make_unique<Handle>()) {
+Window::Window(std::unique_ptr<Handle> handle, std::span<std::byte> own) : handle_(std::move(handle)), own_(own) {}
+Window::Window(Window&&) noexcept = default;
+
+/// A window that some ranks have and others have not is nobody's: freeing it would wait for all.
+Result<Window> Window::make(const Comm& comm, std::size_t bytes, CallSite site) {
   {
     const Entered entered(comm.handle(), site);
   }  // to get the memory is work
+  auto handle = std::make_unique<Handle>();
   void* base = nullptr;
-  check(MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm.handle().comm, static_cast<void*>(&base),
-                         &handle_->win),
-        "MPI_Win_allocate");
-  check(MPI_Win_set_errhandler(handle_->win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-  own_ = {static_cast<std::byte*>(base), bytes};
+  const int code = MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm.handle().comm,
+                                    static_cast<void*>(&base), &handle->win);
+  Status made;
+  if (code != MPI_SUCCESS) {
+    Error error = errno_error(ENOMEM, "allocate", "window");
+    error.text = error_text(code);
+    made = fail(std::move(error));
+  }
+  if (made = share_status(comm, std::move(made), site); !made) return fail(made.error());
+  check(MPI_Win_set_errhandler(handle->win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  return Window(std::move(handle), {static_cast<std::byte*>(base), bytes});
 }
 
 Window::~Window() {
+  if (!handle_) return;
   const Waiting waiting;
   check(MPI_Win_free(&handle_->win), "MPI_Win_free");
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "base/result.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {
@@ -15,12 +16,16 @@ namespace ullage::mpi {
 /// call that ends the operation: unlock, flush or fence.
 class Window final {
  public:
-  /// Collective; each rank may give a size of its own. `comm` outlives it.
-  Window(const Comm& comm, std::size_t bytes, CallSite site = CallSite::current());
-  /// Collective, after every epoch has ended.
-  ~Window();
+  /// Collective; each rank may give a size of its own. `comm` outlives it. An error, shared by all ranks, where the
+  /// library says that it has no memory; it maps that of all ranks of a node in each of them, for which the caller
+  /// makes sure that there is room.
+  [[nodiscard]] static Result<Window> make(const Comm& comm, std::size_t bytes, CallSite site = CallSite::current());
+  Window(Window&&) noexcept;
+  Window& operator=(Window&&) = delete;
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
+  /// Collective, after every epoch has ended.
+  ~Window();
 
   /// This rank's part. To be touched between lock() and unlock() of the own rank, or after fence_last().
   [[nodiscard]] std::span<std::byte> own() const noexcept { return own_; }
@@ -44,6 +49,7 @@ class Window final {
 
  private:
   struct Handle;  // holds the MPI_Win; defined in windows.cpp
+  Window(std::unique_ptr<Handle> handle, std::span<std::byte> own);
   std::unique_ptr<Handle> handle_;
   std::span<std::byte> own_;
 };

@@ -18,7 +18,7 @@ std::int64_t number_in(const Window& window) {
 
 TEST(MpiWindows, WhatIsPutIntoTheNextRankIsThereAndCanBeGot) {
   const Comm comm = Comm::world();
-  Window window(comm, 8);
+  Window window = Window::make(comm, 8).value();
   const int next = (comm.rank() + 1) % comm.size();
   const int previous = (comm.rank() + comm.size() - 1) % comm.size();
   const std::array<std::int64_t, 1> mine{100 + comm.rank()};
@@ -40,7 +40,7 @@ TEST(MpiWindows, WhatIsPutIntoTheNextRankIsThereAndCanBeGot) {
 
 TEST(MpiWindows, AllAddToOne) {
   const Comm comm = Comm::world();
-  Window window(comm, comm.rank() == 0 ? 16 : 0);
+  Window window = Window::make(comm, comm.rank() == 0 ? 16 : 0).value();
   if (comm.rank() == 0) {
     window.lock(0);
     std::ranges::fill(window.own(), std::byte{});

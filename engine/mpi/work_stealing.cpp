@@ -56,9 +56,12 @@ void WorkStealing::read(const Letter& letter) {
     return;
   }
   asked_ = false;
-  if (letter.content.empty()) return;  // a refusal
+  if (letter.content.empty() && !letter.is_lost) return;  // a refusal
   ++taken_;
-  work_.take(letter.content);
+  if (letter.is_lost)
+    work_.lose();
+  else
+    work_.take(letter.content);
 }
 
 bool WorkStealing::more() {

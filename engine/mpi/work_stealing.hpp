@@ -20,10 +20,14 @@ class SharedWork {
   SharedWork& operator=(const SharedWork&) = delete;
   virtual ~SharedWork() = default;
 
+  // What one of these fails in is kept as an error of the work: they throw nothing, and the ranks go on sharing.
+
   /// About half of what waits here, which is no longer this rank's; empty when nothing waits. Below 1 GiB.
-  [[nodiscard]] virtual std::string give() = 0;
+  [[nodiscard]] virtual std::string give() noexcept = 0;
   /// Takes what another rank gave.
-  virtual void take(const std::string& given) = 0;
+  virtual void take(const std::string& given) noexcept = 0;
+  /// What another rank gave could not be taken, for want of memory.
+  virtual void lose() noexcept = 0;
 };
 
 /// Every rank does its work and calls answer() in between; once it has none left it calls more(), until that says that

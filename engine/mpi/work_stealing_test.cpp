@@ -17,7 +17,7 @@ namespace {
 /// A piece is a number of pieces that it is made of, itself included.
 class Pieces final : public SharedWork {
  public:
-  [[nodiscard]] std::string give() override {
+  [[nodiscard]] std::string give() noexcept override {
     std::string given;
     for (std::size_t left = (pieces_.size() + 1) / 2; left > 0; --left) {
       given.append(reinterpret_cast<const char*>(&pieces_.front()), sizeof(std::uint32_t));
@@ -26,7 +26,7 @@ class Pieces final : public SharedWork {
     gave += given.empty() ? 0 : 1;
     return given;
   }
-  void take(const std::string& given) override {
+  void take(const std::string& given) noexcept override {
     ++took;
     for (std::size_t at = 0; at < given.size(); at += sizeof(std::uint32_t)) {
       std::uint32_t piece = 0;
@@ -34,6 +34,7 @@ class Pieces final : public SharedWork {
       add(piece);
     }
   }
+  void lose() noexcept override { ADD_FAILURE() << "there is memory enough"; }
   void add(std::uint32_t piece) { pieces_.push_back(piece); }
   [[nodiscard]] bool empty() const { return pieces_.empty(); }
   void do_one() {

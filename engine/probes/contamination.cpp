@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "mpi/agreement.hpp"
 #include "probes/clock_chain.hpp"
 #include "probes/core_use.hpp"
 #include "probes/cpu_clocks.hpp"
@@ -124,15 +125,16 @@ class ContaminationProbe final : public Probe {
  private:
   /// Collective over the ranks of a kernel, before the first phase: their leader learns their process numbers.
   void set_up(const mpi::World& world) {
-    set_up_ = true;
     const mpi::Comm& kernel = world.kernel();
+    std::vector<std::int64_t> pids;
+    mpi::allocate_or_throw(world.all(), [&] { pids.assign(static_cast<std::size_t>(kernel.size()), 0); });
+    set_up_ = true;
     leads_ = kernel.rank() == 0;
     struct stat space{};
     const std::int64_t mine =
         stat("/proc/self/ns/pid", &space) == 0 ? static_cast<std::int64_t>(space.st_ino) : unknown;
     visible_ = kernel.broadcast(mine, 0) == mine;
     some_invisible_ = !kernel.all(visible_);
-    std::vector<std::int64_t> pids(static_cast<std::size_t>(kernel.size()), 0);
     if (visible_) pids[static_cast<std::size_t>(kernel.rank())] = getpid();
     kernel.max_all(pids);
     const CoreBudget budget = core_budget(world);

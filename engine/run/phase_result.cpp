@@ -195,7 +195,7 @@ PageFaults process_faults() {
 Json gather_failures(const mpi::World& world, const std::optional<Error>& error) {
   constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
   Json failures = Json::array();
-  bool told = !error;
+  bool told = !error || error->is_of_another_rank;
   for (std::size_t i = 0; i < failures_named; ++i) {
     const std::int64_t lowest = world.all().min(told ? nobody : world.rank());
     if (lowest == nobody) break;

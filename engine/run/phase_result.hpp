@@ -64,7 +64,8 @@ struct RankResult {
 [[nodiscard]] std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info,
                                         Meter& meter, nlohmann::json& record);
 
-/// Collective. The errors of the lowest ranks that have one (at most 8), as the record's failures, on rank 0.
+/// Collective. The errors of the lowest ranks that have one of their own (at most 8), as the record's failures, on rank
+/// 0.
 [[nodiscard]] nlohmann::json gather_failures(const mpi::World& world, const std::optional<Error>& error);
 
 }  // namespace ullage

@@ -44,16 +44,21 @@ class PhaseExecution final {
     if (info.collective && info.stonewall_ns > 0) most_a_batch_ = 1;
   }
 
+  /// Gets what the runner itself needs in the phase and after it, the record's memory included: none is looked for
+  /// while the ranks add up.
+  [[nodiscard]] Status allocate() {
+    context_.meter->renew(!info_.collective, info_.parts.size());
+    progress_ = std::make_unique<Meter>();
+    record_room_ = std::make_unique_for_overwrite<std::byte[]>(record_room_bytes);
+    return work_.allocate();
+  }
+
   /// Readies the first batch and the account, so that nothing is generated or cleared inside the timer when a phase
   /// fits into a batch.
   void prepare_first() {
-    const Watched watched(*context_.watchdog, info_.name + ": prepare");
-    note(catch_resource_errors([this] -> Status {
-      total_ = work_.operations();
-      if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
-      return {};
-    }));
-    context_.meter->renew(!info_.collective, info_.parts.size());
+    context_.meter->forget();
+    total_ = work_.operations();
+    if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
   }
 
   void run() {
@@ -99,8 +104,17 @@ class PhaseExecution final {
   }
 
   RankResult& result() { return result_; }
+  void note(const Status& status) {
+    if (!status && !result_.error) result_.error = status.error();
+  }
+  /// Of what is done after the phase.
+  Meter& progress() { return *progress_; }
+  /// Gives back what was kept for the record.
+  void make_room_for_record() { record_room_.reset(); }
 
  private:
+  static constexpr std::size_t record_room_bytes = std::size_t{4} << 20;
+
   static std::uint64_t bytes_at_once(const PhaseInfo& info, const RunContext& context) {
     return info.bytes_at_once * static_cast<std::uint64_t>(context.world->size());
   }
@@ -119,10 +133,6 @@ class PhaseExecution final {
       stage.longest_ns = stage_limit_ns(context_.watchdog->limit_ns(), memory_bytes_);
     }
     context_.watchdog->watch(stage);
-  }
-
-  void note(const Status& status) {
-    if (!status && !result_.error) result_.error = status.error();
   }
 
   void set(Stage stage, std::int64_t start, std::int64_t stop) { result_.stages[stage] = {start, stop}; }
@@ -151,7 +161,7 @@ class PhaseExecution final {
   void up_to(std::uint64_t limit) {
     Meter& meter = *context_.meter;
     while (begun_ < limit) {
-      if (prepared_ == 0) prepare_next(limit);
+      if (prepared_ == 0 && !prepare_next(limit)) return;
       const std::uint64_t done_before = meter.operations();
       note(catch_resource_errors([&] { return work_.execute(meter); }));
       const std::uint64_t done = meter.operations() - done_before;
@@ -165,10 +175,14 @@ class PhaseExecution final {
   /// Returns the time by a clock that stands still while operations are prepared, where it may.
   [[nodiscard]] std::int64_t running_ns() const { return now_ns() - result_.paused_ns + made_good_ns_; }
 
-  void prepare_next(std::uint64_t limit) {
+  /// False: this rank, which no other counts on, has not got what it needs.
+  [[nodiscard]] bool prepare_next(std::uint64_t limit) {
     const std::int64_t from = now_ns();
     const std::uint64_t cpu_from = info_.clock_stops ? process_cpu_ns() : 0;
-    prepared_ = work_.prepare(begun_, std::min(limit - begun_, most_a_batch_));
+    const auto prepared = catch_resource_errors(
+        [&] -> Result<std::uint64_t> { return work_.prepare(begun_, std::min(limit - begun_, most_a_batch_)); });
+    if (!prepared) note(fail(prepared.error()));
+    prepared_ = prepared.value_or(0);
     if (info_.clock_stops) paused_cpu_ns_ += process_cpu_ns() - cpu_from;
     const std::int64_t ready = now_ns();
     result_.prepare_ns += ready - from;
@@ -177,6 +191,7 @@ class PhaseExecution final {
       context_.meter->postpone(ready - from);
     }
     context_.meter->resume(ready);
+    return prepared.has_value();
   }
 
   /// A collective file's ranks stay together: without a wall they all do everything (a rank in error takes part with
@@ -215,6 +230,8 @@ class PhaseExecution final {
   std::uint64_t begun_ = 0;
   std::uint64_t paused_cpu_ns_ = 0;
   std::int64_t made_good_ns_ = 0;
+  std::unique_ptr<Meter> progress_;
+  std::unique_ptr<std::byte[]> record_room_;
 };
 
 std::string word(Access access) {
@@ -240,14 +257,9 @@ Json record_of(const PhaseInfo& info, const mpi::World& world) {
               {"data_of", info.data_of}};
 }
 
-Status run_before(const RunContext& context, PhaseWork& work, const PhaseInfo& info) {
-  const Watched watched(*context.watchdog, info.name + ": before");
-  return catch_resource_errors([&] { return work.before(); });
-}
-
 /// A phase that could not begin: its record holds the failures and no measurement.
-PhaseOutcome refused(const RunContext& context, const Status& ready, Json& record) {
-  Json failures = gather_failures(*context.world, ready ? std::nullopt : std::optional(ready.error()));
+PhaseOutcome refused(const RunContext& context, const Error& error, Json& record) {
+  Json failures = gather_failures(*context.world, error);
   const Json nothing{{"elapsed_ns", 0}, {"bytes", 0}, {"operations", 0}};
   record.update(Json{{"status", "failed"},
                      {"grade", "A"},
@@ -263,14 +275,14 @@ PhaseOutcome refused(const RunContext& context, const Status& ready, Json& recor
 }
 
 /// Untimed: what came back is checked unless something has gone wrong already. A mistake found is the rank's error.
-void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, RankResult& result, bool cut_short,
-            Json& record) {
+void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, PhaseExecution& execution,
+            bool cut_short, Json& record) {
   const mpi::Comm& all = context.world->all();
+  RankResult& result = execution.result();
   if (!all.any(result.error.has_value()) && !cut_short) {
-    const auto progress = std::make_unique<Meter>();
-    const Watched watched(*context.watchdog, info.name + ": verify", {}, progress.get());
+    const Watched watched(*context.watchdog, info.name + ": verify", {}, &execution.progress());
     const Status looked = catch_resource_errors([&] -> Status {
-      result.verification = work.after(context.meter->operations(), *progress);
+      result.verification = work.after(context.meter->operations(), execution.progress());
       return {};
     });
     if (!looked) result.verification.first = looked.error();
@@ -325,24 +337,44 @@ Json gauges_json(const mpi::Comm& all, const Gauges& gauges) {
 
 /// They read files of the target and of the kernel.
 template <class Call>
-void each_probe(const RunContext& context, const std::string& step, const Call& call) {
-  if (context.probes.empty()) return;
+Status each_probe(const RunContext& context, const std::string& step, const Call& call) {
+  if (context.probes.empty()) return {};
   const Watched watched(*context.watchdog, "probes: " + step);
-  for (const auto& probe : context.probes) call(*probe);
+  Status first;
+  for (const auto& probe : context.probes) {
+    const Status done = catch_resource_errors([&] -> Status {
+      call(*probe);
+      return {};
+    });
+    if (first && !done) first = done;
+  }
+  return first;
 }
 
-/// Everything between the first probe and the last rank's close.
+/// Collective: what each rank needs in the phase is there, or no rank begins it.
+Status make_ready(const RunContext& context, PhaseWork& work, const PhaseInfo& info, PhaseExecution& execution) {
+  const auto agreed_on = [&](const std::string& step, const auto& part) {
+    return mpi::agreed_allocation(context.world->all(), [&] {
+      const Watched watched(*context.watchdog, info.name + ": " + step);
+      return part();
+    });
+  };
+  Status ready = agreed_on("allocate", [&] { return execution.allocate(); });
+  if (ready) ready = agreed_on("before", [&] { return work.before(); });
+  if (ready) ready = agreed_on("prepare", [&] { execution.prepare_first(); });
+  return ready;
+}
+
+/// Everything between the start barrier and the last rank's close.
 bool execute_phase(const RunContext& context, const PhaseScope& scope, PhaseExecution& execution) {
-  execution.prepare_first();
-  each_probe(context, "begin", [&](Probe& probe) { probe.begin(scope); });
   {
     const Watched stages(*context.watchdog, "the stages");
     context.world->all().barrier();
     execution.run();
   }
-  each_probe(context, "end", [&](Probe& probe) { probe.end(scope); });
+  execution.note(each_probe(context, "end", [&](Probe& probe) { probe.end(scope); }));
   const bool cut_short = context.world->all().any(StopFlags::instance().now().load());
-  each_probe(context, "settle", [&](Probe& probe) { probe.settle(scope); });
+  execution.note(each_probe(context, "settle", [&](Probe& probe) { probe.settle(scope); }));
   return cut_short;
 }
 
@@ -365,16 +397,18 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   const PhaseInfo info = work.info();
   const Watched watched(*context.watchdog, info.name + ": results");  // and whatever else is no step of its own
   record = record_of(info, *context.world);
-  const mpi::Agreement ready = mpi::agree(all, run_before(context, work, info));
-  if (!ready.everywhere) return refused(context, ready.own, record);
-
-  context.clock->before_phase();
   PhaseExecution execution(context, work, info);
+  if (const Status ready = make_ready(context, work, info, execution); !ready)
+    return refused(context, ready.error(), record);
+  context.clock->before_phase();
   PhaseScope scope{context.world, folder, info.access == Access::read, info.access == Access::write, info.files, 0, 0};
+  const Status looked = mpi::share_status(all, each_probe(context, "begin", [&](Probe& probe) { probe.begin(scope); }));
+  if (!looked) return refused(context, looked.error(), record);
   const bool cut_short = execute_phase(context, scope, execution);
   execution.place(context.clock->after_phase());
-  RankResult& result = execution.result();
-  verify(context, work, info, result, cut_short, record);
+  verify(context, work, info, execution, cut_short, record);
+  execution.make_room_for_record();
+  const RankResult& result = execution.result();
 
   PhaseOutcome outcome;
   outcome.elapsed_ns = reduce_phase(*context.world, result, info, *context.meter, record);

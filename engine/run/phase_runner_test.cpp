@@ -6,6 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <new>
+
 #include "base/json.hpp"
 #include "base/signals.hpp"
 
@@ -34,9 +37,14 @@ class Scripted final : public PhaseWork {
   std::size_t touched_pages = 0;
 
   [[nodiscard]] PhaseInfo info() const override { return scripted_info; }
+  [[nodiscard]] Status allocate() override {
+    if (fails == "allocate") throw std::bad_alloc();
+    return {};
+  }
   [[nodiscard]] Status before() override { return step("before"); }
   [[nodiscard]] std::uint64_t operations() const override { return total; }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override {
+    if (fails == "prepare " + std::to_string(first)) throw std::bad_alloc();
     prepared_ = std::min(batch, most);
     events->push_back("prepare " + std::to_string(first) + "+" + std::to_string(prepared_));
     if (prepare_sleep_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(prepare_sleep_us));
@@ -84,12 +92,17 @@ class Scripted final : public PhaseWork {
 class Spy final : public Probe {
  public:
   explicit Spy(Events& events) : events_(events) {}
-  void begin(const PhaseScope&) override { events_.push_back("probe begin"); }
+  void begin(const PhaseScope&) override {
+    if (fails) throw std::bad_alloc();
+    events_.push_back("probe begin");
+  }
   void end(const PhaseScope&) override { events_.push_back("probe end"); }
   void report(const PhaseScope& scope, Json& record) override {
     events_.push_back("probe report");
     record["requested"] = scope.requested_bytes;
   }
+
+  bool fails = false;
 
  private:
   Events& events_;
@@ -99,13 +112,29 @@ class MpiPhaseRunner : public ::testing::Test {
  protected:
   MpiPhaseRunner() : meter_(StopFlags::instance().now()), watchdog_({}) {
     StopFlags::instance().reset();
-    probes_.push_back(std::make_unique<Spy>(events_));
+    auto spy = std::make_unique<Spy>(events_);
+    spy_ = spy.get();
+    probes_.push_back(std::move(spy));
     work_.events = &events_;
   }
   PhaseOutcome run() {
     const RunContext context{&world_, &clock_, &watchdog_, &meter_, probes_, 0};
     return run_phase(context, nullptr, work_, record_);
   }
+  /// Of the last rank alone, for want of memory, and the next phase is run.
+  void expect_short_of_memory() {
+    EXPECT_EQ(run().status, PhaseStatus::failed);
+    if (world_.root()) {
+      ASSERT_EQ(record_["failures"].size(), 1U);
+      EXPECT_EQ(record_["failures"][0]["rank"], guilty());
+      EXPECT_EQ(record_["failures"][0]["errno"], ENOMEM);
+    }
+    work_.fails.clear();
+    spy_->fails = false;
+    EXPECT_EQ(run().status, PhaseStatus::ok);
+  }
+  [[nodiscard]] int guilty() const { return world_.size() - 1; }
+  [[nodiscard]] bool is_guilty() const { return world_.rank() == guilty(); }
 
   mpi::World world_;
   mpi::CommonClock clock_;
@@ -113,6 +142,7 @@ class MpiPhaseRunner : public ::testing::Test {
   Watchdog watchdog_;
   Events events_;
   std::vector<std::unique_ptr<Probe>> probes_;
+  Spy* spy_ = nullptr;
   Scripted work_;
   Json record_;
 };
@@ -243,6 +273,28 @@ TEST_F(MpiPhaseRunner, PhaseThatCannotBeginTouchesNothing) {
   if (world_.rank() == 0) work_.fails = "before";
   EXPECT_EQ(run().status, PhaseStatus::failed);
   EXPECT_EQ(events_, Events{"before"});
+}
+
+TEST_F(MpiPhaseRunner, OneRankWithoutMemoryKeepsAllFromThePhase) {
+  if (is_guilty()) work_.fails = "allocate";
+  expect_short_of_memory();
+  EXPECT_EQ(events_.front(), "before") << "of the phase after it";
+}
+
+TEST_F(MpiPhaseRunner, OneRankThatCannotPrepareKeepsAllFromThePhase) {
+  if (is_guilty()) work_.fails = "prepare 0";
+  expect_short_of_memory();
+  EXPECT_EQ(std::ranges::count(events_, "open"), 1) << "of the phase after it";
+}
+
+TEST_F(MpiPhaseRunner, OneRankThatCannotPrepareMoreStaysUntilTheOthersKnow) {
+  if (is_guilty()) work_.fails = "prepare 2";
+  expect_short_of_memory();
+}
+
+TEST_F(MpiPhaseRunner, OneRankWhoseProbeHasNoMemoryKeepsAllFromThePhase) {
+  spy_->fails = is_guilty();
+  expect_short_of_memory();
 }
 
 TEST_F(MpiPhaseRunner, FailedOpenTransfersNothing) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/resources.hpp"
 #include "mpi/agreement.hpp"
 
 namespace ullage {
@@ -108,13 +109,16 @@ MappedBackend::MappedBackend(Capabilities capabilities, const BackendContext& co
 Result<std::unique_ptr<File>> MappedBackend::open(const OpenRequest& request) {
   auto file = open_file(request);
   if (!file) return fail(file.error());
-  auto mapped = make_file({.file = std::move(*file),
-                           .path = folder().path() + "/" + request.name,
-                           .request = request,
-                           .preallocate = preallocate_,
-                           .backend = name_,
-                           .threads = threads_.threads()});
-  Status status = mapped->begin();
+  std::unique_ptr<MappedFile> mapped;
+  Status status = catch_resource_errors([&] {
+    mapped = make_file({.file = std::move(*file),
+                        .path = folder().path() + "/" + request.name,
+                        .request = request,
+                        .preallocate = preallocate_,
+                        .backend = name_,
+                        .threads = threads_.threads()});
+    return mapped->begin();
+  });
   if (request.shared) status = mpi::share_status(world_.all(), std::move(status));
   if (!status) return fail(status.error());
   return mapped;

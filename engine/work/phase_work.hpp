@@ -63,7 +63,9 @@ struct Verification {
   }
 };
 
-/// Called by the phase runner in the order of the declarations; open() to close() are timed.
+/// Called by the phase runner in the order of the declarations; open() to close() are timed. The constructor is local:
+/// in it, and in what is called local here, nothing waits for another rank. Where that fails on any rank, or before()
+/// does, no rank goes on. Collective parts follow the rule of mpi::agreed_allocation().
 class PhaseWork {
  public:
   PhaseWork() = default;
@@ -72,14 +74,16 @@ class PhaseWork {
   virtual ~PhaseWork() = default;
 
   [[nodiscard]] virtual PhaseInfo info() const = 0;
-  /// Untimed and collective: cache control, refusal of holes ...
+  /// Untimed and local: memory, handles and whatever else the rank needs before it does anything with the others.
+  [[nodiscard]] virtual Status allocate() { return {}; }
+  /// Untimed and collective: cache control, refusal of holes ... A rank whose own part fails does what the others do.
   [[nodiscard]] virtual Status before() { return {}; }
   /// Operations of this rank in the whole phase.
   [[nodiscard]] virtual std::uint64_t operations() const = 0;
   /// Readies operations [first, first + n), n <= most, n >= 1: offsets, payload. The first call comes before the start
   /// barrier, later ones between batches and are accounted as prepare_ns, never in an operation's latency, and in no
-  /// time at all where the clock stops. As it stands here all are ready as they are, and execute() finds in first_ and
-  /// prepared_ which it is to do.
+  /// time at all where the clock stops. Local; of a collective phase only the first call may allocate. As it stands
+  /// here all are ready as they are, and execute() finds in first_ and prepared_ which it is to do.
   [[nodiscard]] virtual std::uint64_t prepare(std::uint64_t first, std::uint64_t most) {
     first_ = first;
     prepared_ = most;

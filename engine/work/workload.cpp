@@ -27,10 +27,13 @@ Status checked(const CheckWork& check, const Values& values, const PlannedLayout
 Status just_run(const LocalStep& step) { return step.run(); }
 
 mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone, const RunStep& run) {
-  workload.find_peers();
+  mpi::Agreement agreement = mpi::agree(everyone, catch_resource_errors([&] -> Status {
+                                          workload.find_peers();
+                                          return {};
+                                        }));
+  if (!agreement.everywhere) return agreement;
   const LocalSteps steps = workload.begin();
   const std::size_t most = most_steps(steps, everyone);
-  mpi::Agreement agreement;
   for (std::size_t i = 0; i < most && agreement.everywhere; ++i)
     agreement = mpi::agree(everyone, run_step(steps, i, run));
   return agreement;

@@ -60,7 +60,7 @@ class Workload {
   Workload& operator=(const Workload&) = delete;
   virtual ~Workload() = default;
 
-  /// Collective and the first of all; cannot fail: what the ranks find out about each other.
+  /// Collective and the first of all: what the ranks find out about each other. Throws on all of them or on none.
   virtual void find_peers() {}
   /// All ranks have done a step when the next one begins, and no rank begins one after a step that has failed anywhere.
   [[nodiscard]] virtual LocalSteps begin() { return {}; }

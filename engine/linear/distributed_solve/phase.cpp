@@ -77,6 +77,14 @@ void DistributedSolvePhase::make_grid() {
   columns_.emplace(parameters_.n, parameters_.block, shape_.columns, column_);
 }
 
+Status DistributedSolvePhase::allocate() {
+  if (Status loaded = load(); !loaded) return loaded;
+  const auto n = static_cast<std::uint64_t>(parameters_.n);
+  const auto ranks = static_cast<std::uint64_t>(context_.world->size());
+  const auto here = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
+  return check_room("distributed-solve", n * n * sizeof(double) / ranks * here);
+}
+
 Status DistributedSolvePhase::make_matrix() {
   auto matrix = Matrix<double>::make(std::max(1, rows_->count()), std::max(1, columns_->count()));
   if (!matrix) return fail(matrix.error());
@@ -86,19 +94,11 @@ Status DistributedSolvePhase::make_matrix() {
   return {};
 }
 
+/// Nobody enters a grid alone: what one rank lacks is agreed on before.
 Status DistributedSolvePhase::before() {
-  // Nobody enters a grid alone: what one rank lacks is agreed on before.
-  const mpi::Comm& all = context_.world->all();
-  Status ready = load();
-  if (!mpi::all_succeeded(all, ready)) return ready;
-  const auto n = static_cast<std::uint64_t>(parameters_.n);
-  const auto ranks = static_cast<std::uint64_t>(context_.world->size());
-  const auto here = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
-  ready = check_room("distributed-solve", n * n * sizeof(double) / ranks * here);
-  if (!mpi::all_succeeded(all, ready)) return ready;
   make_grid();
-  ready = make_matrix();
-  if (!mpi::all_succeeded(all, ready)) return ready;
+  Status ready = mpi::agreed_allocation(context_.world->all(), [this] { return make_matrix(); });
+  if (!ready) return ready;
   ready = make_system(seed_of(0));
   warm_up();
   return {};
@@ -140,12 +140,15 @@ std::string DistributedSolvePhase::said(int not_solved) const {
 double DistributedSolvePhase::residual_of(std::uint64_t seed, const std::vector<double>& solution) const {
   const auto n = static_cast<std::size_t>(parameters_.n);
   const mpi::Comm& all = context_.world->all();
-  std::vector<double> x(n);
+  std::vector<double> x;
+  std::vector<double> ax;
+  std::vector<double> row_sums;
+  mpi::allocate_or_throw(all, [&] {
+    for (auto* values : {&x, &ax, &row_sums}) values->resize(n);
+  });
   for (int i = 0; column_ == 0 && i < rows_->count(); ++i)
     x[static_cast<std::size_t>(rows_->global(i))] = solution[static_cast<std::size_t>(i)];
   all.sum_all(std::span(x));
-  std::vector<double> ax(n);
-  std::vector<double> row_sums(n);
   for (int j = 0; j < columns_->count(); ++j) {
     const auto column = static_cast<std::uint64_t>(columns_->global(j));
     for (int i = 0; i < rows_->count(); ++i) {

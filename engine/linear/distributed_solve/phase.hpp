@@ -42,6 +42,7 @@ class DistributedSolvePhase final : public SystemsPhase {
   ~DistributedSolvePhase() override;
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "distributed-solve", .collective = true}; }
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] Gauges gauges() const override;
   [[nodiscard]] Map hints_granted() const override;

@@ -18,6 +18,7 @@ PhaseInfo BEffPhase::info() const {
 Status BEffPhase::before() {
   run_.begin_size(size_);
   experiments_ = run_.experiments();
+  times_s_.reserve(experiments_.size());
   return {};
 }
 

@@ -81,6 +81,8 @@ void BEffRun::make_messages() {
     patterns_.push_back({pattern.name, steps_of(pattern, world.rank()), patterns.has_one_method(i)});
   }
   times_s_.assign(patterns_.size() * message_methods.size(), 0);
+  best_.resize(patterns_.size(), mpi::MessageMethod::sendrecv);
+  loop_room_ = mpi::MessageLoop::room_for(world.all());
 }
 
 void BEffRun::begin_size(std::size_t size) {
@@ -109,15 +111,14 @@ void BEffRun::shorten() {
 /// The fastest method is that whose slowest rank was fastest at the size before.
 void BEffRun::choose_best() {
   context_.world->all().max_all(times_s_);
-  std::vector<mpi::MessageMethod> best(patterns_.size(), mpi::MessageMethod::sendrecv);
   for (std::size_t pattern = 0; pattern < patterns_.size(); ++pattern) {
     if (patterns_[pattern].has_one_method) continue;
-    best[pattern] = *std::ranges::min_element(message_methods, {}, [&](mpi::MessageMethod method) {
+    best_[pattern] = *std::ranges::min_element(message_methods, {}, [&](mpi::MessageMethod method) {
       return times_s_[place_of({pattern, method})] / static_cast<double>(loops(method));
     });
   }
-  context_.world->all().broadcast(std::as_writable_bytes(std::span(best)), 0);
-  best_ = std::move(best);
+  context_.world->all().broadcast(std::as_writable_bytes(std::span(best_)), 0);
+  is_short_ = true;
 }
 
 std::vector<BEffExperiment> BEffRun::experiments() const {
@@ -131,7 +132,13 @@ std::vector<BEffExperiment> BEffRun::experiments() const {
 }
 
 mpi::MessageLoop BEffRun::make_loop(const BEffExperiment& experiment) {
-  return {context_.world->all(), patterns_[experiment.pattern].steps, experiment.method, sizes_[size_], out_, in_};
+  return {context_.world->all(),
+          patterns_[experiment.pattern].steps,
+          experiment.method,
+          sizes_[size_],
+          out_,
+          in_,
+          loop_room_};
 }
 
 std::string BEffRun::name_of(const BEffExperiment& experiment) const {

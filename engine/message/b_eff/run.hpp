@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -73,7 +74,7 @@ class BEffRun final {
   [[nodiscard]] const std::string& name(std::size_t pattern) const { return patterns_[pattern].name; }
   [[nodiscard]] std::uint64_t sends(std::size_t pattern) const { return sends_of(patterns_[pattern].steps); }
   /// The last two sizes have only the fastest method of each pattern, once.
-  [[nodiscard]] bool is_short() const { return !best_.empty(); }
+  [[nodiscard]] bool is_short() const { return is_short_; }
   [[nodiscard]] MessageEnds make_ends() const { return {context_.run_key, context_.world->rank()}; }
   /// See nodes_by_rank().
   [[nodiscard]] const std::vector<std::uint64_t>& nodes() const { return nodes_; }
@@ -104,8 +105,10 @@ class BEffRun final {
   std::vector<Messages> patterns_;
   std::array<BEffLoops, message_methods.size()> controls_;
   std::array<std::uint64_t, message_methods.size()> loops_{};
-  std::vector<double> times_s_;           // this rank's of the current size, by place_of()
-  std::vector<mpi::MessageMethod> best_;  // by pattern
+  std::vector<double> times_s_;  // this rank's of the current size, by place_of()
+  bool is_short_ = false;
+  std::vector<mpi::MessageMethod> best_;  // by pattern, when it is
+  std::shared_ptr<mpi::MessageLoop::Calls> loop_room_;
   std::vector<std::uint64_t> nodes_;
   std::size_t size_ = 0;
   MessageMemory out_memory_;

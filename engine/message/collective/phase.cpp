@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/clock.hpp"
+#include "base/resources.hpp"
 #include "memory/room.hpp"
-#include "mpi/agreement.hpp"
 #include "noise/fixed_chain.hpp"
 
 namespace ullage {
@@ -104,18 +105,19 @@ Status check_collective(const CollectiveParameters& p, int ranks, const std::str
 
 CollectivePhase::CollectivePhase(const CollectiveParameters& parameters, const WorkloadContext& context)
     : parameters_(parameters),
-      world_(*context.world),
       comm_(context.world->all()),
       ranks_(context.world->size()),
       content_(parameters.shape(), context.world->rank(), ranks_, context.run_key),
-      shortest_ns_(std::numeric_limits<std::int64_t>::max()) {}
-
-/// Where any node has no room for all its ranks' messages, no rank makes a call.
-Status CollectivePhase::make_call() {
+      shortest_ns_(std::numeric_limits<std::int64_t>::max()) {
+  // Every rank has found room on its node before any of them takes it.
   const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
-  const auto ranks_here = static_cast<std::uint64_t>(world_.topology().ranks_on_node);
-  Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here);
-  if (!mpi::all_succeeded(comm_, fits)) return fits;
+  const auto ranks_here = static_cast<std::uint64_t>(context.world->topology().ranks_on_node);
+  if (Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here); !fits)
+    throw ResourceError(std::move(fits.error()));
+}
+
+Status CollectivePhase::allocate() {
+  const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
   out_.resize(room.out);
   in_.resize(room.in);
   call_.emplace(comm_, parameters_.shape(), out_, in_);
@@ -123,7 +125,6 @@ Status CollectivePhase::make_call() {
 }
 
 Status CollectivePhase::before() {
-  if (Status made = make_call(); !call_) return made;
   content_.fill(out_);
   CollectiveContent::poison(in_);
   if (parameters_.mode == CollectiveMode::blocking) {

@@ -43,6 +43,7 @@ class CollectivePhase final : public PhaseWork {
   CollectivePhase(const CollectiveParameters& parameters, const WorkloadContext& context);
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "collective", .collective = true}; }
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
@@ -51,7 +52,6 @@ class CollectivePhase final : public PhaseWork {
   [[nodiscard]] Gauges gauges() const override;
 
  private:
-  [[nodiscard]] Status make_call();
   [[nodiscard]] int next_root();
   [[nodiscard]] std::int64_t blocking_calls(std::uint64_t calls);
   [[nodiscard]] std::int64_t pure_calls(std::uint64_t calls);
@@ -61,7 +61,6 @@ class CollectivePhase final : public PhaseWork {
   void overlap_window();
 
   CollectiveParameters parameters_;
-  const mpi::World& world_;
   const mpi::Comm& comm_;
   int ranks_;
   CollectiveContent content_;

@@ -3,8 +3,11 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "message/congestion/phase.hpp"
+#include "message/congestion/roles.hpp"
+#include "mpi/agreement.hpp"
 #include "work/single_phase.hpp"
 
 namespace ullage {
@@ -23,7 +26,15 @@ class CongestionWorkload final : public Workload {
   CongestionWorkload(const CongestionParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  void find_peers() override { setup_.emplace(*context_.world, parameters_); }
+  void find_peers() override {
+    const mpi::World& world = *context_.world;
+    std::vector<int> victims;
+    mpi::allocate_or_throw(world.all(), [&] {
+      victims =
+          choose_victims(world.size(), count_of_victims(world.size(), parameters_.victim_share), parameters_.seed);
+    });
+    setup_.emplace(world, std::move(victims));
+  }
   [[nodiscard]] std::size_t phases() const override { return course.size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     const auto [test, is_congested] = course.at(index);

@@ -36,10 +36,11 @@ bool gets_stop(mpi::Mailbox& mailbox) {
 
 }  // namespace
 
-CongestionLoad::CongestionLoad(const mpi::Comm& comm, mpi::Mailbox& mailbox, LoadKind kind, std::size_t message_bytes)
+CongestionLoad::CongestionLoad(const mpi::Comm& comm, mpi::Mailbox& mailbox, mpi::Mailbox& relay, LoadKind kind,
+                               std::size_t message_bytes)
     : comm_(comm),
       mailbox_(mailbox),
-      relay_(comm),
+      relay_(relay),
       rank_(comm.rank()),
       out_(room_for(kind, comm.size(), false, message_bytes)),
       in_(room_for(kind, comm.size(), rank_ == 0, message_bytes)),

@@ -25,8 +25,9 @@ enum CongestionLetter : int { congestion_begun = 1, congestion_stop = 2 };
 /// One disturbing rank. The rounds are the same on all of them.
 class CongestionLoad final {
  public:
-  /// `comm`: the disturbing ranks, 2 or more; `mailbox`: of all ranks. Both outlive it.
-  CongestionLoad(const mpi::Comm& comm, mpi::Mailbox& mailbox, LoadKind kind, std::size_t message_bytes);
+  /// `comm`: the disturbing ranks, 2 or more; `mailbox`: of all ranks; `relay`: of those of `comm`. All outlive it.
+  CongestionLoad(const mpi::Comm& comm, mpi::Mailbox& mailbox, mpi::Mailbox& relay, LoadKind kind,
+                 std::size_t message_bytes);
 
   /// Collective over `comm`: rounds until the first of them has got a stop. `told`: whom that one tells that the first
   /// round is done.
@@ -43,7 +44,7 @@ class CongestionLoad final {
 
   const mpi::Comm& comm_;
   mpi::Mailbox& mailbox_;
-  mpi::Mailbox relay_;  // among the disturbing ranks
+  mpi::Mailbox& relay_;
   int rank_;
   std::uint64_t bytes_a_loop_ = 0;
   std::uint64_t sent_bytes_ = 0;

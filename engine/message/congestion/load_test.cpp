@@ -15,7 +15,8 @@ constexpr std::uint64_t loops = 8;  // of a round
 std::uint64_t sent_bytes_a_loop(LoadKind kind, const mpi::Comm& comm) {
   mpi::Mailbox mailbox(comm);
   Meter meter(StopFlags::instance().now());
-  CongestionLoad load(comm, mailbox, kind, message_bytes);
+  mpi::Mailbox relay(comm);
+  CongestionLoad load(comm, mailbox, relay, kind, message_bytes);
   if (comm.rank() == 0) mailbox.post(0, congestion_stop, {});
   load.run_until_stopped(0, meter);
   if (comm.rank() == 0)
@@ -44,7 +45,8 @@ TEST(MpiCongestionLoad, WhoRestsLearnsOfTheStopThatTheFirstHasGot) {
   if (comm.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   mpi::Mailbox mailbox(comm);
   Meter meter(StopFlags::instance().now());
-  CongestionLoad load(comm, mailbox, LoadKind::incast, message_bytes);
+  mpi::Mailbox relay(comm);
+  CongestionLoad load(comm, mailbox, relay, LoadKind::incast, message_bytes);
   if (comm.rank() == comm.size() - 1) mailbox.post(0, congestion_stop, {});
   load.rest_until_stopped(meter);
   EXPECT_EQ(load.sent_bytes(), 0U);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
@@ -68,11 +69,12 @@ Status check_congestion(const CongestionParameters& p, int ranks, const std::str
   return {};
 }
 
-CongestionSetup::CongestionSetup(const mpi::World& world, const CongestionParameters& parameters)
-    : victims(choose_victims(world.size(), count_of_victims(world.size(), parameters.victim_share), parameters.seed)),
+CongestionSetup::CongestionSetup(const mpi::World& world, std::vector<int> chosen)
+    : victims(std::move(chosen)),
       is_victim(std::ranges::binary_search(victims, world.rank())),
       mine(world.all().split(is_victim ? 0 : 1, world.rank())),
       mailbox(world.all()),
+      relay(mine),
       first_other(other_than(victims)) {}
 
 CongestionPhase::CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context,
@@ -88,15 +90,18 @@ PhaseInfo CongestionPhase::info() const {
   return {.name = word_of(test_) + (is_congested_ ? "-congested" : "-isolated"), .collective = true};
 }
 
-Status CongestionPhase::before() {
+Status CongestionPhase::allocate() {
   const CongestionParameters& p = parameters_;
   operation_bytes_ = test_ == CongestionTest::bandwidth ? p.bulk_bytes * p.outstanding : p.message_bytes;
-  if (setup_.is_victim) {
+  if (setup_.is_victim)
     make_work();
-    calibrate();
-  } else {
-    load_ = std::make_unique<CongestionLoad>(setup_.mine, setup_.mailbox, p.load, p.load_bytes);
-  }
+  else
+    load_ = std::make_unique<CongestionLoad>(setup_.mine, setup_.mailbox, setup_.relay, p.load, p.load_bytes);
+  return {};
+}
+
+Status CongestionPhase::before() {
+  if (setup_.is_victim) calibrate();
   runs_ = static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(runs_), setup_.victims.front()));
   return {};
 }

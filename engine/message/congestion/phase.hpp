@@ -34,11 +34,12 @@ enum class CongestionTest { latency, bandwidth, allreduce };
 
 /// Knows who is who; what all phases of a repetition share. Collective to make and to end.
 struct CongestionSetup {
-  CongestionSetup(const mpi::World& world, const CongestionParameters& parameters);
+  CongestionSetup(const mpi::World& world, std::vector<int> chosen);
   std::vector<int> victims;  // rising
   bool is_victim;
   mpi::Comm mine;  // the victims, or the others
   mpi::Mailbox mailbox;
+  mpi::Mailbox relay;  // among `mine`
   int first_other;
 };
 
@@ -53,6 +54,7 @@ class CongestionPhase final : public PhaseWork {
                   CongestionTest test, bool is_congested);
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
   [[nodiscard]] Status execute(Meter& meter) override;

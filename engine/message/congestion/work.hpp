@@ -13,7 +13,7 @@
 
 namespace ullage {
 
-/// Is done again and again, in one of several orders of the ranks. Collective over them, and so is making it.
+/// Is done again and again, in one of several orders of the ranks. Collective over them; each makes its part alone.
 class CongestionWork {
  public:
   CongestionWork() = default;

@@ -120,15 +120,21 @@ ExchangePhase::ExchangePhase(const ExchangeParameters& parameters, const Workloa
 
 ExchangePhase::~ExchangePhase() = default;
 
+/// Of a sparse pattern rank 0 reads the file for all.
+Status ExchangePhase::allocate() {
+  if (parameters_.pattern != ExchangePattern::sparse) return make_loop();
+  if (!world_.root()) return {};
+  std::ifstream file(parameters_.file, std::ios::binary);
+  text_.assign(std::istreambuf_iterator<char>(file), {});
+  if (file.is_open() && !file.bad()) return {};
+  return fail(environment_error(parameters_.file, "cannot be read on rank 0's node"));
+}
+
 Status ExchangePhase::before() {
-  const auto text = read_file();
-  if (!text) return fail(text.error());
-  auto pattern = exchange_pattern(parameters_, world_.size(), *text);
-  if (!pattern) return fail(pattern.error());
-  pattern_ = std::move(*pattern);
-  windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
-  const Status made = make_loop();
-  if (!mpi::all_succeeded(world_.all(), made)) return made;
+  if (parameters_.pattern == ExchangePattern::sparse) {
+    text_ = world_.all().broadcast(std::move(text_), 0);
+    if (Status made = mpi::agreed_allocation(world_.all(), [this] { return make_loop(); }); !made) return made;
+  }
   iterations_ = calls_of_a_window(world_.all(), parameters_, [&](std::uint64_t count) {
     world_.all().barrier();
     return run(count);
@@ -136,21 +142,11 @@ Status ExchangePhase::before() {
   return {};
 }
 
-/// Rank 0 reads; all have its text, or its error.
-Result<std::string> ExchangePhase::read_file() const {
-  if (parameters_.pattern != ExchangePattern::sparse) return std::string{};
-  std::string text;
-  bool is_read = true;
-  if (world_.root()) {
-    std::ifstream file(parameters_.file, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
-    is_read = file.is_open() && !file.bad();
-  }
-  if (!world_.all().all(is_read)) return fail(environment_error(parameters_.file, "cannot be read on rank 0's node"));
-  return world_.all().broadcast(std::move(text), 0);
-}
-
 Status ExchangePhase::make_loop() {
+  auto pattern = exchange_pattern(parameters_, world_.size(), text_);
+  if (!pattern) return fail(pattern.error());
+  pattern_ = std::move(*pattern);
+  windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
   auto steps = steps_of(pattern_, world_.rank());
   const std::uint64_t sends = sends_of(steps);
   const std::uint64_t receives = static_cast<std::uint64_t>(

@@ -56,6 +56,7 @@ class ExchangePhase final : public PhaseWork {
   ~ExchangePhase() override;
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "exchange", .collective = true}; }
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
   [[nodiscard]] Status execute(Meter& meter) override;
@@ -64,13 +65,13 @@ class ExchangePhase final : public PhaseWork {
   void add_facts(nlohmann::json& facts) const override;
 
  private:
-  [[nodiscard]] Result<std::string> read_file() const;
   [[nodiscard]] Status make_loop();
   [[nodiscard]] std::int64_t run(std::uint64_t iterations);
 
   ExchangeParameters parameters_;
   const mpi::World& world_;
   MessageContents contents_;
+  std::string text_;  // of a sparse pattern
   Pattern pattern_;
   std::unique_ptr<MessageBuffers> buffers_;
   std::unique_ptr<mpi::MessageLoop> loop_;

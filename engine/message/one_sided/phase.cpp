@@ -9,6 +9,8 @@
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
+#include "memory/pages.hpp"
+#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {
@@ -72,15 +74,36 @@ OneSidedRole one_sided_role(OneSidedPairs pairs, int rank, int ranks) {
 
 OneSidedPhase::OneSidedPhase(const OneSidedParameters& parameters, const WorkloadContext& context)
     : parameters_(parameters),
+      world_(*context.world),
       comm_(context.world->all()),
       rank_(context.world->rank()),
       role_(one_sided_role(parameters.pairs, rank_, context.world->size())),
       key_(context.run_key),
-      slots_(slots_of(parameters)),
-      local_(is_origin() ? slots_ * parameters.message_bytes : 0),
-      window_(comm_, role_.origin == OneSidedRole::nobody ? 0 : slots_ * parameters.message_bytes) {}
+      slots_(slots_of(parameters)) {}
+
+Status OneSidedPhase::allocate() {
+  if (is_origin()) local_.resize(slots_ * parameters_.message_bytes);
+  return {};
+}
+
+/// What a library that has no room does differs: none is asked before every rank has seen that it can map as much.
+Status OneSidedPhase::make_window() {
+  const std::size_t own_bytes = is_target() ? slots_ * parameters_.message_bytes : 0;
+  const std::uint64_t node_bytes = world_.node().sum(own_bytes);
+  const Status fits = mpi::agreed_allocation(comm_, [&] -> Status {
+    if (node_bytes == 0) return {};
+    const auto tried = Region::map(node_bytes, Pages::small);
+    return tried ? Status{} : fail(tried.error());
+  });
+  if (!fits) return fits;
+  auto window = mpi::Window::make(comm_, own_bytes);
+  if (!window) return fail(window.error());
+  window_.emplace(std::move(*window));
+  return {};
+}
 
 Status OneSidedPhase::before() {
+  if (Status made = make_window(); !made) return made;
   const bool is_get = parameters_.operation == OneSidedOperation::get;
   if (is_origin() && !is_get) fill(local_, rank_);
   fill_own();
@@ -108,7 +131,7 @@ Status OneSidedPhase::execute(Meter& meter) {
 }
 
 Verification OneSidedPhase::after(std::uint64_t, Meter&) {
-  if (parameters_.sync == OneSidedSync::fence) window_.fence_last();
+  if (parameters_.sync == OneSidedSync::fence) window_->fence_last();
   comm_.barrier();
   reduce_times();
   Verification found;
@@ -116,7 +139,7 @@ Verification OneSidedPhase::after(std::uint64_t, Meter&) {
     found.bad_blocks = 1;
     found.first = verification_error("verify", "rank " + std::to_string(rank_), "the operations left wrong data");
   }
-  found.verified_bytes = is_origin() || role_.origin != OneSidedRole::nobody ? slots_ * parameters_.message_bytes : 0;
+  found.verified_bytes = is_origin() || is_target() ? slots_ * parameters_.message_bytes : 0;
   return found;
 }
 
@@ -134,26 +157,29 @@ std::span<std::byte> OneSidedPhase::slot(std::uint64_t operation) {
   return std::span(local_).subspan(operation % slots_ * parameters_.message_bytes, parameters_.message_bytes);
 }
 
-/// Writes what an origin gives, or a target holds ready for its origin: numbers to add, or words of theirs alone.
+/// Returns what an origin gives, or a target holds ready for its origin: a number to add, or a word of theirs alone.
+std::uint64_t OneSidedPhase::word_at(std::size_t place, int origin) const {
+  const std::size_t index = place / number_bytes;
+  if (parameters_.operation == OneSidedOperation::accumulate) return static_cast<std::uint64_t>(summand(origin, index));
+  return mix64(mix64(key_ ^ static_cast<std::uint64_t>(origin)) + index);
+}
+
 void OneSidedPhase::fill(std::span<std::byte> bytes, int origin) const {
   for (std::size_t place = 0; place < bytes.size(); place += number_bytes) {
-    const std::size_t index = place / number_bytes;
-    const auto word = parameters_.operation == OneSidedOperation::accumulate
-                          ? static_cast<std::uint64_t>(summand(origin, index))
-                          : mix64(mix64(key_ ^ static_cast<std::uint64_t>(origin)) + index);
+    const std::uint64_t word = word_at(place, origin);
     std::memcpy(bytes.data() + place, &word, std::min(number_bytes, bytes.size() - place));
   }
 }
 
 /// Zeros under put and accumulate, data under get.
 void OneSidedPhase::fill_own() {
-  if (role_.origin == OneSidedRole::nobody) return;
-  window_.lock(rank_);
+  if (!is_target()) return;
+  window_->lock(rank_);
   if (parameters_.operation == OneSidedOperation::get)
-    fill(window_.own(), role_.origin);
+    fill(window_->own(), role_.origin);
   else
-    std::ranges::fill(window_.own(), std::byte{});
-  window_.unlock(rank_);
+    std::ranges::fill(window_->own(), std::byte{});
+  window_->unlock(rank_);
 }
 
 void OneSidedPhase::begin(std::uint64_t operation) {
@@ -161,34 +187,34 @@ void OneSidedPhase::begin(std::uint64_t operation) {
   const auto place = static_cast<std::size_t>(data.data() - local_.data());
   switch (parameters_.operation) {
     case OneSidedOperation::put:
-      return window_.put(data, role_.target, place);
+      return window_->put(data, role_.target, place);
     case OneSidedOperation::get:
-      return window_.get(data, role_.target, place);
+      return window_->get(data, role_.target, place);
     case OneSidedOperation::accumulate:
-      return window_.accumulate({reinterpret_cast<const std::int64_t*>(data.data()), data.size() / number_bytes},
-                                role_.target, place);
+      return window_->accumulate({reinterpret_cast<const std::int64_t*>(data.data()), data.size() / number_bytes},
+                                 role_.target, place);
   }
 }
 
 void OneSidedPhase::fenced_calls(std::uint64_t calls) {
   for (std::uint64_t i = 0; i < calls; ++i) {
     for (std::uint64_t operation = 0; is_origin() && operation < parameters_.outstanding; ++operation) begin(operation);
-    window_.fence();
+    window_->fence();
   }
 }
 
 void OneSidedPhase::locked_calls(std::uint64_t calls) {
   for (std::uint64_t i = 0; i < calls; ++i) {
-    window_.lock(role_.target);
+    window_->lock(role_.target);
     for (std::uint64_t operation = 0; operation < parameters_.outstanding; ++operation) begin(operation);
-    window_.unlock(role_.target);
+    window_->unlock(role_.target);
   }
 }
 
 void OneSidedPhase::flushed_calls(std::uint64_t calls) {
   for (std::uint64_t i = 0; i < calls; ++i) {
     for (std::uint64_t operation = 0; operation < parameters_.outstanding; ++operation) begin(operation);
-    window_.flush(role_.target);
+    window_->flush(role_.target);
   }
 }
 
@@ -197,8 +223,8 @@ std::int64_t OneSidedPhase::timed_calls(std::uint64_t calls) {
   const bool fences = parameters_.sync == OneSidedSync::fence;
   const bool holds_all = parameters_.sync == OneSidedSync::flush && is_origin();
   all_calls_ += calls;
-  if (fences) window_.fence();
-  if (holds_all) window_.lock_all();
+  if (fences) window_->fence();
+  if (holds_all) window_->lock_all();
   const std::int64_t start = now_ns();
   if (fences)
     fenced_calls(calls);
@@ -207,7 +233,7 @@ std::int64_t OneSidedPhase::timed_calls(std::uint64_t calls) {
   else if (is_origin())
     locked_calls(calls);
   const std::int64_t took_ns = now_ns() - start;
-  if (holds_all) window_.unlock_all();
+  if (holds_all) window_->unlock_all();
   return took_ns;
 }
 
@@ -221,31 +247,29 @@ void OneSidedPhase::reduce_times() {
   most_s_ = static_cast<double>(comm_.max(is_origin() ? elapsed_ns_ : 0)) * 1e-9;
 }
 
-/// Computes what so many additions to each place leave there.
-void OneSidedPhase::multiply(std::span<std::byte> numbers) const {
-  for (std::size_t place = 0; place < numbers.size(); place += number_bytes) {
-    const std::uint64_t slot = place / parameters_.message_bytes;
-    const std::uint64_t rest = parameters_.outstanding % slots_;
-    const std::uint64_t of_a_call = parameters_.outstanding / slots_ + (slot < rest ? 1 : 0);
-    std::uint64_t word = 0;
-    std::memcpy(&word, numbers.data() + place, number_bytes);
-    word *= all_calls_ * of_a_call;
-    std::memcpy(numbers.data() + place, &word, number_bytes);
+/// How often something was added in a place.
+std::uint64_t OneSidedPhase::additions_at(std::size_t place) const {
+  const std::uint64_t slot = place / parameters_.message_bytes;
+  const std::uint64_t rest = parameters_.outstanding % slots_;
+  return all_calls_ * (parameters_.outstanding / slots_ + (slot < rest ? 1 : 0));
+}
+
+bool OneSidedPhase::holds(std::span<const std::byte> found, int origin) const {
+  const bool adds = parameters_.operation == OneSidedOperation::accumulate;
+  for (std::size_t place = 0; place < found.size(); place += number_bytes) {
+    const std::uint64_t word = word_at(place, origin) * (adds ? additions_at(place) : 1);
+    if (std::memcmp(found.data() + place, &word, std::min(number_bytes, found.size() - place)) != 0) return false;
   }
+  return true;
 }
 
 /// Targets look at what was put or added, origins at what they got.
 bool OneSidedPhase::is_right() {
-  const bool is_get = parameters_.operation == OneSidedOperation::get;
-  const int origin = is_get ? (is_origin() ? rank_ : OneSidedRole::nobody) : role_.origin;
-  if (origin == OneSidedRole::nobody) return true;
-  std::vector<std::byte> expected(slots_ * parameters_.message_bytes);
-  fill(expected, origin);
-  if (is_get) return expected == local_;
-  if (parameters_.operation == OneSidedOperation::accumulate) multiply(expected);
-  window_.lock(rank_);
-  const bool same = std::ranges::equal(window_.own(), expected);
-  window_.unlock(rank_);
+  if (parameters_.operation == OneSidedOperation::get) return !is_origin() || holds(local_, rank_);
+  if (!is_target()) return true;
+  window_->lock(rank_);
+  const bool same = holds(window_->own(), role_.origin);
+  window_->unlock(rank_);
   return same;
 }
 

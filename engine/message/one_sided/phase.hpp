@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,7 @@ class OneSidedPhase final : public PhaseWork {
   OneSidedPhase(const OneSidedParameters& parameters, const WorkloadContext& context);
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "one-sided", .collective = true}; }
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
@@ -55,7 +57,10 @@ class OneSidedPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] bool is_origin() const { return role_.target != OneSidedRole::nobody; }
+  [[nodiscard]] bool is_target() const { return role_.origin != OneSidedRole::nobody; }
+  [[nodiscard]] Status make_window();
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation);
+  [[nodiscard]] std::uint64_t word_at(std::size_t place, int origin) const;
   void fill(std::span<std::byte> bytes, int origin) const;
   void fill_own();
   void begin(std::uint64_t operation);
@@ -64,17 +69,19 @@ class OneSidedPhase final : public PhaseWork {
   void flushed_calls(std::uint64_t calls);
   [[nodiscard]] std::int64_t timed_calls(std::uint64_t calls);
   void reduce_times();
-  void multiply(std::span<std::byte> numbers) const;
+  [[nodiscard]] std::uint64_t additions_at(std::size_t place) const;
+  [[nodiscard]] bool holds(std::span<const std::byte> found, int origin) const;
   [[nodiscard]] bool is_right();
 
   OneSidedParameters parameters_;
+  const mpi::World& world_;
   const mpi::Comm& comm_;
   int rank_;
   OneSidedRole role_;
   std::uint64_t key_;
   std::uint64_t slots_;
   std::vector<std::byte> local_;
-  mpi::Window window_;
+  std::optional<mpi::Window> window_;  // from before() on
   std::uint64_t calls_ = 1;
   std::uint64_t all_calls_ = 0;  // since the memory was filled, the warm-up's too
   std::uint64_t timed_calls_ = 0;

@@ -48,8 +48,8 @@ void write_piece(const mpi::File& file, const std::string& path, std::uint64_t o
 
 /// Collective, likewise.
 void compare_piece(const mpi::File& file, const std::string& path, std::uint64_t offset_bytes, Bytes piece,
-                   Status& status) {
-  std::vector<std::byte> found(status ? piece.size() : 0);
+                   std::span<std::byte> room, Status& status) {
+  const std::span<std::byte> found = room.first(status ? piece.size() : 0);
   const auto read = file.read_at_all(offset_bytes, found);
   if (!status) return;
   if (!read)
@@ -68,24 +68,28 @@ PairEnd pair_end(int rank, int node, const std::string& host) {
 
 Status write_pair_table(const mpi::Comm& ends, const std::string& path, int stride, const PairEnd& mine,
                         std::span<const PairTime> times) {
+  const bool takes_part = ends.rank() % stride == 0;
+  const Bytes end = takes_part ? std::as_bytes(std::span(&mine, 1)) : Bytes{};
+  const Bytes rows = std::as_bytes(times);
+  std::vector<std::byte> room;
+  const Status got = mpi::agreed_allocation(ends, [&] { room.resize(std::max(end.size(), rows.size())); });
+  if (!got) return got;
+
   if (const Status removed = remove_earlier(ends, path); !removed) return removed;
   auto file = mpi::File::open(ends, path, mpi::FileAccess::create_update, mpi::Info(), true);
   Status status = mpi::share_status(ends, file ? Status{} : fail(file.error()));
   if (!status) return status;
 
-  const bool takes_part = ends.rank() % stride == 0;
   const auto index = static_cast<std::uint64_t>(ends.rank() / stride);
   const auto count = static_cast<std::uint64_t>((ends.size() + stride - 1) / stride);
-  const Bytes end = takes_part ? std::as_bytes(std::span(&mine, 1)) : Bytes{};
-  const Bytes rows = std::as_bytes(times);
   const std::uint64_t end_at = index * sizeof(PairEnd);
   const std::uint64_t rows_at = count * sizeof(PairEnd) + ends.sum_before(rows.size());
 
   write_piece(*file, path, end_at, end, status);
   write_piece(*file, path, rows_at, rows, status);
   if (const Status synced = file->sync(); status) status = synced;
-  compare_piece(*file, path, end_at, end, status);
-  compare_piece(*file, path, rows_at, rows, status);
+  compare_piece(*file, path, end_at, end, room, status);
+  compare_piece(*file, path, rows_at, rows, room, status);
   if (const Status closed = file->close(); status) status = closed;
   return mpi::share_status(ends, status);
 }

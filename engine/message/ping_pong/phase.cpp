@@ -74,7 +74,7 @@ Status check_ping_pong(const PingPongParameters& parameters, int ranks, const st
 PingPongPhase::PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context)
     : parameters_(parameters), world_(*context.world), key_(context.run_key), tables_(context.tables) {}
 
-Status PingPongPhase::before() {
+Status PingPongPhase::allocate() {
   const mpi::Topology& topology = world_.topology();
   const bool of_nodes = parameters_.between == PairEnds::nodes;
   is_end_ = !of_nodes || topology.leader();
@@ -86,10 +86,16 @@ Status PingPongPhase::before() {
     return fail(environment_error("pairs", std::to_string(ends_taking_part()) +
                                                " ends, but all pairs are possible for at most 1024; choose a larger "
                                                "every"));
-  ends_ = world_.all().split(is_end_ ? 0 : 1, topology.rank);
-  if (is_end_) timer_ = std::make_unique<PairTimer>(*ends_, parameters_.job(), key_);
+  if (is_end_)
+    timer_ = std::make_unique<PairTimer>(ends_, of_nodes ? topology.node : topology.rank, parameters_.job(), key_);
+  return {};
+}
+
+Status PingPongPhase::before() {
+  ends_ = world_.all().split(is_end_ ? 0 : 1, world_.rank());
   stride_ = choose_stride();
   schedule_.emplace(end_count_, parameters_.at_once ? PairConcurrency::together : PairConcurrency::alone, stride_);
+  answers_.reserve(static_cast<std::size_t>(ends_taking_part()));
   return {};
 }
 
@@ -98,10 +104,10 @@ int PingPongPhase::choose_stride() {
   if (parameters_.pairs == PairChoice::all) return stride_;
   std::int64_t took_ns = 0;
   if (is_end_) {
-    ends_->barrier();
+    ends_.barrier();
     const std::int64_t start = now_ns();
-    if (ends_->rank() == 0) (void)timer_->ask(end_count_ - 1);
-    if (ends_->rank() == end_count_ - 1) timer_->answer(0);
+    if (ends_.rank() == 0) (void)timer_->ask(end_count_ - 1);
+    if (ends_.rank() == end_count_ - 1) timer_->answer(0);
     took_ns = now_ns() - start;
   }
   took_ns = std::max<std::int64_t>(1, world_.all().broadcast(took_ns, 0));
@@ -113,15 +119,15 @@ std::uint64_t PingPongPhase::operations() const { return is_end_ && schedule_ ? 
 Status PingPongPhase::execute(Meter& meter) {
   for (std::uint64_t turn = first_; turn < first_ + prepared_; ++turn) {
     const std::uint64_t before_bytes = timer_->sent_bytes();
-    ends_->barrier();
-    if (const auto mine = schedule_->at(turn, ends_->rank())) take(*mine);
+    ends_.barrier();
+    if (const auto mine = schedule_->at(turn, ends_.rank())) take(*mine);
     (void)meter.completed(timer_->sent_bytes() - before_bytes);
   }
   return {};
 }
 
 void PingPongPhase::take(const PairTurn& turn) {
-  if (turn.client == ends_->rank())
+  if (turn.client == ends_.rank())
     answers_.push_back({turn.client, turn.server, in_picoseconds(timer_->ask(turn.server))});
   else
     timer_->answer(turn.client);
@@ -150,7 +156,7 @@ Status PingPongPhase::keep_table() const {
   if (tables_.empty()) return fail(environment_error("pairs", "there is no place for a table of so many pairs"));
   const mpi::Topology& topology = world_.topology();
   const PairEnd mine = pair_end(topology.rank, topology.node, topology.node_name);
-  return write_pair_table(*ends_, table_path(), stride_, mine, answers_);
+  return write_pair_table(ends_, table_path(), stride_, mine, answers_);
 }
 
 void PingPongPhase::reduce() {
@@ -178,19 +184,19 @@ void PingPongPhase::gather() {
   const mpi::Topology& topology = world_.topology();
   const std::string name = "node" + std::to_string(topology.node) + ":rank" + std::to_string(topology.rank);
   const Json mine{{"name", name}, {"host", topology.node_name}};
-  if (ends_->rank() % stride_ != 0) return;
-  if (ends_->rank() != 0) {
-    ends_->send(json_text(mine), 0, tag_name);
+  if (ends_.rank() % stride_ != 0) return;
+  if (ends_.rank() != 0) {
+    ends_.send(json_text(mine), 0, tag_name);
     std::string bytes(answers_.size() * sizeof(PairTime), '\0');
     if (!answers_.empty()) std::memcpy(bytes.data(), answers_.data(), bytes.size());
-    ends_->send(bytes, 0, tag_answers);
+    ends_.send(bytes, 0, tag_answers);
     return;
   }
   for (int end = 0; end < end_count_; end += stride_) {
-    const Json one = end == 0 ? mine : parse_json(ends_->receive_text(end, tag_name));
+    const Json one = end == 0 ? mine : parse_json(ends_.receive_text(end, tag_name));
     std::vector<PairTime> answers = answers_;
     if (end > 0) {
-      const std::string bytes = ends_->receive_text(end, tag_answers);
+      const std::string bytes = ends_.receive_text(end, tag_answers);
       answers.resize(bytes.size() / sizeof(PairTime));
       if (!answers.empty()) std::memcpy(answers.data(), bytes.data(), bytes.size());
     }

@@ -53,6 +53,7 @@ class PingPongPhase final : public PhaseWork {
   PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context);
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "pairs", .collective = true}; }
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
   [[nodiscard]] Status execute(Meter& meter) override;
@@ -75,7 +76,7 @@ class PingPongPhase final : public PhaseWork {
   const mpi::World& world_;
   std::uint64_t key_;
   std::string tables_;
-  std::optional<mpi::Comm> ends_;  // of ranks that are none, those that are none
+  mpi::Comm ends_ = mpi::Comm::self();  // from before() on; of ranks that are none, those that are none
   bool is_end_ = false;
   int end_count_ = 0;
   int stride_ = 1;

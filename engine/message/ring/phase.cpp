@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/resources.hpp"
 #include "base/rounding.hpp"
 #include "memory/room.hpp"
 #include "message/message_methods.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/rank_nodes.hpp"
-#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {
@@ -81,7 +82,12 @@ RingPhase::RingPhase(const RingParameters& parameters, const WorkloadContext& co
     : parameters_(parameters),
       world_(*context.world),
       ends_(context.run_key, context.world->rank()),
-      loops_(parameters.loops) {}
+      loops_(parameters.loops) {
+  // Every rank has found room on its node before any of them takes it.
+  const auto ranks_here = static_cast<std::uint64_t>(world_.topology().ranks_on_node);
+  if (Status fits = check_room("message_bytes", 2 * buffer_bytes() * ranks_here); !fits)
+    throw ResourceError(std::move(fits.error()));
+}
 
 Pattern RingPhase::ring(std::size_t index) const {
   std::vector<int> order;
@@ -91,17 +97,22 @@ Pattern RingPhase::ring(std::size_t index) const {
 }
 
 /// As in HPCC two messages lie beside each other and every loop sends the same ones.
-Status RingPhase::before() {
-  const auto buffer_bytes = messages_a_loop * round_up<std::size_t>(parameters_.message_bytes, sizeof(std::uint64_t));
-  Status room =
-      check_room("message_bytes", 2 * buffer_bytes * static_cast<std::uint64_t>(world_.topology().ranks_on_node));
-  if (!mpi::all_succeeded(world_.all(), room)) return room;
-  out_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
-  in_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
+std::size_t RingPhase::buffer_bytes() const {
+  return messages_a_loop * round_up<std::size_t>(parameters_.message_bytes, sizeof(std::uint64_t));
+}
+
+Status RingPhase::allocate() {
+  out_memory_ = MessageMemory(buffer_bytes(), parameters_.pages);
+  in_memory_ = MessageMemory(buffer_bytes(), parameters_.pages);
   out_ = mpi::RotatingBuffer(out_memory_.bytes());
   in_ = mpi::RotatingBuffer(in_memory_.bytes());
   ends_.fill(out_memory_.bytes());
   for (std::size_t i = 0; i < parameters_.rings; ++i) steps_.push_back(steps_both_ways(ring(i), world_.rank()));
+  times_s_.reserve(parameters_.rings * parameters_.measurements);
+  return {};
+}
+
+Status RingPhase::before() {
   nodes_ = nodes_by_rank(world_);
   if (parameters_.grow) grow_loops();
   return {};

@@ -47,6 +47,7 @@ class RingPhase final : public PhaseWork {
   RingPhase(const RingParameters& parameters, const WorkloadContext& context);
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "ring", .collective = true}; }
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
   [[nodiscard]] Status execute(Meter& meter) override;
@@ -55,6 +56,7 @@ class RingPhase final : public PhaseWork {
   void add_facts(nlohmann::json& facts) const override;
 
  private:
+  [[nodiscard]] std::size_t buffer_bytes() const;
   [[nodiscard]] Pattern ring(std::size_t index) const;
   [[nodiscard]] mpi::MessageLoop make_loop(std::size_t ring, mpi::MessageMethod method);
   [[nodiscard]] std::string name_of(std::size_t ring, mpi::MessageMethod method) const;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/resources.hpp"
 
 namespace ullage {
 namespace {
@@ -46,7 +47,7 @@ class Meeting final {
 
   [[nodiscard]] Result<Connections> hold() {
     if (const Status done = choose_addresses(); !done) return fail(done.error());
-    const auto ports = swap_with_peer(comm_, pairing_, open_sockets());
+    const auto ports = swap_with_peer(comm_, pairing_, catch_resource_errors([this] { return open_sockets(); }));
     if (!ports) return fail(ports.error());
     const Status done = pairing_.is_first ? connect_all(*ports) : accept_all(*ports);
     if (!done) return fail(done.error());

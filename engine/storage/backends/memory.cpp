@@ -130,11 +130,11 @@ class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet
     if (!request.shared) return file_of(request, find_or_make(request, request.mode == OpenMode::create));
     const bool creates = request.mode == OpenMode::create && world_.root();
     Status status = may_be_shared();
-    if (status && creates) status = status_of(find_or_make(request, true));
+    if (status && creates) status = status_of(catch_resource_errors([&] { return find_or_make(request, true); }));
     status = mpi::share_status(world_.all(), std::move(status));
     Result<MemoryPart*> part = nullptr;
     if (status) {
-      part = find_or_make(request, false);
+      part = catch_resource_errors([&] { return find_or_make(request, false); });
       status = mpi::share_status(world_.all(), status_of(part));
     }
     if (!status) return fail(status.error());

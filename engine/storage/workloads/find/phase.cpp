@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/resources.hpp"
 #include "storage/backend.hpp"
 #include "storage/dataset_facts.hpp"
 
@@ -65,18 +66,21 @@ PhaseInfo FindPhase::info() const {
   return info;
 }
 
+Status FindPhase::allocate() {
+  auto wanted = criteria();
+  if (!wanted) return fail(wanted.error());
+  auto root = open_root();
+  if (!root) return fail(root.error());
+  const std::string path =
+      context_.folder->path() + (parameters_.within.empty() ? "" : "/" + directory_of_dataset(parameters_.within));
+  walk_ = std::make_unique<FindWalk>(std::move(*root), path, std::move(*wanted));
+  return {};
+}
+
 Status FindPhase::before() {
   const mpi::Comm together = context_.world->all().split_by_text(context_.folder->nonce());
   begins_ = together.rank() == 0;
-  auto wanted = criteria();
-  auto root = open_root();
-  const std::string path =
-      context_.folder->path() + (parameters_.within.empty() ? "" : "/" + directory_of_dataset(parameters_.within));
-  walk_ = std::make_unique<FindWalk>(root ? std::move(*root) : Descriptor(), path,
-                                     wanted ? std::move(*wanted) : FindCriteria{});
-  stealing_ = std::make_unique<mpi::WorkStealing>(together, *walk_);  // on every rank, since it is collective
-  if (!wanted) return fail(wanted.error());
-  if (!root) return fail(root.error());
+  stealing_ = std::make_unique<mpi::WorkStealing>(together, *walk_);
   return {};
 }
 
@@ -120,10 +124,22 @@ Result<Descriptor> FindPhase::open_run_folder() const {
   return folder;
 }
 
+/// A rank that has no memory for its part ends it, and goes on to answer the others.
+template <class Part>
+void FindPhase::walk(const Part& part) {
+  const Status walked = catch_resource_errors([&] -> Status {
+    part();
+    return {};
+  });
+  if (!walked) walk_->give_up(walked.error());
+}
+
 /// Looks at the clock and at who asks for work now and then, and in the end.
 void FindPhase::work(Meter& meter) {
   do {
-    for (std::size_t done = 0; walk_->has_work() && done < names_between_looks;) done += walk_->step();
+    walk([this] {
+      for (std::size_t done = 0; walk_->has_work() && done < names_between_looks;) done += walk_->step();
+    });
     const std::uint64_t met = walk_->counts().scanned;
     if (!meter.completed_many(met - accounted_, 0)) walk_->abandon();
     accounted_ = met;
@@ -132,7 +148,7 @@ void FindPhase::work(Meter& meter) {
 }
 
 Status FindPhase::execute(Meter& meter) {
-  if (begins_) walk_->begin();
+  if (begins_) walk([this] { walk_->begin(); });
   do {
     meter.resume(now_ns());  // to wait for work is no part of an operation
     work(meter);

@@ -40,6 +40,7 @@ class FindPhase final : public PhaseWork {
       : context_(context), parameters_(parameters), timestamp_file_(std::move(timestamp_file)) {}
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   /// How many entries a rank meets is known when all have been met: one operation is promised, and as many ticked.
   [[nodiscard]] std::uint64_t operations() const override { return 1; }
@@ -52,6 +53,8 @@ class FindPhase final : public PhaseWork {
   [[nodiscard]] Result<FileTime> timestamp() const;
   [[nodiscard]] Result<Descriptor> open_root() const;
   [[nodiscard]] Result<Descriptor> open_run_folder() const;
+  template <class Part>
+  void walk(const Part& part);
   void work(Meter& meter);
 
   const StorageContext& context_;

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/resources.hpp"
+
 namespace ullage {
 namespace {
 
@@ -171,16 +173,34 @@ void FindWalk::note(int errno_value, const char* operation, const std::string& p
   first_error_ = errno_error(errno_value, operation, path_beneath.empty() ? path_ : path_ + "/" + path_beneath);
 }
 
-void FindWalk::abandon() {
+void FindWalk::abandon() noexcept {
   abandoned_ = true;
   queue_.clear();
   readings_.clear();
 }
 
-std::string FindWalk::give() { return queue_.give(limits_.given_bytes); }
-
-void FindWalk::take(const std::string& given) {
-  if (!abandoned_) queue_.take(given, held_);
+void FindWalk::give_up(const Error& error) noexcept {
+  abandon();
+  ++counts_.errors;
+  if (!first_error_) first_error_ = error;
 }
+
+std::string FindWalk::give() noexcept {
+  auto given = catch_resource_errors([this] -> Result<std::string> { return queue_.give(limits_.given_bytes); });
+  if (given) return std::move(*given);
+  give_up(given.error());
+  return {};
+}
+
+void FindWalk::take(const std::string& given) noexcept {
+  if (abandoned_) return;
+  const Status taken = catch_resource_errors([&] -> Status {
+    queue_.take(given, held_);
+    return {};
+  });
+  if (!taken) give_up(taken.error());
+}
+
+void FindWalk::lose() noexcept { give_up(errno_error(ENOMEM, "get", "memory")); }
 
 }  // namespace ullage

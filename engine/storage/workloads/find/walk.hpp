@@ -47,10 +47,13 @@ class FindWalk final : public mpi::SharedWork {
   /// Does a piece of the work that is there; what it took, in names read.
   std::size_t step();
   /// Throws away what is left to do, now and later.
-  void abandon();
+  void abandon() noexcept;
+  /// Does so because of `error`, which it keeps.
+  void give_up(const Error& error) noexcept;
 
-  [[nodiscard]] std::string give() override;
-  void take(const std::string& given) override;
+  [[nodiscard]] std::string give() noexcept override;
+  void take(const std::string& given) noexcept override;
+  void lose() noexcept override;
 
   [[nodiscard]] const Counts& counts() const { return counts_; }
   [[nodiscard]] const std::optional<Error>& first_error() const { return first_error_; }

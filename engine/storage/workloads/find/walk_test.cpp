@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <vector>
@@ -238,6 +239,18 @@ TEST(FindWalk, AbandonedWalkTakesNothingMore) {
   EXPECT_FALSE(walk.has_work());
   walk.take(given);
   EXPECT_FALSE(walk.has_work());
+}
+
+TEST(FindWalk, WorkThatWasLostIsAnErrorAndEndsTheWalk) {
+  const test::TempFolder folder;
+  FindWalk walk(open_folder(folder.path()), folder.path(), {});
+  walk.begin();
+  walk.lose();
+  EXPECT_FALSE(walk.has_work());
+  EXPECT_EQ(walk.counts().errors, 1U);
+  ASSERT_TRUE(walk.first_error());
+  EXPECT_EQ(walk.first_error()->errno_value, ENOMEM);
+  EXPECT_EQ(walk.give(), "");
 }
 
 }  // namespace

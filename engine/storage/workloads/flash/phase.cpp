@@ -50,16 +50,19 @@ std::span<std::byte> FlashPhase::data_of(std::size_t array) const {
   return {rows_[array].data, static_cast<std::size_t>(state_.blocks * state_.arrays[array].row_bytes())};
 }
 
-Status FlashPhase::before() {
+Status FlashPhase::allocate() {
   for (std::size_t a = 0; a < rows_.size(); ++a) {
     if (writes())
       fill_elements(run_of(a), data_of(a));
     else
       poison_elements(data_of(a));
   }
-  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
-  if (writes() || state_.parameters->cache == FlashCache::none) return status;
-  if (const Status dropped = drop_file(); status) status = dropped;
+  return state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+}
+
+Status FlashPhase::before() {
+  if (writes() || state_.parameters->cache == FlashCache::none) return {};
+  Status status = drop_file();
   state_.context->world->all().barrier();
   return status;
 }

@@ -36,6 +36,7 @@ class FlashPhase final : public PhaseWork {
   FlashPhase(const FlashState& state, Direction direction);
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return rows_.size(); }
   [[nodiscard]] Status open() override;

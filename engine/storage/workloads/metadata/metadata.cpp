@@ -25,6 +25,8 @@ class MetadataWorkload final : public TreeWorkload {
     state_.data_key = context.run_key;
   }
 
+  void find_peers() override { find_sources(state_); }
+
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/resources.hpp"
 #include "base/rounding.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
@@ -50,24 +51,23 @@ MixedMetadataPhase::MixedMetadataPhase(MixedMetadataState& state, MixedMetadataP
       payload_(payload_spec(state)) {
   calls_.use_parts(parts_of_a_call);
   calls_.use_histogram(false);
-  find_source();
+  const mpi::World& world = *state_.context->world;
+  const mpi::Topology& topology = world.topology();
+  source_ = static_cast<std::uint64_t>(world.rank());
+  by_node_ = topology.nodes > 1 && topology.most_ranks_on_a_node * topology.nodes == world.size();
+  circle_ = static_cast<std::uint64_t>(by_node_ ? topology.nodes : world.size());
+  if (benches() && parameters().stride % circle_ != 0) data_of_ = by_node_ ? "other-node" : "other-rank";
 }
 
 /// Sets have one worker each, so whose they are must be a permutation of the ranks: by true topology where every node
 /// has the same number of them, else by rank. What is in the sets was made by the worker of the bench before.
 void MixedMetadataPhase::find_source() {
-  const mpi::World& world = *state_.context->world;
-  const mpi::Topology& topology = world.topology();
-  source_ = static_cast<std::uint64_t>(world.rank());
   if (!benches() || parameters().stride == 0) return;
   const std::uint64_t places = parameters().stride * (state_.benches + 1);
-  const bool by_node = topology.nodes > 1 && topology.most_ranks_on_a_node * topology.nodes == world.size();
-  const auto circle = static_cast<std::uint64_t>(by_node ? topology.nodes : world.size());
-  if (by_node)
-    source_ = static_cast<std::uint64_t>(world.rank_on_other_node(static_cast<int>(places % circle)));
+  if (by_node_)
+    source_ = static_cast<std::uint64_t>(state_.context->world->rank_on_other_node(static_cast<int>(places % circle_)));
   else
-    source_ = (source_ + places) % circle;
-  if (parameters().stride % circle != 0) data_of_ = by_node ? "other-node" : "other-rank";
+    source_ = (source_ + places) % circle_;
 }
 
 PhaseInfo MixedMetadataPhase::info() const {
@@ -92,6 +92,7 @@ PhaseInfo MixedMetadataPhase::info() const {
 }
 
 Status MixedMetadataPhase::before() {
+  find_source();
   auto api = state_.context->backend->make_metadata();
   if (!api) return fail(api.error());
   api_ = std::move(*api);
@@ -238,7 +239,11 @@ Error MixedMetadataPhase::wrong_object(const Step& step, Mismatch mismatch) cons
 
 Verification MixedMetadataPhase::after(std::uint64_t executed, Meter& progress) {
   progress.start(now_ns());
-  check_batch();
+  const Status checked = catch_resource_errors([this] -> Status {
+    check_batch();
+    return {};
+  });
+  if (!checked && !verification_.first) verification_.first = checked.error();
   state_.has_sets = kind_ != MixedMetadataPhaseKind::cleanup;
   if (!benches()) return verification_;
   if (const Status settled = settle(executed, progress); !settled && !verification_.first)

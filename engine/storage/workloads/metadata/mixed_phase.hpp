@@ -35,7 +35,6 @@ struct MixedMetadataState {
 
 class MixedMetadataPhase final : public PhaseWork {
  public:
-  /// Collective.
   MixedMetadataPhase(MixedMetadataState& state, MixedMetadataPhaseKind kind);
 
   [[nodiscard]] PhaseInfo info() const override;
@@ -70,7 +69,9 @@ class MixedMetadataPhase final : public PhaseWork {
 
   MixedMetadataState& state_;
   MixedMetadataPhaseKind kind_;
-  std::uint64_t source_ = 0;  // the rank whose sets this phase works on
+  std::uint64_t source_ = 0;  // the rank whose sets this phase works on; from before() on
+  bool by_node_ = false;      // ranks move on from node to node, and else from rank to rank
+  std::uint64_t circle_ = 1;  // so many of them
   std::string data_of_ = "own";
   MixedMetadataPattern pattern_;
   Payload payload_;

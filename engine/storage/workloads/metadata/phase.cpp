@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/hex.hpp"
+#include "base/resources.hpp"
 #include "base/rounding.hpp"
 #include "storage/backend.hpp"
 #include "storage/node_caches.hpp"
@@ -31,26 +32,28 @@ PayloadSpec payload_spec(const MetadataState& state) {
 
 }  // namespace
 
+void find_sources(MetadataState& state) {
+  for (const Kind kind : state.parameters->phases) {
+    const auto shift = static_cast<int>(state.parameters->stride * strides_of(kind));
+    state.sources[kind] =
+        find_data_source(*state.context->world, shift == 0 ? ReadBack::own : ReadBack::other_node, shift);
+  }
+}
+
 MetadataPhase::MetadataPhase(MetadataState& state, Kind kind)
     : state_(state),
       kind_(kind),
       order_(std::max<std::uint64_t>(state.items, 1),
              mix64(state.parameters->order_seed + static_cast<std::uint64_t>(state.context->world->rank()))),
       payload_(payload_spec(state)) {
-  find_source();
+  const auto found = state.sources.find(kind);
+  const DataSource source = found != state.sources.end() ? found->second : DataSource{state.context->world->rank()};
+  source_ = static_cast<std::uint64_t>(source.rank);
+  data_of_ = source.data_of;
 }
 
 bool MetadataPhase::is_over_items() const {
   return kind_ != Kind::tree_create && kind_ != Kind::tree_remove && kind_ != Kind::readdir;
-}
-
-/// Chooses by true topology where there are several nodes, else by rank. Collective.
-void MetadataPhase::find_source() {
-  const auto shift = static_cast<int>(parameters().stride * strides_of(kind_));
-  DataSource source =
-      find_data_source(*state_.context->world, shift == 0 ? ReadBack::own : ReadBack::other_node, shift);
-  source_ = static_cast<std::uint64_t>(source.rank);
-  data_of_ = std::move(source.data_of);
 }
 
 PhaseInfo MetadataPhase::info() const {
@@ -83,7 +86,7 @@ PhaseInfo MetadataPhase::info() const {
   return info;
 }
 
-Status MetadataPhase::before() {
+Status MetadataPhase::allocate() {
   auto api = state_.context->backend->make_metadata();
   if (!api) return fail(api.error());
   api_ = std::move(*api);
@@ -99,16 +102,24 @@ Status MetadataPhase::before() {
     return fail(environment_error(word(kind_), "the items exist already: phase " +
                                                    word(state_.shape.directories ? Kind::rmdir : Kind::unlink) +
                                                    " must come first"));
+  return {};
+}
+
+Status MetadataPhase::before() {
   const mpi::World& world = *state_.context->world;
   if (!changes_names(kind_) && parameters().cache == MetadataCache::drop) {
     world.all().barrier();
     if (world.topology().leader()) return drop_node_caches(CachesToDrop::pages_and_names);
   }
   if (kind_ == Kind::tree_remove && state_.partly_removed) {
-    Leftovers leftovers;
-    state_.context->folder->remove_dataset(state_.dataset, {state_.context->part, state_.context->parts, true},
-                                           leftovers);
+    const Status removed = catch_resource_errors([this] -> Status {
+      Leftovers leftovers;
+      state_.context->folder->remove_dataset(state_.dataset, {state_.context->part, state_.context->parts, true},
+                                             leftovers);
+      return {};
+    });
     world.all().barrier();
+    return removed;
   }
   return {};
 }
@@ -268,13 +279,17 @@ Status MetadataPhase::sync_directories() {
 }
 
 /// Untimed: everything that was read, once more.
-void MetadataPhase::read_again(std::uint64_t executed, Meter& progress) {
+Status MetadataPhase::read_again(std::uint64_t executed, Meter& progress) {
   progress.use_parts(parts_of(operation_of(kind_)).size());
   Status status;
   for (std::uint64_t done = 0; status && done < executed; done += count_) {
     (void)prepare(done, executed - done);
     status = prepared_ ? read_and_check(progress) : prepared_;
   }
+  return status;
+}
+
+void MetadataPhase::note(const Status& status) {
   if (!status && !verification_.first) verification_.first = status.error();
 }
 
@@ -302,7 +317,7 @@ Error MetadataPhase::wrong_item(std::uint64_t item, std::span<const std::byte> f
 
 Verification MetadataPhase::after(std::uint64_t executed, Meter& progress) {
   progress.start(now_ns());
-  if (verifies(MetadataVerify::full)) read_again(executed, progress);
+  if (verifies(MetadataVerify::full)) note(catch_resource_errors([&] { return read_again(executed, progress); }));
   const mpi::Comm& all = state_.context->world->all();
   const auto mine = static_cast<std::int64_t>(executed);
   switch (kind_) {
@@ -338,9 +353,8 @@ void MetadataPhase::trim(std::uint64_t executed) {
     const std::string name = state_.dataset.directory + "/" +
                              state_.shape.directory_path(source_, state_.shape.directory_of_item(item)) + "/" +
                              state_.shape.item_name(source_, item);
-    const Status removed = state_.shape.directories ? state_.context->folder->remove_directory(name)
-                                                    : state_.context->folder->remove_file(name);
-    if (!removed && !verification_.first) verification_.first = removed.error();
+    note(state_.shape.directories ? state_.context->folder->remove_directory(name)
+                                  : state_.context->folder->remove_file(name));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/parameters.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
@@ -30,13 +32,18 @@ struct MetadataState {
   bool has_tree = false;
   bool renamed = false;
   bool partly_removed = false;  // a removing phase was cut short: which items are left is not known
+  std::map<MetadataPhaseKind, DataSource> sources = {};  // whose items a phase uses; its own where none stands here
 };
+
+/// Collective: finds the sources of all phases, by true topology where there are several nodes, else by rank.
+void find_sources(MetadataState& state);
 
 class MetadataPhase final : public PhaseWork {
  public:
   MetadataPhase(MetadataState& state, MetadataPhaseKind kind);
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
@@ -65,11 +72,11 @@ class MetadataPhase final : public PhaseWork {
   [[nodiscard]] std::span<const MetadataItem> ready() const { return items_.subspan(begin_, count_); }
   [[nodiscard]] Status perform(std::span<const MetadataItem> items, Meter& meter);
   [[nodiscard]] Status read_and_check(Meter& meter);
-  void read_again(std::uint64_t executed, Meter& progress);
+  [[nodiscard]] Status read_again(std::uint64_t executed, Meter& progress);
+  void note(const Status& status);
   void check(std::uint64_t item);
   [[nodiscard]] Error wrong_item(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const;
   [[nodiscard]] Status sync_directories();
-  void find_source();
   void trim(std::uint64_t executed);
 
   MetadataState& state_;

@@ -115,19 +115,23 @@ std::uint64_t PioPhase::operations() const {
   return in_step() ? (pattern_.most_pieces() + a_call - 1) / a_call : calls_;
 }
 
-Status PioPhase::before() {
+Status PioPhase::allocate() {
   if (sees()) view_.emplace(pattern_, state_.rank());
+  prepared_calls_.reserve(sees() ? std::min(operations(), most_pio_calls) : 0);
+  extents_.reserve(std::min(std::max(operations(), pattern_.most_pieces()), most_pio_calls));
   for (std::uint64_t i = 0; i < std::min(ring_, calls_); ++i)
     if (makes_data())
       fill(call_at(i));
     else
       Payload::poison(call_at(i).data);
-  Status status;
-  if (!sees())
-    status = state_.context.backend->make_ready(state_.context.buffer->bytes(),
-                                                {.window = makes_data() ? 0 : static_cast<std::size_t>(ring_)});
-  if (makes_data() || !state_.capabilities.data) return status;
-  keep_error(status, refuse_holes());
+  if (sees()) return {};
+  return state_.context.backend->make_ready(state_.context.buffer->bytes(),
+                                            {.window = makes_data() ? 0 : static_cast<std::size_t>(ring_)});
+}
+
+Status PioPhase::before() {
+  if (makes_data() || !state_.capabilities.data) return {};
+  Status status = refuse_holes();
   if (starts_cold() && parameters().cache == PioCache::advise && !state_.capabilities.direct) {
     if (state_.entry.per_process || state_.context.world->topology().leader())
       keep_error(status, state_.context.backend->drop_cached(state_.file_name()));

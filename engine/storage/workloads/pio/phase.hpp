@@ -43,6 +43,7 @@ class PioPhase final : public PhaseWork {
   PioPhase(PioState& state, PioOperation operation);
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;

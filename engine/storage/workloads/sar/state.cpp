@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mpi/agreement.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {
@@ -14,9 +15,11 @@ constexpr int ranks_at_once = 1024;  // memory does not grow with the ranks
 
 /// Collective: the number that rank `asked` gave.
 std::int64_t number_of(const mpi::Comm& all, std::int64_t own, int asked) {
+  std::vector<std::int64_t> numbers;
+  mpi::allocate_or_throw(all, [&] { numbers.reserve(static_cast<std::size_t>(std::min(ranks_at_once, all.size()))); });
   std::int64_t found = 0;
   for (int first = 0; first < all.size(); first += ranks_at_once) {
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(std::min(ranks_at_once, all.size() - first)), -1);
+    numbers.assign(static_cast<std::size_t>(std::min(ranks_at_once, all.size() - first)), -1);
     const auto at = [first, &numbers](int rank) {
       return rank >= first && rank - first < static_cast<int>(numbers.size())
                  ? &numbers[static_cast<std::size_t>(rank - first)]

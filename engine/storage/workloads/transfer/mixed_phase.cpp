@@ -56,11 +56,14 @@ PhaseInfo MixedTransferPhase::info() const {
   return info;
 }
 
-Status MixedTransferPhase::before() {
+Status MixedTransferPhase::allocate() {
   if (parameters().writes() || verifies())
     contents_.emplace(state_.payload, static_cast<std::uint64_t>(state_.source_rank));
-  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
-  keep_first(status, refuse_holes());
+  return state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+}
+
+Status MixedTransferPhase::before() {
+  Status status = refuse_holes();
   keep_first(status, state_.control_cache(parameters().cache));  // collective: also by a rank whose file was refused
   return status;
 }

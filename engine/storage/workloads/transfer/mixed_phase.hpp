@@ -36,6 +36,7 @@ class MixedTransferPhase final : public PhaseWork {
   explicit MixedTransferPhase(const MixedTransferState& state);
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return parameters().operations; }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;

@@ -40,6 +40,7 @@ class MixedTransferPhases : public ::testing::Test {
 
   Status begin() {
     phase_ = std::make_unique<MixedTransferPhase>(state_);
+    if (Status got = phase_->allocate(); !got) return got;
     return phase_->before();
   }
   /// Collective stages of a phase that may begin.

@@ -99,17 +99,20 @@ std::uint64_t TransferPhase::operations() const {
   return writes() ? pattern_.operations() : std::min(pattern_.operations(), state_.readable_operations);
 }
 
-Status TransferPhase::before() {
+Status TransferPhase::allocate() {
   if (writes())
     fill_slots();
   else
     poison_slots();
-  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(),
-                                                      {.queue_depth = parameters().queue_depth,
-                                                       .threads = parameters().threads,
-                                                       .window = writes() ? 0 : static_cast<std::size_t>(ring())});
-  if (writes() || !state_.capabilities.data) return status;
-  if (const Status whole = refuse_holes(); status) status = whole;
+  return state_.context->backend->make_ready(state_.context->buffer->bytes(),
+                                             {.queue_depth = parameters().queue_depth,
+                                              .threads = parameters().threads,
+                                              .window = writes() ? 0 : static_cast<std::size_t>(ring())});
+}
+
+Status TransferPhase::before() {
+  if (writes() || !state_.capabilities.data) return {};
+  Status status = refuse_holes();
   if (kind_ == PhaseKind::read) {
     const Status controlled =
         state_.control_cache(parameters().cache);  // collective: also by a rank whose file was refused

@@ -41,6 +41,7 @@ class TransferPhase final : public PhaseWork {
   TransferPhase(TransferState& state, PhaseKind kind);
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;

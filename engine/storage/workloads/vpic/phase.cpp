@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "mpi/agreement.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -63,14 +64,17 @@ PhaseInfo VpicPhase::info() const {
 }
 
 /// Reading begins with memory that nothing was read into, on a file of the right size.
-Status VpicPhase::before() {
+Status VpicPhase::allocate() {
   if (writes())
     memory(ParticleMemory::of_all_steps(state_.layout)).fill(state_.rank());
   else
     memory(choice_.particles()).poison();
-  Status status = state_.context.backend->make_ready(state_.context.buffer->bytes(), {});
-  if (writes()) return status;
-  if (const Status right = check_size(); status) status = right;
+  return state_.context.backend->make_ready(state_.context.buffer->bytes(), {});
+}
+
+Status VpicPhase::before() {
+  if (writes()) return {};
+  Status status = check_size();
   if (state_.parameters.cache == VpicCache::none) return status;
   if (const Status dropped = drop_file(); status) status = dropped;
   state_.context.world->all().barrier();
@@ -180,11 +184,18 @@ void VpicPhase::check_step(std::uint64_t step, Verification& found) const {
 /// Collective: the first `steps`, whose memory was used again or never read.
 void VpicPhase::read_again(std::uint64_t steps, Meter& progress, Verification& found) {
   const ParticleMemory held = memory(choice_.particles());
-  auto operations = make_operations({&state_.layout, state_.parameters.format, &held, owner_, choice_, 0});
+  ParticleOperations operations;
+  Status status = mpi::agreed_allocation(state_.context.world->all(), [&] {
+    operations = make_operations({&state_.layout, state_.parameters.format, &held, owner_, choice_, 0});
+  });
+  if (!status) {
+    found.first = status.error();
+    return;
+  }
   const std::size_t of_step = count_of(operations) / static_cast<std::size_t>(state_.layout.steps);
   const Map granted = granted_;
   progress.start(now_ns());
-  Status status = open_as(OpenMode::read);
+  status = open_as(OpenMode::read);
   for (std::uint64_t step = 0; file_ && step < steps && (status || state_.capabilities.collective); ++step) {
     held.poison();
     const Status moved =

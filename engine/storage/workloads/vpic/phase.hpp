@@ -38,6 +38,7 @@ class VpicPhase final : public PhaseWork {
   VpicPhase(const VpicState& state, VpicPhaseKind kind);
 
   [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status allocate() override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return count_of(operations_); }
   [[nodiscard]] Status open() override { return open_as(writes() ? OpenMode::create : OpenMode::read); }
