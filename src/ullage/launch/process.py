@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
-from ullage.launch.base import DeadRank, Launcher
+from ullage.launch.base import DeadRank, Launcher, is_one_node
 from ullage.launch.running import HeartbeatMonitor, Running, silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
@@ -21,6 +21,8 @@ StopReason: TypeAlias = Literal["signal", "deadline", "silent", "no start", "eno
 _POLL_S: Final = 0.2
 _START_POLL_S: Final = 0.05
 _STARTING_S: Final = 10.0
+_START_S: Final = 60.0
+_LONGEST_START_S: Final = 300.0
 _CONTRACT_CAUSES: Final = frozenset(
     f"exit code {code}" for code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_CASE_FAILED, EXIT_ABORTED)
 )
@@ -90,18 +92,24 @@ def deadline_of(plan: Plan) -> float | None:
     return None if plan.time_budget_s is None else 1.5 * plan.time_budget_s + 2 * plan.watchdog_s + 60
 
 
+def start_limit_of(plan: Plan) -> float:
+    """Return the seconds in which ranks of ``plan`` have to show that they are there."""
+    return min(_LONGEST_START_S, _START_S + plan.layout.ranks) if is_one_node(plan.layout) else _LONGEST_START_S
+
+
 @dataclass(frozen=True, slots=True)
 class Timeouts:
     """How long a launch may take.
 
     ``deadline_s``: from start to end, None for ``deadline_of`` its plan; ``silence_s``: without a sign of life, None
-    for ``silence_of`` its plan; ``start_timeout_s``: to its first record; ``stop_grace_s``: from being asked to end to
-    being killed. ``is_enough`` tells, at every look at the records, whether no more of them are wanted.
+    for ``silence_of`` its plan; ``start_timeout_s``: to its first sign of life, None for ``start_limit_of`` its plan;
+    ``stop_grace_s``: from being asked to end to being killed. ``is_enough`` tells, at every look at the records,
+    whether no more of them are wanted.
     """
 
     deadline_s: float | None = None
     silence_s: float | None = None
-    start_timeout_s: float = 300.0
+    start_timeout_s: float | None = None
     stop_grace_s: float = 15.0
     is_enough: Callable[[], bool] | None = None
 
@@ -134,7 +142,7 @@ def launch(
     """Run ``plan`` and wait for its end; every new record goes to ``on_record``.
 
     SIGINT, SIGTERM and SIGHUP are handed to the ranks, which finish their repetition; a second one ends them at once,
-    and what is left after ``timeouts.stop_grace_s`` is killed. The same is done at the deadline, when no first record
+    and what is left after ``timeouts.stop_grace_s`` is killed. The same is done at the deadline, when no sign of life
     has come in time, and when this process is killed; ranks that give no sign of life are killed at once.
     Raise ``UserError`` (exit code 3) when the launcher cannot be started.
     """
@@ -144,6 +152,8 @@ def launch(
         timeouts = replace(timeouts, deadline_s=deadline_of(plan))
     if timeouts.silence_s is None:
         timeouts = replace(timeouts, silence_s=silence_of(plan))
+    if timeouts.start_timeout_s is None:
+        timeouts = replace(timeouts, start_timeout_s=start_limit_of(plan))
     watch = _Watch(tail, records_path, plan.layout.ranks, on_record, timeouts)
     caught: list[int] = []
     with stderr_path.open("ab") as stderr, stop_signals(caught.append):
@@ -263,7 +273,8 @@ class _Watch:
             return "deadline"
         if self._timeouts.is_enough is not None and self._timeouts.is_enough():
             return "enough"
-        return "no start" if not self._has_records and elapsed_s > self._timeouts.start_timeout_s else None
+        start_s = None if self._has_records or self._signs.were_seen else self._timeouts.start_timeout_s
+        return "no start" if start_s is not None and elapsed_s > start_s else None
 
 
 def _outcome(

@@ -7,6 +7,7 @@ started with stays, and a token in it marks those of one launch. A supervisor en
 
 import contextlib
 import os
+import resource
 import secrets
 import select
 import signal
@@ -17,10 +18,12 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import Launcher
+from ullage.launch.base import Launcher, ranks_on_a_node
 from ullage.model.plan import Layout, Plan
 from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import runs
+from ullage.quantity import plural
+from ullage.quantity import plural
 
 # No rank counts as silent before this (see engine/run/launch_watch.cpp), and the engine, whose ranks watch each other,
 # gets some seconds to act first.
@@ -51,6 +54,11 @@ class HeartbeatMonitor:
             self._path.unlink(missing_ok=True)
         except OSError:
             self._seen = self._read()
+
+    @property
+    def were_seen(self) -> bool:
+        """Whether the launch has given a sign, at the last look."""
+        return self._changed > 0
 
     def silent_s(self, now: float) -> float:
         """Return the seconds of silence at ``now`` (``time.monotonic``); of a gap between looks 2 s count at most.
@@ -86,9 +94,14 @@ def is_stopped(pid: int) -> bool:
         return False
 
 
+# Open MPI 4.1 needs 28, and 4 for each rank of the node.
+_FILES: Final = 32
+_FILES_OF_EACH: Final = 4
 _KILL_TIMEOUT_S: Final = 5.0
 _KILL_PAUSE_S: Final = 0.02
 LAUNCH_VARIABLE: Final = "ULLAGE_LAUNCH"
+# Beside what a launch has said on stderr.
+LEDGER: Final = ".remains"
 _RANK_VARIABLES: Final = (
     b"PMI_RANK=",
     b"OMPI_COMM_WORLD_RANK=",
@@ -97,6 +110,22 @@ _RANK_VARIABLES: Final = (
     b"FLUX_TASK_RANK=",
     b"JSM_NAMESPACE_RANK=",
 )
+
+
+def allow_open_files(layout: Layout) -> None:
+    """Raise the limit of open files to what a launcher needs for ``layout``: with fewer, mpiexec hangs at the start.
+
+    Raise ``UserError`` (exit code 3) where that is not allowed.
+    """
+    needed = _FILES + _FILES_OF_EACH * (ranks_on_a_node(layout) or 1)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if resource.RLIM_INFINITY not in (soft, hard) and hard < needed:
+        what = (
+            f"only {plural(hard, 'file')} may be open, and the launch of {plural(layout.ranks, 'rank')} needs {needed}"
+        )
+        raise UserError(what, "ulimit -n", "raise it", EXIT_ENVIRONMENT)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 class Running:
@@ -143,13 +172,14 @@ class Running:
 
         ``grace_s``: how long the ranks have to end, should this process be killed.
         """
+        allow_open_files(layout)
         token = secrets.token_hex(8)
         command = launcher.argv(engine, plan_path, layout)
         remains = launcher.remains
         try:
             supervised = Supervised.start(
                 command,
-                Ending(str(engine), grace_s, remains.folders, remains.segments),
+                Ending(str(engine), grace_s, remains.folders, remains.segments, f"{stderr.name}{LEDGER}"),
                 environment={**launcher.environment(layout), **os.environ},
                 variables={LAUNCH_VARIABLE: token},
                 out=stderr,

@@ -27,6 +27,7 @@ class Ending:
     grace_s: float = 2.0
     folders: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
+    ledger: str = ""
 
 
 _USUAL: Final = Ending()
@@ -77,6 +78,7 @@ class Supervised:
             ending.grace_s,
             list(ending.folders),
             list(ending.segments),
+            ending.ledger,
         )
         words = [sys.executable, "-I", "-S", supervisor.__file__, json.dumps(asdict(job))]
         try:

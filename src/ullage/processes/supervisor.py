@@ -44,7 +44,8 @@ class Job:
     ``asked``: the program that is asked to end, of all that the command starts; empty, or nowhere: the command itself.
     ``grace_s``: from being asked to being killed. ``folders``: patterns below the folder for temporary files, ``{pid}``
     of the command and ``{uid}`` filled in, that are removed in the end; ``segments``: of names in /dev/shm that are,
-    when a process of the command has had them mapped.
+    when a process of the command has had them mapped. ``ledger``: a file that tells whoever comes later what is to be
+    removed, should this process be killed before (see ``remove_noted``); empty: none.
     """
 
     command: list[str]
@@ -55,6 +56,7 @@ class Job:
     grace_s: float
     folders: list[str]
     segments: list[str]
+    ledger: str = ""
 
 
 class Supervisor:
@@ -65,7 +67,7 @@ class Supervisor:
         self._pid = 0
         self._is_running = False
         self._is_starting = bool(job.segments)
-        self._seen: set[str] = set()
+        self._seen: dict[str, int] = {}
         self._signals, waking = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -78,6 +80,7 @@ class Supervisor:
         if problem:
             return
         self._is_running = True
+        self._note()
         if self._follow():
             self._ask()
         self._look()
@@ -152,7 +155,18 @@ class Supervisor:
 
     def _look(self) -> None:
         if self._job.segments:
-            self._seen |= mapped_segments(descendants(os.getpid()), self._job.segments)
+            found = mapped_segments(descendants(os.getpid()), self._job.segments) - self._seen.keys()
+            for name in found:
+                with contextlib.suppress(OSError):
+                    self._seen[name] = (_MEMORY / name).lstat().st_ino
+            if found:
+                self._note()
+
+    def _note(self) -> None:
+        noted = {"place": _place(), "pid": self._pid, "folder": tempfile.gettempdir(), "segments": self._seen}
+        if self._job.ledger and (self._job.folders or self._job.segments):
+            with contextlib.suppress(OSError):  # the result has no room
+                Path(self._job.ledger).write_text(json.dumps(noted), encoding="utf-8")
 
     def _remove_remains(self) -> None:
         for name in self._seen:
@@ -160,6 +174,9 @@ class Supervisor:
                 (_MEMORY / name).unlink()
         for pattern in self._job.folders:
             remove_own(Path(tempfile.gettempdir()), pattern.format(pid=self._pid, uid=os.geteuid()))
+        if self._job.ledger:
+            with contextlib.suppress(OSError):
+                Path(self._job.ledger).unlink()
 
     def _say(self, line: str) -> None:
         with contextlib.suppress(OSError):  # nobody listens any more
@@ -241,6 +258,39 @@ def mapped_segments(pids: Iterable[int], patterns: list[str]) -> set[str]:
                 if folder == str(_MEMORY) and any(fnmatch.fnmatchcase(name, one) for one in patterns):
                     found.add(name)
     return found
+
+
+def _place() -> str:
+    """Return what process numbers and names in /dev/shm belong to: one start of one kernel, and a space of numbers."""
+    with contextlib.suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no path
+    return ""
+
+
+def remove_noted(ledger: str, folders: Iterable[str], segments: Iterable[str]) -> bool:
+    """Remove what the ledger of a supervisor that was killed names and the patterns of its launcher fit.
+
+    Nothing is touched in another place, while the command is there, or while a process has a segment mapped. Return
+    False where the ledger has to be kept for that.
+    """
+    try:
+        noted = json.loads(ledger)
+        place, pid, folder, names = noted["place"], int(noted["pid"]), Path(noted["folder"]), dict(noted["segments"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return True
+    if place != _place() or Path(f"/proc/{pid}").exists():
+        return False
+    mapped = mapped_segments((int(name) for name in os.listdir("/proc") if name.isdigit()), list(segments))  # noqa: PTH208
+    for name in names.keys() - mapped:
+        with contextlib.suppress(OSError):
+            status = (_MEMORY / name).lstat()
+            is_its = "/" not in name and any(fnmatch.fnmatchcase(name, one) for one in segments)
+            if is_its and (status.st_uid, status.st_ino) == (os.geteuid(), names[name]):
+                (_MEMORY / name).unlink()
+    for pattern in folders:
+        remove_own(folder, pattern.format(pid=pid, uid=os.geteuid()))
+    return not names.keys() & mapped
 
 
 def remove_own(folder: Path, pattern: str) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happened in a run besides its numbers: events, launches cut short, unreadable lines, cases that failed."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,10 +73,12 @@ def title_of(code: str) -> str:
 
 Severity: TypeAlias = Literal["info", "advice", "warning"]
 _SEVERITIES: Final[dict[str, Severity]] = {"info": "info", "warning": "warning", "error": "warning"}
+_NOT_MADE: Final = re.compile(r"dataset '([^']+)': is not there")
 _MOST_OF_A_KIND: Final = 20
 _MOST_PLACES: Final = 20
 _MOST_STDERR: Final = 1 << 20
 _RESUME: Final = "`ullage resume` finishes what is missing."
+_REMOVES: Final = "`ullage resume` finishes what is missing and removes what it left at the target."
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +180,7 @@ def _events_of(file: RecordFile) -> Iterable[_Event]:
         place = f"{name}, line {problem.line}" if problem.line else name
         yield _Event("unreadable-record", f"{place}: {_sentence(problem.text)}", "warning")
     if file.truncated and file.run is not None:  # else nothing was started, and only the front has written to it
-        text = f"{name}: the launch ended without its last record, so it was killed or crashed. {_RESUME}"
+        text = f"{name}: the launch ended without its last record, so it was killed or crashed. {_REMOVES}"
         yield _Event("cut-short", text, "warning")
     if file.end is not None and file.end.status == "interrupted":
         yield _Event("interrupted", f"{name}: the launch was interrupted. {_RESUME}", "warning")
@@ -225,7 +228,21 @@ def failed_cases(launches: Iterable[Iterable[AnyRecord]]) -> list[Failed]:
                     _count(accounts.setdefault(record.case, _Account()), record, ranks)
                 case _:
                     pass
-    return [_failed(case, account) for case, account in accounts.items() if account.failed]
+    failed = {case: account for case, account in accounts.items() if account.failed}
+    _name_causes(list(failed.values()))
+    return [_failed(case, account) for case, account in failed.items()]
+
+
+def _name_causes(accounts: Sequence[_Account]) -> None:
+    """Let cases whose dataset was not made say why: by the error of the case that failed before them."""
+    causes = [account for account in accounts if not _NOT_MADE.search(account.text)]
+    for index, account in enumerate(accounts):
+        missing = _NOT_MADE.search(account.text)
+        earlier = [one for one in accounts[:index] if one.target == account.target and one in causes]
+        if missing is None or not earlier:
+            continue
+        cause = next((one for one in earlier if f"/{missing[1]}/" in one.where), earlier[0])
+        account.text = f"dataset '{missing[1]}' was not made, because a case failed before: {cause.text}"
 
 
 def failures_of(launches: Iterable[Iterable[AnyRecord]], level: float, rows: Sequence[Row] = ()) -> list[Finding]:

@@ -87,6 +87,11 @@ class RunProgress:
         return sum(len(case.counted) for case in self._cases.values())
 
     @property
+    def has_failed(self) -> bool:
+        """Tell whether a case has failed or hung and was not forgiven."""
+        return any(case.has_failed for case in self._cases.values())
+
+    @property
     def seconds(self) -> float:
         """What all launches have taken, failed and hung repetitions included.
 

@@ -154,12 +154,13 @@ class Execution:
             self.ended, self.code = ended, ended.code
 
     def check_any(self, seconds: float | None, otherwise: str) -> None:
-        """Raise ``UserError`` where nothing was measured for want of time.
+        """Raise ``UserError`` where nothing was measured for want of time, and not because it failed.
 
         ``otherwise``: what helps besides more of it.
         """
         given = seconds if self.session.seconds is None else self.session.seconds
-        if self.progress.repetitions or given is None:
+        has_failed = self.progress.has_failed or self.code != EXIT_OK
+        if self.progress.repetitions or has_failed or given is None:
             return
         right = f"give more time, {otherwise}"
         raise UserError(f"{format_time(given)} is too short for a single repetition", "--time", right)

@@ -11,6 +11,7 @@ from ullage.launch.base import Launcher
 from ullage.launch.staging import staged
 from ullage.launch.stopping import outlive_warnings
 from ullage.model.request import Request
+from ullage.quantity import plural
 from ullage.results.folder import ResultFolder
 from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
@@ -19,6 +20,7 @@ from ullage.runs.jobtime import JobTime
 from ullage.runs.nodes.requests import is_of_each_node
 from ullage.runs.nodes.summarise import write_lists
 from ullage.runs.progress import make_progress
+from ullage.runs.remains import folders_of, remove_earlier, was_begun
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
 from ullage.runs.suite import Prepared
@@ -101,7 +103,7 @@ def run_to_end(prepared: Prepared, session: Session, stage: Path | None = None) 
         try:
             with staged(context.engine, session.launcher, stage, session.lost) as program:
                 session.engine_context = EngineContext(program, context.description)
-                return prepared.run(session)
+                return _run(prepared, session)
         except KeyboardInterrupt:
             session.messages.append("interrupted")
             return EXIT_ABORTED
@@ -113,9 +115,22 @@ def run_to_end(prepared: Prepared, session: Session, stage: Path | None = None) 
             session.progress.close()
 
 
+def _run(prepared: Prepared, session: Session) -> int:
+    """Run ``prepared``; before and after, remove what launches of an earlier process have left, should there be any."""
+    goes_on = was_begun(session.result)
+    if goes_on:
+        remove_earlier(session)
+    code = prepared.run(session)
+    if goes_on and code == EXIT_OK:
+        remove_earlier(session, is_over=True)
+    return code
+
+
 def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -> int:
     for message in session.messages:
         sys.stderr.write(f"ullage: {one_line(message)}\n")
+    if code == EXIT_CASE_FAILED:
+        _say_failure(folder)
     unwritten = show_result(folder, shown)
     if unwritten is not None and code in (EXIT_OK, EXIT_CASE_FAILED):
         sys.stderr.write(f"ullage: no report: {unwritten}\n")
@@ -128,6 +143,17 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
             _hint_at_remains(result.read_request())
     sys.stdout.write(f"{folder.path}\n")
     return code
+
+
+def _say_failure(folder: ResultFolder) -> None:
+    """Say in a line what the records have of the first failure: with ``--quiet`` nothing else does."""
+    from ullage.results.events import failures_of
+    from ullage.runs.summary import LEVEL
+
+    found = failures_of((file.records for file in folder.read_records()), LEVEL)
+    more = f" {plural(len(found) - 1, 'more kind')} of failure in the report." if len(found) > 1 else ""
+    if found:
+        sys.stderr.write(f"ullage: {one_line(found[0].text)}{more}\n")
 
 
 def reaches_floors(folder: ResultFolder) -> bool:
@@ -188,7 +214,7 @@ def _hint_at_remains(request: Request) -> None:
     """Say how to remove the folders that a run leaves at its targets when it is killed."""
     for target in request.targets:
         path = target_path(target)
-        if path is not None and any(_exists(path / f"{PREFIX}{request.run_id}{end}") for end in ("", "-probe")):
+        if path is not None and any(_exists(path / f"{PREFIX}{name}") for name in folders_of(request.run_id)):
             sys.stderr.write(f"ullage: the run left data there: `ullage clean {path}` removes it\n")
 
 

@@ -5,11 +5,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-from ullage.cleaning import PREFIX, find_run_folders, remove
+from ullage.cleaning import PREFIX
 from ullage.model.plan import Case, Layout, Limits, Named, Plan, Target
 from ullage.model.request import Request
 from ullage.runs.execution import LaunchSpec
-from ullage.runs.session import Session
 from ullage.uri import target_path
 
 _MANIFEST: Final = "manifest.ndjson"
@@ -69,16 +68,6 @@ def datasets_there(target: Target, run_id: str) -> set[str]:
         if "facts" in entry and isinstance(name := entry.get("dataset"), str):
             there[name] = entry["facts"] is not None
     return {name for name, is_there in there.items() if is_there}
-
-
-def remove_left(session: Session, request: Request) -> None:
-    """Remove what launches have left at the targets for others that will not come any more."""
-    for target in request.targets:
-        path = target_path(target)
-        for folder in [] if path is None else find_run_folders(path, request.run_id):
-            why = folder.refused or remove(session.engine_context.engine, folder)
-            if why is not None:
-                session.messages.append(f"data was left at target '{target.name}': {why}")
 
 
 def _entry(line: bytes) -> Mapping[str, object]:

@@ -268,7 +268,8 @@ def _watch_message(outcome: LaunchOutcome, plan: Plan) -> str | None:
         case "deadline":
             return "was far beyond its time and was ended"
         case "no start":
-            return "wrote no record in time and was ended"
+            said = " / ".join(telling_lines(outcome.stderr_tail))
+            return f"wrote no record in time and was ended{f': {said}' if said else ''}"
         case _:
             return None
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.runs.options.declared import RANKS, REPETITIONS, Option
-from ullage.runs.options.groups import QuickOptions, SeedOptions, TimeOptions
+from ullage.runs.options.groups import QuickOptions, SeedOptions, TimeOptions, WatchdogOptions
 from ullage.runs.options.kinds import ALL, ThreadAxis
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MEMORY: Final = Target(name="memory", uri="mem:")
 MPI: Final = Target(name="mpi", uri="mpi:")
 
 
-class CaseOptions(TimeOptions, QuickOptions, SeedOptions):
+class CaseOptions(TimeOptions, QuickOptions, SeedOptions, WatchdogOptions):
     """Options of suites whose cases need no storage.
 
     ``peer`` and ``machine`` are options of the suites that have such (``PeerOptions``, ``MachineOptions``).

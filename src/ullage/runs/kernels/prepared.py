@@ -188,7 +188,8 @@ class PreparedKernels:
             targets=list(targets.values()),
             stop_rule=Named(name="fixed", parameters={"count": self.options.repetitions}),
             time_budget_s=seconds,
-            watchdog_s=max(_SHORTEST_PATIENCE_S, _MOST_SURPRISE * max(case.seconds for case in cases)),
+            watchdog_s=self.options.watchdog_s
+            or max(_SHORTEST_PATIENCE_S, _MOST_SURPRISE * max(case.seconds for case in cases)),
             limits=Limits(),
             cases=[case.case.model_copy(update={"prior_elapsed_ns": known.get(case.case.id, {})}) for case in cases],
         )

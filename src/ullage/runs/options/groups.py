@@ -394,7 +394,5 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
         return self
 
 
-class RunOptions(CeilingOptions, IntervalOptions, SpaceOptions):
-    """Options of suites that repeat cells on storage targets within a time. ``--watchdog`` is a group of its own."""
-
-    watchdog_s: Seconds | None = None
+class RunOptions(CeilingOptions, IntervalOptions, SpaceOptions, WatchdogOptions):
+    """Options of suites that repeat cells on storage targets within a time."""

@@ -12,7 +12,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import Duration, Names
@@ -41,7 +40,7 @@ METRICS: Final = (
 )
 
 
-class ParticleOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
+class ParticleOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """Words of ``layouts``, ``formats`` and ``transfers`` are as typed. ``particles``: of a rank."""
 
     changes: ClassVar[Mapping[str, Change]] = {

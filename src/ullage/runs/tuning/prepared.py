@@ -20,6 +20,7 @@ from ullage.results.folder import DEFAULT_PARENT, ResultFolder
 from ullage.runs.composite.prepared import is_part_of
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options, read_options
+from ullage.runs.remains import remove_remains
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Explanation, Prepared, find_suite
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
@@ -34,7 +35,7 @@ from ullage.runs.tuning.knowledge import start_of
 from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_value
 from ullage.runs.tuning.options import TunedParameter, TuneOptions
 from ullage.runs.tuning.proxies import counted, is_short_one, lacks_default
-from ullage.runs.tuning.trial import Job, WantedValues, remove_remains, run_trial, seconds_of_walls
+from ullage.runs.tuning.trial import Job, WantedValues, run_trial, seconds_of_walls
 from ullage.runs.tuning.trial_inputs import TrialInputsMaker, key_of
 from ullage.runs.tuning.tuned_parameters import UNSET, ParameterSources, read_overs, space_of
 from ullage.units import format_time, format_volume

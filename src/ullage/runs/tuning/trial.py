@@ -6,10 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
-from ullage.cleaning import find_run_folders, remove
 from ullage.errors import EXIT_OK, UserError
 from ullage.model.plan import Plan, Target
 from ullage.model.record import PhaseRecord
@@ -21,13 +19,13 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import build_rows
 from ullage.runs.composite.prepared import part_run_id
 from ullage.runs.inputs import EngineContext, ParsedOptions
+from ullage.runs.remains import folders_of, remove_remains
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.summary import row_context
 from ullage.runs.tuning.commands import prepared_targets, sentence
 from ullage.runs.tuning.objective import Rule, is_cost, read_value
 from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, environment_with, key_of
-from ullage.uri import target_path
 
 Build = Callable[[ResultFolder], Summary]
 # The metric: user and system time of all ranks over the operations of a phase, in s/op.
@@ -142,7 +140,7 @@ def _targets(
 
 def _tidy(targets: Sequence[Target], run_id: str, session: Session) -> None:
     """Remove what a trial has left because it was killed."""
-    names = (run_id, f"{run_id}-probe")
+    names = folders_of(run_id)
     for text in remove_remains(targets, lambda found: found in names, session.engine_context.engine):
         session.progress.say(f"  {text}")
 
@@ -265,21 +263,3 @@ def with_cost(summary: Summary, result: ResultFolder) -> Summary:
     found = build_rows([file.records for file in result.read_records()], context)
     rows = [row.model_copy(update={"suite": summary.suite}) for row in found if row.repetitions]
     return summary.model_copy(update={"rows": [*summary.rows, *rows]})
-
-
-def remove_remains(targets: Sequence[Target], is_one: Callable[[str], bool], engine: Path) -> list[str]:
-    """Remove the run folders whose run id ``is_one`` accepts; return a reason for each that was left."""
-    left: list[str] = []
-    for target in targets:
-        path = target_path(target)
-        try:
-            folders = [] if path is None else find_run_folders(path)
-        except UserError as error:
-            left.append(str(error))
-            continue
-        left += [
-            f"data was left in {folder.path}: {why}"
-            for folder in folders
-            if is_one(folder.run_id) and (why := folder.refused or remove(engine, folder)) is not None
-        ]
-    return left

@@ -20,8 +20,9 @@ from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.one_folder import check_all_of
 from ullage.runs.execution import Execution, LaunchSpec
 from ullage.runs.inputs import EngineContext
-from ullage.runs.listed import datasets_there, listed_plan, remove_left
+from ullage.runs.listed import datasets_there, listed_plan
 from ullage.runs.options.reading import read_options
+from ullage.runs.remains import remove_left
 from ullage.runs.room import Machine, check_places, room_at, this_machine
 from ullage.runs.session import Ended, Session
 from ullage.runs.suite import Explanation
@@ -338,7 +339,7 @@ class _Rounds(Execution):
         """Remove what launches have left for others that will not come any more."""
         if self._options.keep or (self._options.resumable and not self.is_whole):
             return
-        remove_left(self.session, self.prepared.request)
+        remove_left(self.session, self.prepared.request.targets, self.prepared.request.run_id)
 
     def write_texts(self) -> None:
         """Write the texts of the original, as far as anything was measured."""

@@ -13,7 +13,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import Names, Size
@@ -40,7 +39,7 @@ _MODEL: Final = "8B"
 _MODE: Final = "whole"
 
 
-class CheckpointOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
+class CheckpointOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
     """The options of suite ``checkpoint``. ``scale``: null until the room at the targets is known."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -12,7 +12,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import CountAxis, Names
@@ -36,9 +35,7 @@ METRICS: Final = (
 )
 
 
-class FlashOptions(
-    BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions
-):
+class FlashOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """``blocks``: 0 as the original. Words of ``files``, ``formats`` and ``transfers`` are as typed."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -11,7 +11,8 @@ from ullage.quantity import plural
 from ullage.results.records import AnyRecord
 from ullage.results.rows import join
 from ullage.runs.execution import Execution, LaunchSpec, read_progress
-from ullage.runs.listed import datasets_there, remove_left
+from ullage.runs.listed import datasets_there
+from ullage.runs.remains import remove_left
 from ullage.runs.session import Note, Session, note_once
 from ullage.suites.loader.cases import DATASET, LoaderCell
 from ullage.suites.loader.search import Trials, next_listed
@@ -39,7 +40,7 @@ def execute(prepared: LoaderWork, session: Session) -> int:
         run.follow()
     finally:
         if not prepared.options.keep and (run.is_whole or not prepared.options.resumable):
-            remove_left(session, prepared.request)
+            remove_left(session, prepared.request.targets, prepared.request.run_id)
     note_once([*prepared.notes, *run.notes], session)
     run.check_any(prepared.options.time_s, "or fewer --samples or --epochs")
     return run.code

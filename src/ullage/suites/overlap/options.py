@@ -13,7 +13,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import CountAxis, Names, Size, SizeAxis
@@ -38,7 +37,7 @@ METRICS: Final = (
 _PAGE: Final = 4096
 
 
-class OverlapOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
+class OverlapOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
     """The options of suite ``overlap``. ``stretch_bytes``: what a rank moves between two readings of the clock."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -13,7 +13,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import ConvertedList, FilePath, Names, Size, SizeAxis
@@ -68,9 +67,7 @@ def read_bases(texts: Sequence[str]) -> list[int]:
     return found
 
 
-class PioOptions(
-    BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions
-):
+class PioOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """``volume``: what all ranks together move in an operation. ``directives``: in place of ``patterns``, if any."""
 
     changes: ClassVar[Mapping[str, Change]] = {

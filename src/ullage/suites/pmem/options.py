@@ -12,7 +12,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
     default_ranks,
 )
@@ -27,7 +26,7 @@ MOST_TRANSFERS: Final = 1 << 18
 METRICS: Final = ("bandwidth", "transfer_bandwidth", "latency_p50", "page_faults")
 
 
-class PmemOptions(QuickOnCommandLine, MachineOptions, WatchdogOptions, RankAxisOptions, RunOptions):
+class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOptions):
     """Sizes in bytes. ``volume`` is of a rank; ``interfaces``: empty, those that suit each target."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -12,7 +12,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import Names
@@ -43,7 +42,7 @@ METRICS: Final = (
 _QUICK: Final[Mapping[str, object]] = {"scale": 0.25, "grid": 3, "depth": 2}
 
 
-class SarOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
+class SarOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """``scale`` multiplies the sides of images and raw data."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -13,7 +13,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
     default_ranks,
 )
@@ -34,7 +33,7 @@ METRICS: Final = (
 _QUICK_BYTES: Final = 128 << 20
 
 
-class SpioOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
+class SpioOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
     """The options of suite ``spio``. ``volume``: bytes of all files of a case; null: by the rule of ``cells``."""
 
     changes: ClassVar[Mapping[str, Change]] = {

@@ -15,7 +15,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import Duration, Names, Share, Size
@@ -52,7 +51,7 @@ _STEPS: Final = 100
 _FEWEST_TO_SPILL: Final = 2
 
 
-class StepfileOptions(QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
+class StepfileOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """``compute_s``: 0 for none. Words of ``orders`` and ``layouts`` are as typed."""
 
     changes: ClassVar[Mapping[str, Change]] = {

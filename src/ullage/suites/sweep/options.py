@@ -11,7 +11,6 @@ from ullage.runs.options.groups import (
     BindOptions,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
     default_ranks,
 )
@@ -26,7 +25,7 @@ ACCESS_ORDER: Final[tuple[Access, ...]] = ("write", "rewrite", "read", "reread")
 COLD_BUFFERS: Final = 16 << 20
 
 
-class SweepOptions(BackendParameterOptions, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions):
+class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOptions):
     """The options of suite ``sweep``.
 
     ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe.

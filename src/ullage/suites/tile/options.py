@@ -13,7 +13,6 @@ from ullage.runs.options.groups import (
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
-    WatchdogOptions,
     cores_of_nodes,
 )
 from ullage.runs.options.kinds import Converted, ConvertedList, Names, Size
@@ -48,9 +47,7 @@ _LARGE: Final[Mapping[str, object]] = {"tiles": [2, 2], "tile": [1024, 1024], "o
 PRESETS: Final[Mapping[str, Mapping[str, object]]] = {"display": _DISPLAY, "large": _LARGE}
 
 
-class TileOptions(
-    BackendParameterOptions, QuickOnCommandLine, WatchdogOptions, BindOptions, RankAxisOptions, RunOptions
-):
+class TileOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """Sizes along x, y and, where there is one, z, in elements. ``tiles``: null for a grid of all ranks."""
 
     changes: ClassVar[Mapping[str, Change]] = {
