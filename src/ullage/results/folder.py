@@ -191,6 +191,12 @@ class ResultFolder:
         """Return the numbers of the launches that have a plan, in rising order."""
         return self._numbers("plans")
 
+    def check_there(self) -> None:
+        """Raise ``UserError`` (exit code 3) where the folder was moved or removed since it was opened."""
+        if not is_result(self.path):
+            what = "the folder of the result was moved or removed during the run"
+            raise UserError(what, str(self.path), "`ullage resume` it where it is now", EXIT_ENVIRONMENT)
+
     def next_launch(self) -> int:
         """Return the first number above all that any file of the folder carries, from 1."""
         used = [number for name in ("plans", "records", "engine") for number in self._numbers(name)]

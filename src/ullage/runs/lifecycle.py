@@ -127,6 +127,7 @@ def _run(prepared: Prepared, session: Session) -> int:
 
 
 def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -> int:
+    folder.check_there()
     for message in session.messages:
         sys.stderr.write(f"ullage: {one_line(message)}\n")
     if code == EXIT_CASE_FAILED:

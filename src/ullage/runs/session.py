@@ -138,6 +138,7 @@ class Session:
 
         ``may_move``: what is left of it can be measured on other nodes, where enough of them are left.
         """
+        self.result.check_there()
         plan_path = self.result.prepare_launch(number, plan)
 
         def hear(record: AnyRecord) -> None:

@@ -73,5 +73,5 @@ def io_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IoWorld:
     monkeypatch.setattr("ullage.system.hardware.read_memory", lambda: Memory(total_bytes=64 << 30))
     monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 4)
     world = IoWorld(tmp_path)
-    monkeypatch.setattr("ullage.runs.listed.remove", world.engine.remove)
+    monkeypatch.setattr("ullage.runs.remains.remove", world.engine.remove)
     return world

@@ -198,10 +198,10 @@ def test_data_that_cannot_be_removed_is_told(io_world: IoWorld, monkeypatch: pyt
         del engine
         return f"{folder.run_id} is in use"
 
-    monkeypatch.setattr("ullage.runs.listed.remove", refuse)
+    monkeypatch.setattr("ullage.runs.remains.remove", refuse)
     io_world.engine.dies_at = 1
     _, session = io_world.run(io_world.prepare())
-    assert session.messages[-1] == "data was left at target 't': r1 is in use"
+    assert session.messages[-1].endswith("ullage-r1: r1 is in use")
 
 
 def test_more_time_changes_nothing(io_world: IoWorld) -> None:

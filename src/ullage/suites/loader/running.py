@@ -116,8 +116,8 @@ class _Loading(Execution):
             continues=bool(datasets_there(cell.target, self.prepared.request.run_id)),
             keep=True,
         )
-        # Data is known by its dataset's own key, so repetitions of the readers may be numbered on.
-        numbered = cell.case.model_copy(update={"first_repetition": begun if cell.accelerators else 0})
+        # Data is known by its dataset's own key, so repetitions may be numbered on, also of samples made again.
+        numbered = cell.case.model_copy(update={"first_repetition": begun})
         plan = self.prepared.plan(LoaderCell(numbered, cell.target, cell.layout, cell.accelerators, cell.samples), spec)
         what = plural(cell.accelerators, "accelerator") if cell.accelerators else "making the samples"
         session.progress.stage(f"{cell.target.name}: {what}", repetitions, self._cost_s(cell) * repetitions)
