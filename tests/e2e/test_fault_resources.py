@@ -339,3 +339,57 @@ def test_the_tests_pass_for_a_user_without_root(home: Path) -> None:
     done = subprocess.run(as_nobody(words, home), cwd=root, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == EXIT_OK, done.stdout[-4000:] + done.stderr[-1000:]
     assert re.search(r"^\d{2,} passed", done.stdout, re.MULTILINE), done.stdout
+
+
+@pytest.mark.any_mpi
+@pytest.mark.fault(
+    "a limit of open files (ulimit -n) below what mpiexec needs",
+    "a soft limit is raised for the launch; a hard one is exit 3 and one line before anything starts",
+)
+@pytest.mark.parametrize(("words", "expected"), [("-n 24", EXIT_ENVIRONMENT), ("-S -n 24", EXIT_OK)])
+def test_too_few_open_files_are_no_hang(engine: Path, tmp_path: Path, target: Path, words: str, expected: int) -> None:
+    limited = ["bash", "-c", f'ulimit {words}; exec "$@"', "-", *sweep(engine, target, tmp_path / "result", "--quiet")]
+    code, _, errors = run(limited)
+    assert code == expected, errors
+    if code != EXIT_OK:
+        assert re.fullmatch(
+            r"ullage: ulimit -n: only 24 files may be open, and the launch of 1 rank needs \d+; raise it\n", errors
+        )
+    assert launching.untouched(target)
+
+
+@pytest.mark.fault(
+    "a device that fails so slowly that the time is over with its first error, in a run or in its probe",
+    "exit 4 and the error in one line, and nothing about time",
+)
+@pytest.mark.parametrize(("bandwidth", "words"), [("2e5", ["--volume", "1M"]), ("6e6", [])])
+def test_a_slow_error_is_told_as_an_error(
+    engine: Path, tmp_path: Path, target: Path, bandwidth: str, words: list[str]
+) -> None:
+    slow = ["--param", "fault.inner=model", "--param", f'fault.inner_parameters={{"bandwidth":{bandwidth}}}']
+    slow += ["--param", "fault.operation=close", "--param", "fault.count=0", "--access", "write", "--block", "256K"]
+    asked = ["run", "sweep", "--target", f"x={target}", "--ranks", "1", "--backend", "fault", "--time", "3s", *slow]
+    code, _, errors = run(command(engine, *asked, *words, "--result", str(tmp_path / "result"), "--quiet"))
+    assert code == EXIT_CASE_FAILED, errors
+    assert len(errors.splitlines()) == 1, errors
+    assert "close: Input/output error" in errors
+    assert "rank 0 on" in errors
+    assert "time" not in errors.lower().replace(str(tmp_path).lower(), "")
+    assert launching.untouched(target)
+
+
+@pytest.mark.fault("the folder of the result is moved in mid-run", "exit 3 and one line; it can be resumed where it is")
+def test_a_result_that_is_moved_in_mid_run_is_told(engine: Path, tmp_path: Path, target: Path) -> None:
+    result, moved = tmp_path / "result", tmp_path / "moved"
+
+    def act(process: Process) -> None:
+        del process
+        result.rename(moved)
+
+    words = ["--ranks", "1,2", "--min-repetitions", "4", "--max-repetitions", "4"]
+    code, _, errors = start_and_act(sweep(engine, target, result, *words), result, act)
+    assert code == EXIT_ENVIRONMENT, errors
+    assert [str(result) in line for line in complaints(errors)] == [True]
+    code, _, errors = run(command(engine, "resume", str(moved)))
+    assert code == EXIT_OK, errors
+    assert launching.untouched(target)

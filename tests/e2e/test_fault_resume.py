@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from subprocess import Popen
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, command, run, start, start_and_act
+from tests.e2e.commands import TIMEOUT_S, Process, command, run, start, start_and_act
 from tests.e2e.launching import cleaned, untouched
 
 from ullage.cleaning import find_run_folders
@@ -38,7 +37,7 @@ def processes_of(result: Path, engine: Path) -> dict[str, list[int]]:
     return found
 
 
-def kill_a_rank(process: Popen[str], result: Path, engine: Path) -> None:
+def kill_a_rank(process: Process, result: Path, engine: Path) -> None:
     """Kill one rank of a run with SIGKILL: where a launch has just ended, one of the next, unless that was the last."""
     while process.poll() is None:
         for rank in processes_of(result, engine)["rank"][:1]:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ullage.launch.process import start_limit_of
 from ullage.launch.running import HeartbeatMonitor, is_stopped, silence_of
 
 if TYPE_CHECKING:
@@ -54,6 +55,26 @@ def test_what_an_earlier_launch_left_is_no_sign(tmp_path: Path) -> None:
 def test_no_stage_makes_the_silence_longer(ready: "Ready") -> None:
     assert silence_of(ready.plan.model_copy(update={"watchdog_s": 6.0})) == 16
     assert silence_of(ready.plan.model_copy(update={"watchdog_s": 0.5, "time_budget_s": 5400.0})) == 15
+
+
+def test_a_launch_on_a_node_shows_itself_sooner_than_one_on_many(ready: "Ready") -> None:
+    layout = ready.plan.layout
+    few, many = layout.model_copy(update={"ranks": 2, "nodes": 1}), layout.model_copy(update={"ranks": 2, "nodes": 2})
+    assert start_limit_of(ready.plan.model_copy(update={"layout": few})) == 62
+    assert start_limit_of(ready.plan.model_copy(update={"layout": many})) == 300
+    most = layout.model_copy(update={"ranks": 10_000, "nodes": 1})
+    assert start_limit_of(ready.plan.model_copy(update={"layout": most})) == 300
+
+
+def test_a_launch_that_gives_signs_may_take_its_time_to_the_first_record(tmp_path: Path) -> None:
+    """Before that it removes what a killed launch has left, which may be millions of files."""
+    records = tmp_path / "r.ndjson"
+    signs = HeartbeatMonitor(records)
+    signs.silent_s(100.0)
+    assert not signs.were_seen
+    alive(records).write_text("1")
+    signs.silent_s(200.0)
+    assert signs.were_seen
 
 
 def test_a_stopped_process_is_known() -> None:

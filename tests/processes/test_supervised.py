@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A command ends with all that it has started, whoever ends first: it, its supervisor, or we."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ullage.processes.supervised import Ending, Supervised
-from ullage.processes.supervisor import descendants, mapped_segments, remove_own
+from ullage.processes.supervisor import descendants, mapped_segments, remove_noted, remove_own
 
 # Two generations beyond the leader, each in a session of its own, whose parents end at once: like a daemon's.
 DAEMON = "setsid setsid sh -c 'echo $$ > {pid}; exec sleep 300' & "
@@ -162,3 +163,60 @@ def test_descendants_are_those_below_a_process() -> None:
         wait_until(lambda: len(descendants(started.pid)) == 1)
         assert descendants(started.process.pid)[0] == started.pid
         assert os.getpid() not in descendants(started.process.pid)
+
+
+@pytest.fixture
+def segment() -> Iterator[Path]:
+    path = Path("/dev/shm") / f"ullage-test-{os.getpid()}"
+    path.write_bytes(bytes(4096))
+    yield path
+    path.unlink(missing_ok=True)
+
+
+def ledger_of(segment: Path, folder: Path) -> dict[str, object]:
+    """The ledger of a supervisor that ran a command with that segment, and was killed with it."""
+    path = folder / "ledger"
+    script = f"import mmap,time; f=open('{segment}','rb'); m=mmap.mmap(f.fileno(),0,prot=1); time.sleep(300)"
+    words = [sys.executable, "-c", script]
+    with Supervised.start(words, Ending(segments=(segment.name,), ledger=str(path))) as started:
+        wait_until(lambda: path.exists() and segment.name in path.read_text())
+        started.process.kill()
+        wait_until(lambda: not is_alive(started.pid))
+    return json.loads(path.read_text())
+
+
+def test_a_supervisor_that_is_killed_leaves_a_ledger_of_what_is_to_be_removed(segment: Path, tmp_path: Path) -> None:
+    noted = ledger_of(segment, tmp_path)
+    session = tmp_path / f"mpi.{os.geteuid()}" / f"pid.{noted['pid']}"
+    session.mkdir(parents=True)
+    text = json.dumps(noted | {"folder": str(tmp_path)})
+    assert remove_noted(text, ["mpi.{uid}/pid.{pid}"], [segment.name])
+    assert not segment.exists()
+    assert not session.parent.exists()
+
+
+def test_a_ledger_removes_nothing_but_what_is_proved_to_be_of_its_launch(segment: Path, tmp_path: Path) -> None:
+    noted = ledger_of(segment, tmp_path)
+    foreign = tmp_path / "precious"
+    foreign.mkdir()
+    doubtful: list[dict[str, object]] = [
+        {"segments": {segment.name: 1}},
+        {"segments": {f"../shm/{segment.name}": segment.stat().st_ino}},
+        {"segments": {}, "folder": str(foreign)},
+        {"pid": os.getpid()},
+        {"place": "another start"},
+    ]
+    for changes in doubtful:
+        remove_noted(json.dumps(noted | changes), ["pid.{pid}"], ["ullage-test-*", "*"])
+    remove_noted(json.dumps(noted), [], ["vader_segment.*"])
+    for damaged in ("", "[]", "{}", "[" * 100_000, json.dumps(noted | {"segments": 7})):
+        assert remove_noted(damaged, [], ["*"])
+    assert segment.exists()
+    assert foreign.exists()
+
+
+def test_a_supervisor_that_ends_well_leaves_no_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    with Supervised.start(["true"], Ending(segments=("none-*",), ledger=str(path))) as started:
+        wait_until(lambda: started.poll() is not None)
+    assert not path.exists()

@@ -154,6 +154,22 @@ def test_an_error_outside_a_phase_is_told_too() -> None:
     assert found.text == "begin: rank 0: open: denied"
 
 
+def test_a_case_whose_dataset_was_not_made_says_what_failed_before_it() -> None:
+    """What the engine says of it has no errno, and tells to run a case that was run."""
+    failure = Failure(
+        rank=1, node="n", operation="write", path="/t/ullage-x/a/data", errno=5, text="Input/output error"
+    )
+    bad = make_phase("a" * 16, status="failed", failures=[failure])
+    text = "begin: rank 0 on n: dataset 'a': is not there; first run the case that makes it"
+    event = EventRecord(severity="error", code="case-failed", text=text, case="b" * 16)
+    records = [bad, make_case("a" * 16, status="failed"), event, make_case("b" * 16, status="failed")]
+    maker, reader = failed_cases([make_launch(records)])
+    assert maker.text == "write: Input/output error (errno 5)"
+    assert reader.text == f"dataset 'a' was not made, because a case failed before: {maker.text}"
+    (alone,) = failed_cases([make_launch(records[2:])])
+    assert alone.text == text
+
+
 def test_a_hang_is_a_failure_and_an_interruption_is_none() -> None:
     hang = CaseRecord(case="c1", repetition=0, status="timeout", target="d", backend="b", workload="w", elapsed_ns=1)
     assert len(failed_cases([make_launch([hang])])) == 1

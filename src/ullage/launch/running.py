@@ -23,7 +23,6 @@ from ullage.model.plan import Layout, Plan
 from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import runs
 from ullage.quantity import plural
-from ullage.quantity import plural
 
 # No rank counts as silent before this (see engine/run/launch_watch.cpp), and the engine, whose ranks watch each other,
 # gets some seconds to act first.

@@ -268,6 +268,12 @@ def _place() -> str:
     return ""
 
 
+def _is_alive(pid: int) -> bool:
+    with contextlib.suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    return False
+
+
 def remove_noted(ledger: str, folders: Iterable[str], segments: Iterable[str]) -> bool:
     """Remove what the ledger of a supervisor that was killed names and the patterns of its launcher fit.
 
@@ -279,7 +285,7 @@ def remove_noted(ledger: str, folders: Iterable[str], segments: Iterable[str]) -
         place, pid, folder, names = noted["place"], int(noted["pid"]), Path(noted["folder"]), dict(noted["segments"])
     except (ValueError, TypeError, KeyError, RecursionError):
         return True
-    if place != _place() or Path(f"/proc/{pid}").exists():
+    if place != _place() or _is_alive(pid):
         return False
     mapped = mapped_segments((int(name) for name in os.listdir("/proc") if name.isdigit()), list(segments))  # noqa: PTH208
     for name in names.keys() - mapped:

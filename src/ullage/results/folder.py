@@ -34,6 +34,8 @@ from ullage.results.records import RecordFile, read_records
 DEFAULT_PARENT: Final = Path("ullage-results")
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _PARTS: Final = "parts"
+PROBE: Final = "probe"
+"""The folder of launches that are no part of what is measured."""
 _COMPLETE: Final = "name a complete result"
 _NUMBERED: Final = re.compile(r"(\d{3,})\.(?:json|ndjson|stderr)")
 

@@ -10,17 +10,17 @@ from ullage.cleaning import find_run_folders, remove
 from ullage.errors import EXIT_OK, UserError
 from ullage.launch.base import is_one_node
 from ullage.launch.running import LEDGER
-from ullage.model.plan import Case, Named, Plan, Target
+from ullage.model.plan import Case, Named, Parameters, Plan, Target
 from ullage.model.record import EventRecord
 from ullage.processes.supervisor import remove_noted
-from ullage.results.folder import ResultFolder
+from ullage.results.folder import PROBE, ResultFolder
 from ullage.results.records import read_records
 from ullage.runs.nodes.requests import is_of_each_node
 from ullage.runs.session import Note, Session, note_once
 from ullage.uri import target_path, words_of_path
 
-_PROBE: Final = "probe"
 _LEFT: Final = "left-behind"
+_REMOVAL: Final = "removal"
 _MOST_LEDGER: Final = 1 << 20
 _OF_PROBE: Final = 58
 
@@ -42,7 +42,7 @@ def remove_remains(targets: Sequence[Target], is_one: Callable[[str], bool], eng
                 left.append(str(error))
             continue
         left += [
-            f"data was left in {folder.path}: {why}"
+            f"data was left in {folder.path}: {why.removeprefix(f'{folder.path}: ')}"
             for folder in folders
             if is_one(folder.run_id) and (why := folder.refused or remove(engine, folder)) is not None
         ]
@@ -56,7 +56,7 @@ def remove_left(session: Session, targets: Sequence[Target], run_id: str) -> Non
 
 def was_begun(result: ResultFolder) -> bool:
     """Tell whether an earlier process has launched anything into ``result``."""
-    return bool(result.launches() or result.parts() or (result.path / _PROBE).is_dir())
+    return bool(result.launches() or result.parts() or (result.path / PROBE).is_dir())
 
 
 def remove_earlier(session: Session, *, is_over: bool = False) -> None:
@@ -126,8 +126,9 @@ def _remove_elsewhere(plan: Plan, target: Target, session: Session) -> list[str]
 
     The engine removes what a launch of the same run has left before it makes its folder. The case moves nothing.
     """
-    folder = session.result.path / _PROBE / "removal"
-    nothing = Named(name="transfer", parameters={"transfer_bytes": 8, "block_bytes": 8, "phases": ["write"]})
+    folder = session.result.path / _REMOVAL
+    words: Parameters = {"transfer_bytes": 8, "block_bytes": 8, "file_mode": "per-process", "phases": ["write"]}
+    nothing = Named(name="transfer", parameters=words)
     case = Case(id="0" * 16, target=target.name, backend=Named(name="null"), workload=nothing)
     changes: dict[str, object] = {
         "keep": False,
@@ -148,14 +149,14 @@ def _remove_elsewhere(plan: Plan, target: Target, session: Session) -> list[str]
     if ended.was_stopped:
         raise KeyboardInterrupt
     if ended.code != EXIT_OK:
-        return [f"data may be left at target '{target.name}' on other nodes: {ended.message or 'the removal failed'}"]
+        return [f"data may be left in folders of target '{target.name}': {ended.message or 'the removal failed'}"]
     return [record.text for record in records if isinstance(record, EventRecord) and record.code == _LEFT]
 
 
 def _remove_of_mpi(session: Session) -> None:
     """Remove what MPI has left on this node of launches that were killed together with their supervisor."""
     remains = session.launcher.remains
-    folders = (session.result.path / "engine", session.result.path / _PROBE)
+    folders = (session.result.path / name for name in ("engine", PROBE, _REMOVAL))
     for ledger in sorted(path for folder in folders for path in folder.glob(f"**/*{LEDGER}")):
         try:
             if ledger.is_symlink() or not ledger.is_file():

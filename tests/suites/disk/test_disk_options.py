@@ -61,3 +61,7 @@ def test_each_mistake_gets_one_line(words: dict[str, object], expected: str) -> 
         options(**words)
     assert str(caught.value).startswith(expected)
     assert "\n" not in str(caught.value)
+
+
+def test_a_rank_may_be_given_less_time_than_usual_before_it_counts_as_hanging() -> None:
+    assert (options().watchdog_s, options(watchdog="7s").watchdog_s) == (None, 7)

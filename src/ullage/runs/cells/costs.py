@@ -12,6 +12,7 @@ from ullage.model.plan import Limits, Named, Plan
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.request import Request
 from ullage.model.system import Place
+from ullage.results.folder import PROBE
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.planning import Cell, make_plan
@@ -176,7 +177,7 @@ def run_probe(session: Session, request: Request, options: RunOptions, cells: Se
 
     What it leaves lies in ``probe/`` of the result, apart from what is measured.
     """
-    folder = session.result.path / "probe"
+    folder = session.result.path / PROBE
     spec = LaunchSpec(0, str(folder / "records.ndjson"))
     plan = probe_plan(make_plan(request, options, cells, spec), options)
     ended, records = session.launch_apart(folder, plan)

@@ -19,6 +19,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Target
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
+from ullage.results.folder import PROBE
 from ullage.results.records import AnyRecord
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.room import Room
@@ -296,7 +297,7 @@ def run_probe(
     folders: Sequence[str] = (),
 ) -> Rates:
     """Measure what ``target`` writes and makes in a second; raise ``CalibrationError`` if the launch fails."""
-    folder = session.result.path / "probe" / f"{request.targets.index(target) + 1:03}"
+    folder = session.result.path / PROBE / f"{request.targets.index(target) + 1:03}"
     reduced = probe_options(options)
     steps = probe_steps(reduced, target, layout, room, session.engine_context.description)
     if not steps:
