@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What crashed or kept runs have left at a target, and its removal by the engine."""
 
-import json
 import os
 import re
 import stat
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
+from ullage.reading import parse_json
 
 PREFIX: Final = "ullage-"
 MARKER: Final = ".ullage-run"
@@ -96,8 +96,8 @@ def _read_marker(path: Path) -> str | None:
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 return None
-            content = cast("object", json.loads(stream.read(_LONGEST_MARKER)))
-    except (OSError, ValueError, RecursionError):
+            content = parse_json(stream.read(_LONGEST_MARKER))
+    except (OSError, ValueError):
         return None
     found = cast("dict[str, object]", content).get("run_id") if isinstance(content, dict) else None
     return found if isinstance(found, str) else None

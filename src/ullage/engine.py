@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import ValidationError
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
+from ullage.harmless import harmless_json
 from ullage.model.base import first_mistake
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Parameters
@@ -76,7 +77,7 @@ def _describe(engine: Path, mtime_ns: int, size_bytes: int) -> Describe:  # noqa
         said = one_line(done.stderr.decode("utf-8", "replace"), 200) or "nothing on stderr"
         raise UserError(f"`describe` ended with {done.returncode}: {said}", str(engine), right, EXIT_ENVIRONMENT)
     try:
-        return Describe.model_validate_json(done.stdout)
+        return Describe.model_validate_json(harmless_json(done.stdout))
     except ValidationError as error:
         place, why = first_mistake(error)
         what = f"`describe` gave no ullage.describe/1 document: {place}: {why}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one way in which a wrong input or surrounding is reported: one line and an exit code."""
 
+import sys
 from typing import Final
 
 EXIT_OK: Final = 0
@@ -24,6 +25,11 @@ def one_line(text: str, limit: int = 400) -> str:
     """Make ``text`` safe for one line of a terminal: control characters are escaped, what is too long is cut."""
     escaped = "".join(c if c.isprintable() else _escape(c) for c in " ".join(text.split("\n")).strip())
     return escaped if len(escaped) <= limit else escaped[: limit - 3] + "..."
+
+
+def say(text: str) -> None:
+    """Print one line on stderr, with the program's name, and what a terminal would act on escaped."""
+    sys.stderr.write(f"ullage: {one_line(text, 2000)}\n")
 
 
 def plain_fault(message: str) -> str:

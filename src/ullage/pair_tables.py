@@ -12,6 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from ullage.harmless import harmless
+from ullage.reading import read_bytes
+
 if TYPE_CHECKING:
     from ullage.arrays import NDArray, np
 
@@ -81,7 +84,7 @@ def _read(path: str, ends: int, pairs: int) -> PairTable | None:
     from ullage.arrays import np
 
     try:
-        data = Path(path).read_bytes()
+        data = read_bytes(Path(path), ends * _END_BYTES + pairs * _PAIR_BYTES)
     except OSError:
         return None
     if len(data) != ends * _END_BYTES + pairs * _PAIR_BYTES:
@@ -92,7 +95,7 @@ def _read(path: str, ends: int, pairs: int) -> PairTable | None:
     times = np.frombuffer(data, pair, count=pairs, offset=ends * _END_BYTES)
     return PairTable(
         ends=tuple(f"node{one['node']}:rank{one['rank']}" for one in places),
-        hosts=tuple(bytes(one["host"]).decode("utf-8", "replace") for one in places),
+        hosts=tuple(harmless(bytes(one["host"]).decode("utf-8", "replace")) for one in places),
         senders=times["sender"],
         receivers=times["receiver"],
         seconds=times["seconds"],

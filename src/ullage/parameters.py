@@ -10,6 +10,7 @@ from typing import Final, TypeVar, cast
 from ullage.errors import UserError
 from ullage.model.describe import Parameter, ParameterType
 from ullage.model.plan import Parameters, Scalar, Value
+from ullage.reading import parse_json
 from ullage.units import format_bytes, parse_duration, parse_rate, parse_size
 
 WordT = TypeVar("WordT", bound=str)
@@ -66,7 +67,7 @@ def _count_from_text(text: str) -> int:
 
 def _map_from_text(text: str) -> dict[str, Scalar]:
     if text.startswith("{"):
-        loaded = cast("object", json.loads(text))
+        loaded = parse_json(text)
         if not isinstance(loaded, dict):
             raise ValueError(text)
         items = cast("dict[str, object]", loaded)

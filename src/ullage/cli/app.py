@@ -16,7 +16,8 @@ import typer
 import ullage
 from ullage.cli import completion
 from ullage.discovery import modules_in
-from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line, plain_fault
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, plain_fault, say
+from ullage.harmless import is_plain_line
 
 _INVALID_VALUE = re.compile(r"^Invalid value for '([^']*)': ")
 _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
@@ -71,21 +72,28 @@ def run(arguments: list[str]) -> int:
     """
     completion.enable()
     try:
-        code = _act(arguments) if (strange := _no_text(arguments)) is None else _refuse(strange, EXIT_BAD_INPUT)
+        code = _act(arguments) if (strange := _strange(arguments)) is None else _refuse(strange, EXIT_BAD_INPUT)
         sys.stdout.flush()
     except OSError as error:
         return _refuse(_refused_by_system(error), EXIT_ENVIRONMENT)
     return code
 
 
-def _no_text(arguments: list[str]) -> str | None:
-    """Return what is wrong with the first argument that is not UTF-8, or None: names go into UTF-8 documents."""
-    for argument in arguments:
-        try:
-            argument.encode()
-        except UnicodeEncodeError:
-            return f"{argument}: is not UTF-8, as all names in results are; rename it, or reach it by another name"
-    return None
+def _strange(arguments: list[str]) -> str | None:
+    """Return what is wrong with the first argument that is not UTF-8 or no plain line, or None.
+
+    Arguments become names in documents and words of scripts and of commands, which keep neither.
+    """
+    at = next((at for at, argument in enumerate(arguments) if not is_plain_line(argument)), None)
+    if at is None:
+        return None
+    argument, before = arguments[at], arguments[at - 1] if at else ""
+    name, has_value, _ = argument.partition("=")
+    option = name if has_value and name.startswith("--") else before if before.startswith("--") and before[2:] else ""
+    where = f"{option} {argument.removeprefix(f'{option}=')}".strip()
+    if any("\ud800" <= character <= "\udfff" for character in argument):
+        return f"{where}: is not UTF-8, as all names in results are; rename it, or reach it by another name"
+    return f"{where}: has a line end or a control character; write it on one line, or reach it by another name"
 
 
 def _act(arguments: list[str]) -> int:
@@ -111,7 +119,7 @@ def _refused_by_system(error: OSError) -> str:
 
 
 def _refuse(text: str, code: int) -> int:
-    sys.stderr.write(f"ullage: {one_line(text)}\n")
+    say(text)
     return code
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ullage.cli.options import complete_results
-from ullage.errors import UserError
+from ullage.errors import UserError, say
 
 if TYPE_CHECKING:
     from ullage.analysis.compare import Comparison
@@ -84,7 +84,7 @@ def _compared(summaries: "dict[str, Summary]", by: str, base: str | None, metric
     found = compare_summaries(summaries, by, base, None if metric == "all" else metric or MAIN)
     found = replace(found, attribution=tuple(_attributed(found, summaries)))
     for warning in found.warnings:
-        sys.stderr.write(f"ullage: warning: {warning}\n")
+        say(f"warning: {warning}")
     return found
 
 

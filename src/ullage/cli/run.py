@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage run SUITE``: measure, and say what the numbers mean."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +32,7 @@ from ullage.cli.options import (
 )
 from ullage.cli.submitting import asked_of_site, submission, submit_or_write, system_of, usable, writes_each_launch
 from ullage.cli.suite_commands import add_suites, make_request
+from ullage.errors import say
 
 if TYPE_CHECKING:
     from ullage.launch.batch import BatchSystem
@@ -129,7 +129,7 @@ def _say_jobs(
     else:
         lines = check_walltime(prepared, system, walltime, chain)
     for line in lines:
-        sys.stderr.write(f"ullage: {line}\n")
+        say(line)
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:

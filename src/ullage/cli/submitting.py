@@ -39,7 +39,7 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     made.
     """
     from ullage.launch.hosts import parse_hosts
-    from ullage.launch.site import read_site
+    from ullage.launch.site import read_site, with_words
     from ullage.system.allocation import allocation
 
     site = read_site(own["site"])
@@ -70,7 +70,7 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     update = {**said, "launcher": launcher, "exclusive": exclusive}
     if "extra" in said:
         update["extra"] = [*site.extra, *said["extra"]]
-    return type(site).model_validate({**site.model_dump(), **update})
+    return with_words(site, update)
 
 
 def _only_of_jobs(said: Mapping[str, Any], *, is_inside: bool, has_hosts: bool) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from ullage import reading
 from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import Draft, Translation, Translator, WantedLayout
 from ullage.errors import UserError
@@ -97,8 +98,4 @@ def _targets(tool: str, asked: Target | None, drafts: tuple[Draft, ...]) -> tupl
 
 def read_text(path: Path) -> str:
     """Read a file that a flag names; raise ``UserError`` when it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "is not text"
-        raise UserError(why or "cannot be read", str(path), "name a text file that you may read") from error
+    return reading.read_text(path, "name a text file that you may read")

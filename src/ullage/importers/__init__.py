@@ -12,16 +12,17 @@ from typing import Final, cast
 
 from ullage.analysis.statistics import median_interval
 from ullage.discovery import gathered, modules_in, suite_modules
-from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.errors import UserError
+from ullage.harmless import harmless
 from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
+from ullage.reading import TABLE_BYTES, as_text, content_of
 from ullage.results.folder import ResultFolder
 
 IMPORT_SUITE: Final = "import"
 _FOLDER: Final = "imported"
-_LARGEST_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,23 +179,11 @@ def _importer(texts: Mapping[Path, str], form: str | None) -> Importer:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(_LARGEST_BYTES + 1)
-    except OSError as error:
-        code = EXIT_ENVIRONMENT if isinstance(error, PermissionError) else 2
-        raise UserError(error.strerror or "cannot be read", str(path), "name a file to import", code) from error
-    if len(content) > _LARGEST_BYTES:
-        raise UserError(f"is larger than {_LARGEST_BYTES} bytes", str(path), "import a part of it")
-    return content
+    return content_of(path, "name a file to import", most_bytes=TABLE_BYTES)
 
 
 def _text(content: bytes, path: Path) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UserError("is not UTF-8 text", f"{path}:{line}", "save it as UTF-8") from error
+    return harmless(as_text(content, str(path)))
 
 
 def _changed(path: Path) -> str:

@@ -4,7 +4,6 @@
 Not run on a real cluster: the answers are read as the public documentation writes them (tests/launch/transcripts).
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any, Final, cast
@@ -27,6 +26,7 @@ from ullage.launch.batch import (
     template,
     whole_minutes,
 )
+from ullage.reading import parse_json
 
 NAME: Final = "lsf"
 TITLE: Final = "LSF"
@@ -109,7 +109,7 @@ def state_of(job: str) -> JobState:
 def parse_state(text: str) -> JobState:
     """Read what ``bjobs -json`` says of one job, in the fields of ``state_of``."""
     try:
-        said = cast("dict[str, Any]", json.loads(text, strict=False)["RECORDS"][0])
+        said = cast("dict[str, list[dict[str, Any]]]", parse_json(text, strict=False))["RECORDS"][0]
         word = str(said["STAT"])
     except (ValueError, KeyError, TypeError, IndexError):
         return UNKNOWN

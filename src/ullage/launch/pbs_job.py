@@ -4,7 +4,6 @@
 Not run on a real server: the answers are read as the public documentation writes them (tests/launch/transcripts).
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any, Final, cast
@@ -28,6 +27,7 @@ from ullage.launch.batch import (
     seconds_of,
     template,
 )
+from ullage.reading import parse_json
 
 NAME: Final = "pbs"
 TITLE: Final = "PBS"
@@ -106,7 +106,7 @@ def parse_state(text: str) -> JobState:
     """Read what ``qstat -x -f -F json`` says of one job."""
     try:
         # Variables of the job's environment stand in it, with characters that JSON does not allow.
-        jobs = cast("dict[str, dict[str, Any]]", json.loads(text, strict=False)["Jobs"])
+        jobs = cast("dict[str, dict[str, dict[str, Any]]]", parse_json(text, strict=False))["Jobs"]
         said = next(iter(jobs.values()))
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return UNKNOWN

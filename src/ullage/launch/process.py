@@ -13,6 +13,7 @@ from ullage.launch.running import HeartbeatMonitor, Running, silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord, EventRecord
+from ullage.reading import open_regular
 from ullage.results.records import AnyRecord, RecordTail
 
 EndStatus: TypeAlias = Literal["complete", "interrupted", "failed", "timeout"]
@@ -309,6 +310,6 @@ def _dead_ranks(reported: list[DeadRank], first_ended: int | None) -> list[DeadR
 
 
 def _tail(path: Path) -> str:
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         stream.seek(max(0, path.stat().st_size - _TAIL_BYTES))
         return stream.read().decode("utf-8", "replace")

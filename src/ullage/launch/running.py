@@ -23,6 +23,7 @@ from ullage.model.plan import Layout, Plan
 from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import runs
 from ullage.quantity import plural
+from ullage.reading import open_regular
 
 # No rank counts as silent before this (see engine/run/launch_watch.cpp), and the engine, whose ranks watch each other,
 # gets some seconds to act first.
@@ -75,7 +76,7 @@ class HeartbeatMonitor:
 
     def _read(self) -> bytes | None:
         try:
-            with self._path.open("rb") as stream:
+            with open_regular(self._path) as stream:
                 return stream.read(_MOST_BYTES)
         except OSError:
             return None

@@ -2,17 +2,16 @@
 """The site file: what every batch job of a machine needs, said once."""
 
 import os
-import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
 
 from ullage.errors import UserError, plain_fault
-from ullage.model.base import Strict
+from ullage.model.base import OneLine, Strict, first_mistake
+from ullage.reading import read_toml
 from ullage.system.allocation import allocation
-
-_NO_LINE_END = r"^[^\r\n]*$"
 
 
 class Site(Strict):
@@ -21,21 +20,21 @@ class Site(Strict):
     ``mpi``: the launcher that starts ranks inside a job. ``targets`` and ``machine``: of suites with these.
     """
 
-    launcher: str = ""
-    mpi: str = ""
-    account: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
-    queue: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
-    walltime: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
-    reservation: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
-    constraint: Annotated[str, Field(pattern=_NO_LINE_END)] = ""
+    launcher: OneLine = ""
+    mpi: OneLine = ""
+    account: OneLine = ""
+    queue: OneLine = ""
+    walltime: OneLine = ""
+    reservation: OneLine = ""
+    constraint: OneLine = ""
     ppn: Annotated[int, Field(ge=0)] = 0
     exclusive: bool = True
     exclude: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]] = []
-    extra: list[Annotated[str, Field(pattern=_NO_LINE_END)]] = []
+    extra: list[OneLine] = []
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+/:@=-]*$")]] = []
-    stage: str = ""
-    targets: list[Annotated[str, Field(min_length=1)]] = []
-    machine: str = ""
+    stage: OneLine = ""
+    targets: list[Annotated[OneLine, Field(min_length=1)]] = []
+    machine: OneLine = ""
 
     @property
     def stage_here(self) -> Path | None:
@@ -55,19 +54,21 @@ def default_place() -> Path:
 def read_site(path: Path | None = None) -> Site:
     """Read a site file, by default the user's, which may be missing; raise ``UserError`` for what is wrong in it."""
     place = path or default_place()
-    try:
-        document = tomllib.loads(place.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        if path is None:
-            return Site()
-        raise UserError("no such file", f"--site {path}", "name a TOML file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UserError(f"cannot be read: {reason}", str(place), "write it as TOML: queue = 'main'") from error
+    if path is None and not os.path.lexists(place):
+        return NO_SITE
+    document = read_toml(place, "write it as TOML: queue = 'main'", "" if path is None else f"--site {path}")
     try:
         return Site.model_validate(document)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        pointer = "".join(f"/{part}" for part in first["loc"])
+        pointer, why = first_mistake(error)
         known = ", ".join(Site.model_fields)
-        raise UserError(plain_fault(first["msg"]), f"{place} {pointer}", f"its keys are {known}") from error
+        raise UserError(plain_fault(why), f"{place} /{pointer}", f"its keys are {known}") from error
+
+
+def with_words(site: Site, said: Mapping[str, object]) -> Site:
+    """Return ``site`` with what the command line says; raise ``UserError`` that names the option that is wrong."""
+    try:
+        return Site.model_validate({**site.model_dump(), **said})
+    except ValidationError as error:
+        place, why = first_mistake(error)
+        raise UserError(plain_fault(why), f"--{place.partition('/')[0]}") from error

@@ -15,6 +15,7 @@ from typing import Final, Protocol, runtime_checkable
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher
 from ullage.quantity import listing
+from ullage.reading import read_bytes
 
 _PREFIX: Final = "ullage-stage-"
 _MARKER: Final = ".ullage-stage"
@@ -94,7 +95,7 @@ def _run(words: list[str], place: Path) -> str:
 
 def _check(engine: Path, said: str, nodes: int, place: Path) -> None:
     """Raise ``UserError`` where a node's copy is not what ``engine`` is, or a node said nothing."""
-    wanted = hashlib.sha256(engine.read_bytes()).hexdigest()
+    wanted = hashlib.sha256(read_bytes(engine)).hexdigest()
     found = [line.split() for line in said.splitlines() if line.strip()]
     wrong = sorted(words[0] for words in found if wanted not in words[1:])
     if wrong:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every document at a border has in common."""
 
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticCustomError
+
+from ullage.harmless import is_plain_line
 
 _COMMON: Final = ConfigDict(
     frozen=True, allow_inf_nan=False, populate_by_name=True, serialize_by_alias=True, defer_build=True
@@ -20,6 +23,16 @@ class Tolerant(BaseModel):
     """A document another version may have written: unknown keys are ignored."""
 
     model_config = {**_COMMON, "extra": "ignore"}
+
+
+def _one_line(text: str) -> str:
+    if not is_plain_line(text):
+        raise PydanticCustomError("line", "must be one line without control characters")
+    return text
+
+
+OneLine: TypeAlias = Annotated[str, AfterValidator(_one_line)]
+"""A text that may become a word of a command or of a script."""
 
 
 def first_mistake(error: ValidationError) -> tuple[str, str]:

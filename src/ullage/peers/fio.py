@@ -8,7 +8,6 @@ buffers are ordinary pages where ours are huge ones, so a large direct block tha
 several of fio's by drives that take few segments at once. Both are left as they are: it is the number people know.
 """
 
-import json
 import os
 import re
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Final, Literal, cast
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.place import file_name
 from ullage.peers.started import Ended, failure, find_installed, member, number, run_to_end
+from ullage.reading import parse_json
 
 Mode = Literal["write", "read", "randwrite", "randread"]
 Engine = Literal["psync", "io_uring"]
@@ -115,7 +115,7 @@ def _first_job(ended: Ended) -> dict[str, object]:
     """Return the group's entry, or raise ``PeerError``. fio prints its notes before the document."""
     start = re.search(r"^\{", ended.out, re.MULTILINE)
     try:
-        document = cast("object", json.loads(ended.out[start.start() :])) if start else None
+        document = parse_json(ended.out[start.start() :]) if start else None
     except ValueError:
         document = None
     jobs = member(document, "jobs")

@@ -6,15 +6,15 @@ it would leave the packets in its count of losses). Not the same: before 3.16 al
 thread; a udp block is a call each, where ours hands the kernel many at once; its seconds are whole.
 """
 
-import json
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.served import HERE, LOOPBACK, HostCommands, Transport, served
 from ullage.peers.started import find_installed, member, number
+from ullage.reading import parse_json
 
 _VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
 installed: Final = partial(find_installed, "iperf3", "--version", _VERSION)
@@ -84,7 +84,7 @@ def run_iperf3(program: Installed, job: Iperf3Job, hosts: HostCommands = HERE) -
 def read_answer(out: str, transport: Transport) -> dict[str, float]:
     """Read what its document says of the receiver, and of the processors of both sides."""
     try:
-        document = cast("object", json.loads(out))
+        document = parse_json(out)
     except ValueError as error:
         raise PeerError("iperf3's answer is no JSON") from error
     end = member(document, "end")

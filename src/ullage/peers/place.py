@@ -22,6 +22,7 @@ from typing import Final, cast
 
 from ullage.cleaning import MARKER, PREFIX, holds_silly_names_only
 from ullage.peers import PeerError
+from ullage.reading import parse_json
 
 _MANIFEST: Final = "manifest.ndjson"
 _MOST_MARKER_BYTES: Final = 4096
@@ -115,8 +116,8 @@ def _listed_files(folder: int, dataset: str) -> int:
     """
     most = 0
     for line in _read(folder, _MANIFEST).splitlines():
-        with contextlib.suppress(ValueError, RecursionError):
-            content = cast("object", json.loads(line))
+        with contextlib.suppress(ValueError):
+            content = parse_json(line)
             fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
             files = fields.get("files")
             if fields.get("dataset") == dataset and isinstance(files, int):
@@ -194,8 +195,8 @@ def _check_own(folder: int, path: Path, run_id: str) -> None:
     if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) != 0o700:
         raise PeerError(f"{path}: belongs to another user or is open to others; refused")
     try:
-        marker = cast("object", json.loads(_read(folder, MARKER, _MOST_MARKER_BYTES)))
-    except (ValueError, RecursionError):
+        marker = parse_json(_read(folder, MARKER, _MOST_MARKER_BYTES))
+    except ValueError:
         marker = None
     if not isinstance(marker, dict) or cast("dict[str, object]", marker).get("run_id") != run_id:
         raise PeerError(f"{path}: has no marker of this run; refused")

@@ -12,6 +12,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
+from ullage.reading import read_bytes
+
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache
 
@@ -52,7 +54,7 @@ def compiled_templates() -> "BytecodeCache":
 def _read(name: str) -> bytes | None:
     """Return what was kept under ``name``; None where there is nothing, or not all of it."""
     try:
-        digest, _, content = (_folder() / name).read_bytes().partition(b"\n")
+        digest, _, content = read_bytes(_folder() / name).partition(b"\n")
     except OSError:
         return None
     return content if digest == _digest(content) else None

@@ -14,6 +14,7 @@ from ullage.grouping import nested
 from ullage.model.record import PhaseRecord, ProbeRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
+from ullage.reading import read_bytes
 from ullage.report.glance import Declaring
 from ullage.report.view import View, make_view
 from ullage.results.folder import ResultFolder
@@ -156,6 +157,6 @@ def _care(request: Request | None) -> tuple[str, ...]:
 def _launch(result: ResultFolder, file: RecordFile, run: RunRecord) -> Launch:
     owner = ResultFolder(file.path.parent.parent)
     plan = owner.plan_path(int(file.path.stem))
-    digest = hashlib.sha256(plan.read_bytes()).hexdigest() if plan.is_file() else ""
+    digest = hashlib.sha256(read_bytes(plan)).hexdigest() if plan.is_file() else ""
     hosts = dict.fromkeys(one.node for one in file.records if isinstance(one, ProbeRecord) and one.probe == "node")
     return Launch(str(plan.relative_to(result.path)), run, file.end is not None, digest, tuple(hosts))

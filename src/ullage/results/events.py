@@ -15,6 +15,7 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
+from ullage.reading import open_regular
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord, RecordFile
 from ullage.results.start_errors import telling_lines, why_apart
@@ -154,7 +155,7 @@ def _failed_launch(result: ResultFolder, number: int) -> str:
 
 def _said(path: Path) -> str:
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             return stream.read(_MOST_STDERR).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -22,6 +22,7 @@ from typing import Final, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
+from ullage.harmless import harmless_json, is_plain_line
 from ullage.identity import plan_bytes
 from ullage.model.base import first_mistake
 from ullage.model.plan import Plan
@@ -29,6 +30,7 @@ from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome, PartOutcomes, Summary
 from ullage.model.system import SystemFacts
+from ullage.reading import read_bytes
 from ullage.results.records import RecordFile, read_records
 
 DEFAULT_PARENT: Final = Path("ullage-results")
@@ -93,14 +95,6 @@ def is_result(path: Path) -> bool:
     return (path / "request.json").is_file()
 
 
-def _is_text(path: Path) -> bool:
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _to_json(model: BaseModel) -> str:
     return model.model_dump_json(indent=1) + "\n"
 
@@ -118,8 +112,9 @@ class ResultFolder:
         An existing empty folder is taken; one that holds anything is refused with ``UserError``.
         """
         folder = (path or DEFAULT_PARENT / request.run_id).absolute()
-        if not _is_text(folder):
-            raise UserError("is not UTF-8, as all names in results are", str(folder), "choose another --result")
+        if not is_plain_line(str(folder)):
+            what = "is not UTF-8 without control characters, as all names in results are"
+            raise UserError(what, str(folder), "choose another --result")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             occupied = next(folder.iterdir(), None)
@@ -167,9 +162,13 @@ class ResultFolder:
         return type(self)(self.path / _PARTS / name)
 
     def parts(self) -> list[Self]:
-        """Return the results of all parts, sorted by name; most suites have none."""
+        """Return the results of all parts, sorted by name; most suites have none.
+
+        No link is followed: it may lead out of the result, or back into it.
+        """
         folder = self.path / _PARTS
-        names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+        entries = folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ()
+        names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.is_symlink())
         return [part for name in names if is_result((part := self.part(name)).path)]
 
     @property
@@ -270,7 +269,7 @@ class ResultFolder:
         Raise ``UserError`` when the file cannot be read; return none where there is no file.
         """
         try:
-            lines = self.peers_path.read_bytes().splitlines()
+            lines = read_bytes(self.peers_path).splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -280,14 +279,14 @@ class ResultFolder:
 
 def _peer(line: bytes) -> PeerRecord | None:
     try:
-        return PeerRecord.model_validate_json(line)
+        return PeerRecord.model_validate_json(harmless_json(line))
     except ValidationError:
         return None
 
 
 def _read(path: Path, model: type[ModelT]) -> ModelT:
     try:
-        return model.model_validate_json(path.read_bytes())
+        return model.model_validate_json(harmless_json(read_bytes(path)))
     except OSError as error:
         raise _refused(error, "cannot be read", path, _COMPLETE, EXIT_BAD_INPUT) from error
     except ValidationError as error:

@@ -5,16 +5,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from io import BufferedReader
 from pathlib import Path
-from typing import Final, cast
+from typing import BinaryIO, Final, cast
 
 from pydantic import TypeAdapter, ValidationError
 
 from ullage.errors import UserError, one_line
+from ullage.harmless import harmless_json
 from ullage.model.base import first_mistake
 from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord, ProbeRecord, Record, RunRecord
 from ullage.pair_tables import locate_table
+from ullage.reading import open_regular
 
 AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | EndRecord
 
@@ -87,7 +88,7 @@ def _adapter() -> TypeAdapter[AnyRecord]:
 def parse_record(line: bytes) -> AnyRecord | Problem:
     """Return the record of one line, or why there is none (``Problem.line`` is 0); never raise."""
     try:
-        record = _adapter().validate_json(line)
+        record = _adapter().validate_json(harmless_json(line))
     except ValidationError as error:
         return Problem(0, _explain(line, error))
     if _has_long_number(line) and _is_too_large(record.model_dump()):
@@ -126,7 +127,7 @@ def read_records(path: Path) -> RecordFile:
     records: list[AnyRecord] = []
     problems: list[Problem] = []
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             for number, line, whole in _lines(stream):
                 found = _read_line(line, whole=whole)
                 if isinstance(found, Problem):
@@ -159,7 +160,7 @@ def _read_line(line: bytes, *, whole: bool) -> AnyRecord | Problem | None:
     return found
 
 
-def _lines(stream: BufferedReader) -> Iterator[tuple[int, bytes, bool]]:
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
     """Yield number, bytes and whether the line end is there, of each line; keep only the head of an over-long one."""
     number = 0
     while line := stream.readline(_LONGEST_LINE + 1):
@@ -191,7 +192,7 @@ class RecordTail:
     def poll(self) -> list[AnyRecord]:
         """Return the records completed since the last call; leave lines that are none to ``read_records`` to report."""
         try:
-            with self._path.open("rb") as stream:
+            with open_regular(self._path) as stream:
                 stream.seek(self._offset_bytes)
                 chunk = stream.read()
         except FileNotFoundError:

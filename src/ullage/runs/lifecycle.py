@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
-from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
 from ullage.launch.base import Launcher
 from ullage.launch.staging import staged
 from ullage.launch.stopping import outlive_warnings
@@ -129,17 +129,17 @@ def _run(prepared: Prepared, session: Session) -> int:
 def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -> int:
     folder.check_there()
     for message in session.messages:
-        sys.stderr.write(f"ullage: {one_line(message)}\n")
+        say(message)
     if code == EXIT_CASE_FAILED:
         _say_failure(folder)
     unwritten = show_result(folder, shown)
     if unwritten is not None and code in (EXIT_OK, EXIT_CASE_FAILED):
-        sys.stderr.write(f"ullage: no report: {unwritten}\n")
+        say(f"no report: {unwritten}")
         code = EXIT_ENVIRONMENT
     if code == EXIT_OK and not reaches_floors(folder):
         code = EXIT_CASE_FAILED
     if code == EXIT_ABORTED:
-        sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
+        say(f"`ullage resume {folder.path}` finishes the rest")
         for result in (folder, *folder.parts()):
             _hint_at_remains(result.read_request())
     sys.stdout.write(f"{folder.path}\n")
@@ -154,7 +154,7 @@ def _say_failure(folder: ResultFolder) -> None:
     found = failures_of((file.records for file in folder.read_records()), LEVEL)
     more = f" {plural(len(found) - 1, 'more kind')} of failure in the report." if len(found) > 1 else ""
     if found:
-        sys.stderr.write(f"ullage: {one_line(found[0].text)}{more}\n")
+        say(f"{one_line(found[0].text)}{more}")
 
 
 def reaches_floors(folder: ResultFolder) -> bool:
@@ -180,7 +180,7 @@ def _show_result(finished: "FinishedResult", shown: Shown) -> UserError | None:
     try:
         summary = build_summary(finished)
     except UserError as error:
-        sys.stderr.write(f"ullage: no summary: {error}\n")
+        say(f"no summary: {error}")
         return None
     data, refused = load(finished, summary), None
     try:
@@ -216,7 +216,7 @@ def _hint_at_remains(request: Request) -> None:
     for target in request.targets:
         path = target_path(target)
         if path is not None and any(_exists(path / f"{PREFIX}{name}") for name in folders_of(request.run_id)):
-            sys.stderr.write(f"ullage: the run left data there: `ullage clean {path}` removes it\n")
+            say(f"the run left data there: `ullage clean {path}` removes it")
 
 
 def _exists(path: Path) -> bool:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of rounds: all cases once, in their order, on named datasets that later launches go on with."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from ullage.cleaning import PREFIX
 from ullage.model.plan import Case, Layout, Limits, Named, Plan, Target
 from ullage.model.request import Request
+from ullage.reading import open_regular, parse_json
 from ullage.runs.execution import LaunchSpec
 from ullage.uri import target_path
 
@@ -58,7 +58,7 @@ def datasets_there(target: Target, run_id: str) -> set[str]:
     if path is None:
         return set()
     try:
-        with (path / f"{PREFIX}{run_id}" / _MANIFEST).open("rb") as stream:
+        with open_regular(path / f"{PREFIX}{run_id}" / _MANIFEST) as stream:
             lines = stream.read(_LONGEST_MANIFEST).splitlines()
     except OSError:
         return set()
@@ -73,7 +73,7 @@ def datasets_there(target: Target, run_id: str) -> set[str]:
 def _entry(line: bytes) -> Mapping[str, object]:
     """Return the content of a manifest's line, which is empty where a crash cut the line short."""
     try:
-        content = cast("object", json.loads(line))
+        content = parse_json(line)
     except ValueError:
         return {}
     return cast("Mapping[str, object]", content) if isinstance(content, dict) else {}

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
 from ullage.launch.batch import GONE, BatchSystem, JobRequest, JobState, JobText
 from ullage.launch.stopping import stop_signals
 from ullage.model.record import CaseRecord
+from ullage.reading import read_bytes
 from ullage.results.folder import ResultFolder, is_result, write_atomically
 from ullage.results.records import AnyRecord, RecordTail
 from ullage.results.start_errors import telling_lines
@@ -137,13 +138,11 @@ def submit_and_watch(submission: Submission, shown: Shown, chain: int = 0) -> in
             return _conclude(followed, shown)
         if followed.watch.cases == 0:
             longer = f"; give {submission.least}" if submission.least else ""
-            sys.stderr.write(
-                f"ullage: job {followed.job} finished no repetition, so no further job is submitted{longer}\n"
-            )
+            say(f"job {followed.job} finished no repetition, so no further job is submitted{longer}")
             return _conclude(followed, shown)
         _gather(followed)
         chain -= 1
-        sys.stderr.write(f"ullage: job {followed.job} ended early ({_end_of(followed.state)}); its rest is submitted\n")
+        say(f"job {followed.job} ended early ({_end_of(followed.state)}); its rest is submitted")
         submission = replace(submission, arguments=submission.rest, verb="resume")
 
 
@@ -225,7 +224,7 @@ class _Watch:
         if state.reason != reason or waited_s - said_at > _AGAIN_S:
             self._said = (state.reason, waited_s)
             why = f" ({state.reason})" if state.reason else ""
-            sys.stderr.write(f"ullage: job {self.job} waits since {waited_s:.0f} s{why}; Ctrl-C withdraws it\n")
+            say(f"job {self.job} waits since {waited_s:.0f} s{why}; Ctrl-C withdraws it")
 
     def _say_silence(self, state: JobState) -> None:
         """Say once that the batch system does not answer, and once that it does so again."""
@@ -233,10 +232,10 @@ class _Watch:
         if state.is_unknown and not self._is_silent and silent_s >= _LONG_S:
             self._is_silent = True
             what = f"{self.system.TITLE} has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
-            sys.stderr.write(f"ullage: {what}, and Ctrl-C only ends the watching\n")
+            say(f"{what}, and Ctrl-C only ends the watching")
         if not state.is_unknown:
             if self._is_silent:
-                sys.stderr.write(f"ullage: {self.system.TITLE} answers again; job {self.job} is {state.state}\n")
+                say(f"{self.system.TITLE} answers again; job {self.job} is {state.state}")
             self._answered, self._is_silent = time.monotonic(), False
 
     def _has_lost_it(self, state: JobState, caught: list[int]) -> bool:
@@ -280,7 +279,7 @@ class _Followed:
 def _conclude(followed: _Followed, shown: Shown) -> int:
     job, state, result = followed.job, followed.state, followed.submission.result
     if followed.watch.was_withdrawn:
-        sys.stderr.write(f"ullage: job {job} was withdrawn before it began\n")
+        say(f"job {job} was withdrawn before it began")
         return EXIT_ABORTED
     if state.is_unknown:
         system = followed.submission.system
@@ -292,7 +291,7 @@ def _conclude(followed: _Followed, shown: Shown) -> int:
     code = _code(state)
     if code == EXIT_ABORTED:
         rest = f"`ullage resume {result} --launcher {followed.submission.system.NAME}` submits the rest"
-        sys.stderr.write(f"ullage: job {job} ended early ({_end_of(state)}); {rest}\n")
+        say(f"job {job} ended early ({_end_of(state)}); {rest}")
     sys.stdout.write(f"{result}\n")
     return code
 
@@ -310,7 +309,7 @@ def _gather(followed: _Followed) -> None:
         right = f"{submission.output} has all that the job said"
         raise UserError(f"job {job} ended ({_end_of(state)}): {why or 'it said nothing'}", "", right, _code(state))
     for line in own:
-        sys.stderr.write(f"{one_line(line)}\n")
+        say(line.removeprefix(_FRONT_MARK))
     for path, name in (
         (submission.script, f"job-{job}.{submission.system.SUFFIX}"),
         (submission.output, f"job-{job}.out"),
@@ -333,7 +332,7 @@ def _code(state: JobState) -> int:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_bytes(path).decode("utf-8", "replace")
     except OSError:
         return ""
 
@@ -343,4 +342,4 @@ def _keep(path: Path, place: Path) -> None:
         place.parent.mkdir(exist_ok=True)
         shutil.move(path, place)
     except OSError as error:
-        sys.stderr.write(f"ullage: {path} stays there: {error.strerror}\n")
+        say(f"{path} stays there: {error.strerror}")

@@ -5,6 +5,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ullage.harmless import harmless_json
 from ullage.model.describe import Describe
 from ullage.model.plan import Target
 from ullage.model.system import SystemFacts
@@ -22,7 +23,7 @@ def facts(targets: list[Target], description: Describe | None = None, root: Path
     from ullage.system.storage import read_places
     from ullage.system.switches import read_switches
 
-    return SystemFacts(
+    found = SystemFacts(
         host=os.uname().nodename or None,
         taken=datetime.now(UTC).isoformat(timespec="seconds"),
         cpu=read_cpu(root),
@@ -37,3 +38,4 @@ def facts(targets: list[Target], description: Describe | None = None, root: Path
         mpi=description.engine.mpi if description is not None else None,
         versions=read_versions(description),
     )
+    return SystemFacts.model_validate_json(harmless_json(found.model_dump_json().encode()))

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from ullage.reading import read_bytes
 from ullage.system.node_lists import expanded
 
 Scheduler: TypeAlias = Literal["slurm", "pbs", "lsf", "flux"]
@@ -137,7 +138,7 @@ def _listed_nodes(environment: Mapping[str, str]) -> dict[str, int]:
     """
     place = next((environment[name] for name in _NODE_FILES if environment.get(name)), None)
     try:
-        lines = Path(place).read_text(encoding="utf-8", errors="replace").split() if place else []
+        lines = read_bytes(Path(place)).decode("utf-8", "replace").split() if place else []
     except OSError:
         return {}
     counts = Counter(lines)

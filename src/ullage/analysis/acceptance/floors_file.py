@@ -2,7 +2,6 @@
 """Read a file of floors (``--require``): TOML with the units people write. Each mistake is one line with its place."""
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, cast
@@ -10,13 +9,13 @@ from typing import Final, cast
 from pydantic import ValidationError
 
 from ullage.analysis.metrics import Metric, load_metrics
-from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.errors import UserError
 from ullage.model.acceptance import Floor
 from ullage.model.base import first_mistake
 from ullage.parameters import suggest
+from ullage.reading import read_toml
 from ullage.units import parse_duration, parse_rate, parse_share
 
-_LARGEST_BYTES: Final = 1 << 20
 _TABLE: Final = "require"
 _CONFIDENCE: Final = "confidence"
 _OF_FLOOR: Final = ("metric", "suite", "target", "where", "least", "most", "share", _CONFIDENCE)
@@ -26,19 +25,7 @@ _BOUNDS: Final = {"more": "least", "less": "most"}
 
 def read_floors(path: Path) -> list[Floor]:
     """Read the floors in ``path``; raise ``UserError`` that says file, place and what would be right."""
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(_LARGEST_BYTES + 1)
-    except OSError as error:
-        code = EXIT_ENVIRONMENT if isinstance(error, PermissionError) else 2
-        raise UserError(error.strerror or "cannot be read", str(path), "name a TOML file of floors", code) from error
-    if len(content) > _LARGEST_BYTES:
-        raise UserError("is too large for a file of floors", str(path), "name a TOML file of floors")
-    try:
-        table = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"is not TOML: {error}", str(path), f"write [[{_TABLE}]] and KEY = VALUE below it") from error
-    return parse_floors(table, str(path))
+    return parse_floors(read_toml(path, f"name a TOML file of floors, [[{_TABLE}]] and KEY = VALUE below it"), str(path))
 
 
 def parse_floors(table: Mapping[str, object], name: str) -> list[Floor]:

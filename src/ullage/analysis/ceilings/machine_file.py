@@ -3,23 +3,22 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
 from pydantic import BaseModel, ValidationError
 
-from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.machine import DeclaredCpu, DeclaredDrive, DeclaredMemory, DeclaredNetwork, MachineFile
 from ullage.model.system import Cpu, NetworkInterface, Place, SystemFacts
 from ullage.parameters import suggest
+from ullage.reading import read_toml
 from ullage.system.hardware import states_no_speed
 from ullage.system.storage import PcieLink
 from ullage.units import parse_duration, parse_rate
 
-_LARGEST_BYTES: Final = 1 << 20
 _DECIMAL: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)"
 
@@ -72,18 +71,7 @@ _LISTS: Final = frozenset({"drive", "network"})
 
 def read_machine(path: Path) -> MachineFile:
     """Read what ``path`` declares; raise UserError that says file, place and what would be right."""
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(_LARGEST_BYTES + 1)
-    except OSError as error:
-        code = EXIT_ENVIRONMENT if isinstance(error, PermissionError) else 2
-        right = "`ullage machine --declare FILE` writes a first draft"
-        raise UserError(error.strerror or "cannot be read", str(path), right, code) from error
-    try:
-        table = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"is not TOML: {error}", str(path), "write KEY = VALUE below [cpu], [memory] ...") from error
-    return parse_machine(table, str(path))
+    return parse_machine(read_toml(path, "`ullage machine --declare FILE` writes a first draft"), str(path))
 
 
 def parse_machine(table: Mapping[str, object], name: str) -> MachineFile:

@@ -16,6 +16,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher
 from ullage.model.plan import Layout
 from ullage.processes.supervised import Ending, Supervised
+from ullage.reading import open_regular
 from ullage.results.folder import ResultFolder
 from ullage.results.start_errors import telling_lines
 from ullage.runs.members.meeting import Stages
@@ -259,6 +260,6 @@ class Members:
 
 
 def _end_of(path: Path) -> str:
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         stream.seek(max(0, path.stat().st_size - _KEPT_BYTES))
         return stream.read().decode("utf-8", "replace")

@@ -13,8 +13,10 @@ from pydantic import ValidationError
 from ullage.analysis.tuning.search import Trial
 from ullage.analysis.tuning.space import Space
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.harmless import harmless_json
 from ullage.model.plan import Target
 from ullage.model.tuning import TuneObjective, TuneTrial
+from ullage.reading import read_bytes
 from ullage.results.folder import ResultFolder, append_line
 from ullage.runs.tuning.objective import toward_more
 from ullage.uri import target_path
@@ -25,7 +27,7 @@ JOURNAL: Final = "trials.ndjson"
 def read_trials(result: ResultFolder) -> list[TuneTrial]:
     """Return the trials that ended, in their order, without lines that a crash cut short."""
     path = result.path / JOURNAL
-    lines = path.read_bytes().splitlines() if path.is_file() else []
+    lines = read_bytes(path).splitlines() if path.is_file() else []
     return [trial for line in lines if (trial := _trial(line)) is not None]
 
 
@@ -36,7 +38,7 @@ def add_trial(result: ResultFolder, trial: TuneTrial) -> None:
 
 def _trial(line: bytes) -> TuneTrial | None:
     try:
-        return TuneTrial.model_validate_json(line)
+        return TuneTrial.model_validate_json(harmless_json(line))
     except ValidationError:
         return None
 

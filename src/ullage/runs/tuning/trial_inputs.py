@@ -9,9 +9,9 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ullage.errors import UserError
 from ullage.identity import canonical_json
 from ullage.ini import with_values
+from ullage.reading import read_text
 from ullage.results.folder import write_atomically
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
@@ -156,12 +156,7 @@ class TrialInputsMaker:
 
 
 def _ini(base: object, sections: Mapping[str, str]) -> str:
-    text = ""
-    if isinstance(base, str):
-        try:
-            text = Path(base).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError("cannot be read", f"--config {base}", "name an INI file") from error
+    text = read_text(Path(base), "name an INI file", f"--config {base}") if isinstance(base, str) else ""
     values = {(head, key): value for place, value in sections.items() for head, _, key in [place.partition(".")]}
     return with_values(text, f"--config {base}", values)
 

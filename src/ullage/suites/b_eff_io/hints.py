@@ -30,7 +30,6 @@ ones. Values are text, whole numbers, or true and false.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -42,6 +41,7 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.model.base import Strict
 from ullage.parameters import suggest
+from ullage.reading import parse_toml, read_text
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, Access, PatternType
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -145,7 +145,6 @@ _SET: Final = "set"
 _SELECTORS: Final = ("processes", "access", "type", "chunk")
 _TABLE: Final = re.compile(r"\s*\[\[\s*hints\s*\]\]")
 _TOML_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
-_LARGEST_FILE: Final = 4 << 20
 _LONGEST_NAME: Final = 64
 
 
@@ -168,15 +167,7 @@ def read_hint_sets(words: Sequence[str], partitions: Sequence[int]) -> list[Hint
 
 def _read(path: Path, partitions: Sequence[int]) -> HintSet:
     where = f"--hints {path}"
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(_LARGEST_FILE + 1)
-        text = data.decode()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror or "input error") if isinstance(error, OSError) else "it is not text"
-        raise UserError(f"cannot be read: {reason}", where, f"name a file of hints, or '{DEFAULT_SET}'") from error
-    if len(data) > _LARGEST_FILE:
-        raise UserError("is too large for a file of hints", where)
+    text = read_text(path, f"name a file of hints, or '{DEFAULT_SET}'", where)
     if path.suffix == _SUFFIX:
         return _TomlFile(text, where, partitions).hint_set(path.stem)
     lines = parse_hints(text, where, partitions)
@@ -217,8 +208,8 @@ class _TomlFile:
 
     def _document(self) -> dict[str, object]:
         try:
-            return tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
+            return parse_toml(self.text)
+        except ValueError as error:
             said = str(error)
             place = _TOML_PLACE.search(said)
             line = f", line {place[1]}" if place is not None and place[1] else ""

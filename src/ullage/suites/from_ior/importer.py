@@ -106,9 +106,10 @@ def _loaded(text: str, name: str) -> object:
     start = cast("re.Match[str]", re.search(r"^\s*\{", repaired, re.MULTILINE)).end() - 1
     try:
         return cast("object", json.JSONDecoder().raw_decode(repaired, start)[0])
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         right = "ior was ended before it had written all, or a name has a quote in it: it writes such names unchanged"
-        raise UserError(f"is no whole JSON object: {error.msg}", f"{name}:{error.lineno}", right) from error
+        msg, line = (error.msg, error.lineno) if isinstance(error, json.JSONDecodeError) else ("nested too deeply", 1)
+        raise UserError(f"is no whole JSON object: {msg}", f"{name}:{line}", right) from error
 
 
 def _of_test(test: _Test, name: str) -> Iterator[_Measurement]:

@@ -11,6 +11,7 @@ from ullage.errors import UserError
 from ullage.model.base import Strict
 from ullage.model.plan import Parameters
 from ullage.parameters import suggest
+from ullage.reading import read_text
 from ullage.suites.io500.phases import OfficialPhase
 
 _HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)
@@ -84,10 +85,7 @@ def _joined(words: Iterable[str]) -> list[str]:
 
 def read_hint_file(path: Path) -> dict[str, str]:
     """Read the MPI hints of a file of lines ``IOR_HINT__MPI__KEY=VALUE``; raise ``UserError`` for another line."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError("cannot be read", str(path), "name a file of IOR_HINT__MPI__KEY=VALUE lines") from error
+    lines = read_text(path, "name a file of IOR_HINT__MPI__KEY=VALUE lines").splitlines()
     hints: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         bare = line.partition("#")[0].strip()

@@ -13,6 +13,7 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.base import Strict
 from ullage.model.plan import Target
 from ullage.parameters import suggest
+from ullage.reading import read_text
 from ullage.suites.io500.api import Api, parse_api
 from ullage.suites.io500.ini import Entry, read_entries
 from ullage.suites.io500.phases import BY_NAME, PHASES
@@ -161,12 +162,7 @@ class _Reading:
 
 def read_config(path: Path) -> OfficialConfig:
     """Read the file at ``path``; raise ``UserError`` with file and line for what cannot be done."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) and error.strerror else "is not UTF-8 text"
-        raise UserError(what, str(path), "name an INI file of the official tool") from error
-    return parse_config(text, str(path), path.parent)
+    return parse_config(read_text(path, "name an INI file of the official tool"), str(path), path.parent)
 
 
 def parse_config(text: str, name: str = "config", folder: Path | None = None) -> OfficialConfig:

@@ -17,6 +17,7 @@ from ullage.launch.base import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.parameters import count_of
+from ullage.reading import TABLE_BYTES, as_text, content_of
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
@@ -199,12 +200,8 @@ class PatternFile:
 
 def read_pattern(path: Path, ranks: int) -> PatternFile:
     """Read the links of a pattern file; raise ``UserError`` with the line of the first mistake."""
-    try:
-        data = path.read_bytes()
-        text = data.decode()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UserError(f"cannot be read: {reason}", f"--pattern {path}") from error
+    data = content_of(path, "name a file of lines FROM TO [WEIGHT]", f"--pattern {path}", TABLE_BYTES)
+    text = as_text(data, f"--pattern {path}")
     known: set[tuple[int, int]] = set()
     links: list[tuple[int, int, int]] = []
     for number, line in enumerate(text.split("\n"), start=1):

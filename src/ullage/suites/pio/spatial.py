@@ -14,7 +14,6 @@ Values are text, whole numbers, or true and false.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias, cast
@@ -24,6 +23,7 @@ from pydantic import Field, ValidationError
 from ullage.errors import UserError, plain_fault
 from ullage.model.base import Strict
 from ullage.parameters import suggest
+from ullage.reading import parse_toml, read_text
 from ullage.units import parse_size
 
 PatternName: TypeAlias = Literal[
@@ -92,29 +92,18 @@ OWNERS: Final[Mapping[str, PatternName]] = {
 _LISTS: Final = ("request", "operation", "calls", "base")
 _SIZES: Final = ("request", "base", "record")
 _HEADER: Final = re.compile(r"\s*\[\[\s*pattern\s*\]\]")
-_LARGEST: Final = 1 << 20
 
 
 def read_directives(path: Path) -> list[Spatial]:
     """Read a file of directives; raise ``UserError`` with the file's line where it is wrong."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UserError(error.strerror or "cannot be read", str(path), "name a file of directives") from None
-    if len(raw) > _LARGEST:
-        raise UserError("larger than 1 MiB", str(path), "name a file of directives")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise UserError("not UTF-8", str(path), "write it in UTF-8") from None
-    return parse_directives(text, str(path))
+    return parse_directives(read_text(path, "name a file of directives"), str(path))
 
 
 def parse_directives(text: str, name: str) -> list[Spatial]:
     """Read the text of a file of directives that is called ``name``. Pure."""
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = parse_toml(text)
+    except ValueError as error:
         raise UserError(f"not TOML: {error}", name, "see docs/suites/pio.md") from None
     lines = text.split("\n")
     for key in document:
