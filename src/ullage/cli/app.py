@@ -101,6 +101,8 @@ def _act(arguments: list[str]) -> int:
         code = _command().main(args=arguments, prog_name="ullage", standalone_mode=False)
     except UserError as error:
         return _refuse(str(error), error.code)
+    except RecursionError:
+        return _refuse("something that was read is nested too deeply; name files and results as programs write them", 2)
     except typer.Abort:
         return _refuse("interrupted", EXIT_ABORTED)
     except typer.TyperException as error:

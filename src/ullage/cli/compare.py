@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ullage.cli.options import complete_results
-from ullage.errors import UserError, say
+from ullage.errors import UserError, one_line, say
 
 if TYPE_CHECKING:
     from ullage.analysis.compare import Comparison
@@ -114,6 +114,6 @@ def _summaries(paths: list[Path]) -> "dict[str, Summary]":
     distinct = {folder.path.resolve() for folder in folders}
     if len(distinct) < len(folders):
         raise UserError("a result is named twice", "RESULT", "name each result once")
-    short = [folder.path.name for folder in folders]
-    names = short if len(set(short)) == len(short) else [str(path) for path in paths]
+    short = [one_line(folder.path.name) for folder in folders]
+    names = short if len(set(short)) == len(short) else [one_line(str(path)) for path in paths]
     return {name: build_summary(folder) for name, folder in zip(names, folders, strict=True)}

@@ -68,7 +68,7 @@ def resume(
     from ullage.engine import describe, find_engine
     from ullage.launch import choose_launcher
     from ullage.launch.hosts import make_hosts
-    from ullage.results.folder import ResultFolder
+    from ullage.results.folder import ResultFolder, check_plans
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_name, measure, refuse_copies
     from ullage.runs.members.prepared import prepare_run
@@ -80,6 +80,8 @@ def resume(
     shown = shown_at_end(everything=everything, quiet=quiet)
     folder = ResultFolder.open(result)
     request = folder.read_request()
+    for one in (folder, *folder.parts()):
+        check_plans(one)
     if recheck:
         request = request.model_copy(update={"options": {**request.options, "recheck": True}})
     said = {"account": account, "queue": queue, "walltime": walltime, "extra": extra, "chain": chain, "ppn": ppn}

@@ -12,7 +12,7 @@ from statistics import fmean, pstdev, stdev
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
-from ullage.errors import UserError
+from ullage.errors import UserError, one_line
 from ullage.exporters import Exporter
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
@@ -48,7 +48,7 @@ def ior_tables(data: ReportData) -> str:
 
 
 def _warnings(data: ReportData) -> list[str]:
-    return [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
+    return [f"WARNING: {one_line(event.text, 2000)}" for event in data.summary.events if event.severity == "warning"]
 
 
 def ior_lines(measured: Sequence[Measured]) -> list[str]:

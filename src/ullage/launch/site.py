@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field, ValidationError
 
 from ullage.errors import UserError, plain_fault
-from ullage.model.base import OneLine, Strict, first_mistake
+from ullage.model.base import HostName, OneLine, Strict, first_mistake
 from ullage.reading import read_toml
 from ullage.system.allocation import allocation
 
@@ -29,7 +29,7 @@ class Site(Strict):
     constraint: OneLine = ""
     ppn: Annotated[int, Field(ge=0)] = 0
     exclusive: bool = True
-    exclude: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]] = []
+    exclude: list[HostName] = []
     extra: list[OneLine] = []
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+/:@=-]*$")]] = []
     stage: OneLine = ""

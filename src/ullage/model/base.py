@@ -3,7 +3,7 @@
 
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from ullage.harmless import is_plain_line
@@ -33,6 +33,9 @@ def _one_line(text: str) -> str:
 
 OneLine: TypeAlias = Annotated[str, AfterValidator(_one_line)]
 """A text that may become a word of a command or of a script."""
+
+HostName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+"""A host name or an address, and no option of a command."""
 
 
 def first_mistake(error: ValidationError) -> tuple[str, str]:

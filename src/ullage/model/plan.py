@@ -16,6 +16,7 @@ PLAN_SCHEMA = "ullage.plan/1"
 Scalar: TypeAlias = bool | int | float | str
 Value: TypeAlias = Scalar | list[str] | dict[str, Scalar]
 Parameters: TypeAlias = dict[str, Value]
+RunId: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
 class Layout(Strict):
@@ -85,7 +86,7 @@ class Plan(Strict):
     """Ordered cases for one layout, with the rule that ends their repetitions."""
 
     schema_: Annotated[Literal["ullage.plan/1"], Field(alias="schema")] = PLAN_SCHEMA
-    run_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    run_id: RunId
     suite: str
     records: Annotated[str, Field(description="file the engine appends NDJSON to; made if missing")]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ullage.model.base import Tolerant
-from ullage.model.plan import Target
+from ullage.model.base import HostName, Tolerant
+from ullage.model.plan import RunId, Target
 
 REQUEST_SCHEMA = "ullage.request/1"
 
@@ -18,11 +18,13 @@ class Request(Tolerant):
     """
 
     schema_: Annotated[Literal["ullage.request/1"], Field(alias="schema")] = REQUEST_SCHEMA
-    run_id: str
+    run_id: RunId
     suite: str
     created: Annotated[str, Field(description="ISO 8601 UTC")]
     command: Annotated[list[str], Field(description="as typed, one word an item")] = []
     targets: list[Target] = []
-    hosts: Annotated[list[str], Field(description="where the ranks go; empty: here, or where a batch system says")] = []
+    hosts: Annotated[
+        list[HostName], Field(description="where the ranks go; empty: here, or where a batch system says")
+    ] = []
     options: dict[str, object] = {}
     versions: dict[str, str] = {}

@@ -20,6 +20,7 @@ from ullage.report.view import View, make_view
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import Measured, join
+from ullage.runs.options.reading import read_option
 
 PhaseKey = tuple[str, str]
 
@@ -129,9 +130,8 @@ class ReportData:
 
 def is_made_of_targets(request: Request) -> bool:
     """Tell whether the request is of several suites which all take the rates of their targets."""
-    parts = request.options.get("parts")
-    asked = [cast("Mapping[str, Mapping[str, object]]", part) for part in cast("list[object]", parts or [])]
-    return bool(asked) and all("ceilings" in part["options"] for part in asked)
+    asked = read_option(list[dict[str, object]], request, "parts") or []
+    return bool(asked) and all("ceilings" in cast("Mapping[str, object]", part.get("options", {})) for part in asked)
 
 
 def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:

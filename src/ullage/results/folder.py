@@ -39,6 +39,8 @@ _PARTS: Final = "parts"
 PROBE: Final = "probe"
 """The folder of launches that are no part of what is measured."""
 _COMPLETE: Final = "name a complete result"
+_COPY: Final = "take it from a copy of the result"
+_PART: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NUMBERED: Final = re.compile(r"(\d{3,})\.(?:json|ndjson|stderr)")
 
 
@@ -158,18 +160,24 @@ class ResultFolder:
         return self.path / _PARTS / "outcomes.json"
 
     def part(self, name: str) -> Self:
-        """Return the result of the part ``name``, which may not exist yet."""
-        return type(self)(self.path / _PARTS / name)
+        """Return the result of the part ``name``, which may not exist yet; raise ``UserError`` for a link.
+
+        A link may lead out of the result, or back into it.
+        """
+        place = self.path / _PARTS / name
+        if not self._is_part(name):
+            raise UserError("is a link, or no name of a part", str(place), _COMPLETE)
+        return type(self)(place)
 
     def parts(self) -> list[Self]:
-        """Return the results of all parts, sorted by name; most suites have none.
-
-        No link is followed: it may lead out of the result, or back into it.
-        """
+        """Return the results of all parts, sorted by name; most suites have none. What ``part`` refuses is none."""
         folder = self.path / _PARTS
-        entries = folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ()
-        names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.is_symlink())
-        return [part for name in names if is_result((part := self.part(name)).path)]
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+        return [self.part(name) for name in names if self._is_part(name) and is_result(folder / name)]
+
+    def _is_part(self, name: str) -> bool:
+        folder = self.path / _PARTS
+        return _PART.fullmatch(name) is not None and not (folder.is_symlink() or (folder / name).is_symlink())
 
     @property
     def report_path(self) -> Path:
@@ -277,6 +285,20 @@ class ResultFolder:
         return [record for line in lines if (record := _peer(line)) is not None]
 
 
+def check_plans(result: ResultFolder) -> None:
+    """Raise ``UserError`` where request.json is not that of the plans: what goes on with it would measure elsewhere."""
+    request, place = result.read_request(), str(result.path / "request.json")
+    known = {target.name for target in request.targets}
+    for number in result.launches():
+        plan = result.read_plan(number)
+        name = f"plans/{number:03}.json"
+        missing = next((target.name for target in plan.targets if target.name not in known), None)
+        if plan.suite != request.suite or plan.run_id != request.run_id:
+            raise UserError(f"is damaged: {name} is of suite {plan.suite}, run {plan.run_id}", place, _COPY)
+        if missing is not None:
+            raise UserError(f"is damaged: /targets has no '{missing}', where {name} measures", place, _COPY)
+
+
 def _peer(line: bytes) -> PeerRecord | None:
     try:
         return PeerRecord.model_validate_json(harmless_json(line))
@@ -292,4 +314,4 @@ def _read(path: Path, model: type[ModelT]) -> ModelT:
     except ValidationError as error:
         place, why = first_mistake(error)
         what = f"is damaged: {place}: {why}"
-        raise UserError(what, str(path), "take it from a copy of the result") from error
+        raise UserError(what, str(path), _COPY) from error

@@ -20,6 +20,7 @@ from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
 from ullage.runs.nodes.requests import is_of_each_node
 from ullage.runs.nodes.summarise import judged_by_floors, summary_of_nodes
+from ullage.runs.options.reading import read_option
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
 
@@ -79,7 +80,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
     most = request.options.get("max_repetitions")
     places = {place.target: place for place in (system.places if system is not None else [])}
-    machine = _machine(request.options.get("machine"))
+    machine = read_option(MachineFile, request, "machine")
     targets = {
         target.name: TargetFacts(
             holds_data=target_path(target) is not None or target_scheme(target) in (MEMORY, DEVDAX),
@@ -98,11 +99,6 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
         most_repetitions=most if isinstance(most, int) else None,
         settable=settable_of(request),
     )
-
-
-def _machine(value: object) -> MachineFile | None:
-    """Return the machine file as a suite has frozen it, or None; suites check their own options."""
-    return None if value is None else MachineFile.model_validate(value)
 
 
 def _words(value: object) -> list[str]:

@@ -25,7 +25,7 @@ _BOUNDS: Final = {"more": "least", "less": "most"}
 
 def read_floors(path: Path) -> list[Floor]:
     """Read the floors in ``path``; raise ``UserError`` that says file, place and what would be right."""
-    return parse_floors(read_toml(path, f"name a TOML file of floors, [[{_TABLE}]] and KEY = VALUE below it"), str(path))
+    return parse_floors(read_toml(path, f"name a TOML file of floors, KEY = VALUE below [[{_TABLE}]]"), str(path))
 
 
 def parse_floors(table: Mapping[str, object], name: str) -> list[Floor]:

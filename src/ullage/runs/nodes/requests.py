@@ -2,10 +2,11 @@
 """The request of a run that measures every node by itself."""
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 from ullage.model.request import Request
 from ullage.runs.options.groups import EACH_NODE, REQUIRE
+from ullage.runs.options.reading import read_option
 from ullage.system.allocation import Scheduler
 
 _FLAG, _OF, _BY = EACH_NODE
@@ -19,12 +20,12 @@ def is_of_each_node(request: Request) -> bool:
 
 def nodes_of(request: Request) -> list[str]:
     """Return the nodes of the run, in their order."""
-    return list(map(str, cast("list[object]", request.options.get(_OF, []))))
+    return read_option(list[str], request, _OF) or []
 
 
 def batch_system_of(request: Request) -> str:
     """Return the batch system whose job the nodes are of; empty where they were named."""
-    return str(request.options.get(_BY, ""))
+    return read_option(str, request, _BY) or ""
 
 
 def with_nodes(request: Request, names: Sequence[str], system: Scheduler | None) -> Request:

@@ -8,7 +8,7 @@ Each node's own rows are in its own result.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar
 
 from ullage.analysis.acceptance.judging import NodeRows, judge
 from ullage.analysis.findings.nodes import findings_on_nodes
@@ -26,6 +26,7 @@ from ullage.model.summary import PartOutcome, Row, Summary
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.nodes.requests import batch_system_of, nodes_of
 from ullage.runs.options.groups import REQUIRE
+from ullage.runs.options.reading import read_option
 from ullage.system.node_lists import words_against, words_for
 
 Build = Callable[[ResultFolder], Summary]
@@ -54,8 +55,7 @@ class _Node:
 
 def floors_of(request: Request) -> list[Floor]:
     """Return the floors that a run was asked to judge by."""
-    declared = cast("list[object]", request.options.get(REQUIRE, []))
-    return [Floor.model_validate(one) for one in declared]
+    return read_option(list[Floor], request, REQUIRE) or []
 
 
 def judged_by_floors(summary: Summary, request: Request) -> Summary:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 from pydantic import ValidationError
 
 from ullage.errors import UserError, plain_fault
+from ullage.model.base import first_mistake
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import declared
 from ullage.runs.options.model import OptionError, SuiteOptions
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 ModelT = TypeVar("ModelT", bound="BaseModel")
 OptionsT = TypeVar("OptionsT", bound=SuiteOptions)
+ValueT = TypeVar("ValueT")
 _IN_REQUEST = "options"
+_RIGHT = "take it from a copy of the result"
 # A place is made from a field, what follows below it, and the part of what was typed that is wrong.
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
@@ -90,7 +93,19 @@ def read_options(model: type[ModelT], request: "Request") -> ModelT:
     try:
         return model.model_validate(request.options)
     except ValidationError as error:
-        raise _first_mistake(error, place, "take it from a copy of the result") from error
+        raise _first_mistake(error, place, _RIGHT) from error
+
+
+def read_option(kind: type[ValueT], request: "Request", name: str) -> ValueT | None:
+    """Read the value of one option of a request, which suites name alike; return None where it has none."""
+    from pydantic import TypeAdapter
+
+    value = request.options.get(name)
+    try:
+        return None if value is None else TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        pointer, why = _pointer((_IN_REQUEST, name, *error.errors()[0]["loc"])), first_mistake(error)[1]
+        raise UserError(plain_fault(why), f"request.json {pointer}", _RIGHT) from error
 
 
 def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> UserError:

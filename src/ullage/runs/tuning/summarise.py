@@ -33,6 +33,7 @@ from ullage.model.tuning import (
 )
 from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary, find_suite
 from ullage.runs.tuning.checks import fitted_options, shown_options
 from ullage.runs.tuning.constraints import RuleResult, judged, kept_in_pairs
@@ -82,7 +83,7 @@ class Study:
 
 def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
     """Summarise a tune; raise ``UserError`` where nothing was measured yet."""
-    options = TuneOptions.model_validate(request.options)
+    options = read_options(TuneOptions, request)
     overs = space_of(options.parameters)
     rules = [read_rule(text) for text in options.keep]
     default = overs.texts(overs.default)

@@ -20,6 +20,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import RowContext, build_rows, threads_at_once, with_peers
 from ullage.runs.ceilings import with_ceilings
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.disk.options import DiskOptions
 from ullage.units import format_bytes, format_operations
@@ -29,7 +30,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     """See ``Summarising``. Rows of small requests, and no others, have a ``queue_depth``; those of threads of one rank
     have their ``threads``.
     """
-    options = DiskOptions.model_validate(request.options)
+    options = read_options(DiskOptions, request)
     files = result.read_records()
     launches = [file.records for file in files]
     own = _with_depths(build_rows(launches, context), files, options.smalls)

@@ -14,6 +14,7 @@ from ullage.exporters.tool_tables import ior_lines, mdtest_lines
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured
+from ullage.runs.options.reading import read_options
 from ullage.suites.io500.digest import Digest, stamp
 from ullage.suites.io500.official import OfficialRun, make_run, mark_short
 from ullage.suites.io500.official_config import config_hash, config_text
@@ -32,7 +33,7 @@ def read_digests(result: ResultFolder) -> list[Digest]:
     from ullage.runs.summary import row_context
 
     request = result.read_request()
-    options = Io500Options.model_validate(request.options)
+    options = read_options(Io500Options, request)
     failed = failed_cases(file.records for file in result.read_records())
     return digest_all(request, options, read_rounds(result), failed, row_context(request, result.read_system()))
 

@@ -15,6 +15,7 @@ from ullage.quantity import plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.io500.digest import Digest, digest
 from ullage.suites.io500.options import Io500Options
@@ -40,7 +41,7 @@ _CHANCE: Final = 0.01
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = Io500Options.model_validate(request.options)
+    options = read_options(Io500Options, request)
     rounds = read_rounds(result)
     failed = failed_cases(file.records for file in result.read_records())
     digests = digest_all(request, options, rounds, failed, context)

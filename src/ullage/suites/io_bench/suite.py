@@ -104,7 +104,7 @@ _LEFT_OUT: Final = frozenset({"best", "edge", "scaling", "drop"})
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. The peak is declared or detected, else the best of this run in that direction."""
-    options = IoBenchOptions.model_validate(request.options)
+    options = read_options(IoBenchOptions, request)
     launches = [file.records for file in result.read_records()]
     rows = with_ceilings(build_rows(launches, context), request.targets, options.machine)
     general = [

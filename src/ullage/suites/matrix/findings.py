@@ -24,6 +24,7 @@ from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import RowContext, build_rows
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.matrix.options import MatrixOptions
 from ullage.suites.matrix.prepare import job_of
@@ -192,7 +193,7 @@ _CACHED: Final = ("warm", "mixed", "cached", "partly")
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. Rows have a ``test`` (what IOzone's users call it), ``file_bytes`` and ``block_bytes``."""
-    options = MatrixOptions.model_validate(request.options)
+    options = read_options(MatrixOptions, request)
     files = result.read_records()
     launches = [file.records for file in files]
     rows = label_rows(build_rows(launches, context), _cases(files), options)

@@ -27,6 +27,7 @@ from ullage.report.plots import (
 )
 from ullage.report.vega import Spec, rank_axis, tooltip
 from ullage.report.verdicts import headword
+from ullage.runs.options.reading import read_options
 from ullage.suites.pmem.curves import (
     FAULTS,
     WITHOUT_SYNC,
@@ -53,7 +54,7 @@ def _options(data: ReportData) -> PmemOptions | None:
     """Return the options of the run whose rows these are; None for another suite's, and for an imported table."""
     if data.request is None or data.request.suite != _SUITE:
         return None
-    return PmemOptions.model_validate(data.request.options)
+    return read_options(PmemOptions, data.request)
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.runs.ceilings import with_ceilings
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.pmem.cells import interface_of
 from ullage.suites.pmem.findings import findings_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. Rows name their interface, the region of a rank and, where it was chosen, the NUMA path."""
-    options = PmemOptions.model_validate(request.options)
+    options = read_options(PmemOptions, request)
     launches = [file.records for file in result.read_records()]
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
