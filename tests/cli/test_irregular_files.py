@@ -110,12 +110,12 @@ def test_parts_nested_too_deeply(result: Path, capsys: Capture) -> None:
 
 
 FILES = {
-    "machine": ["plan", "sweep", "--target", "t=/tmp", "--machine"],
+    "machine": ["plan", "pmem", "--target", "t=/tmp", "--machine"],
     "site": ["plan", "sweep", "--target", "t=/tmp", "--launcher", "script:slurm", "--site"],
     "import": ["import"],
-    "floors": ["plan", "sweep", "--target", "t=/tmp", "--require"],
+    "floors": ["plan", "node", "--require"],
     "hints": ["plan", "b_eff_io", "--target", "t=/tmp", "--hints"],
-    "directives": ["plan", "pio", "--target", "t=/tmp", "--patterns"],
+    "directives": ["plan", "pio", "--target", "t=/tmp", "--directives"],
     "pattern": ["plan", "pairs", "--pattern"],
     "config": ["plan", "io500", "--target", "t=/tmp", "--config"],
 }

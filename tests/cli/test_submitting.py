@@ -133,3 +133,18 @@ def test_a_site_gives_targets_and_a_machine_file(tmp_path: Path, engine: Path) -
     # What the command line says takes precedence.
     code, out, _ = run_here(*words, "--site", str(site), "--target", "other=null:")
     assert (code, "Target other: null:" in out, "scratch" in out) == (0, True, False)
+
+
+@pytest.mark.fault("a line end in a word for a batch script", "exit 2 and one line that names the option or the key")
+@pytest.mark.parametrize("name", ["account", "queue", "reservation", "constraint", "walltime", "extra"])
+def test_words_for_a_script_are_one_plain_line(name: str, tmp_path: Path) -> None:
+    bad = "a\nb\x1b"
+    with pytest.raises(UserError, match=f"--{name}: must be one line without control characters"):
+        asked_of_site({**NOTHING, "launcher": "script:slurm", "site": None, name: [bad] if name == "extra" else bad})
+    site = tmp_path / "site.toml"
+    for value in ('"a\\nb"', '"a\\u001bb"', '"\\u202ea"'):
+        site.write_text(f"{name} = {f'[{value}]' if name == 'extra' else value}\n")
+        with pytest.raises(UserError) as caught:
+            asked_of_site({**NOTHING, "launcher": "script:slurm", "site": site})
+        assert f"{site} /{name}" in str(caught.value)
+        assert "must be one line" in str(caught.value)

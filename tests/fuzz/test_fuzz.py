@@ -8,6 +8,7 @@ begin. A failure names its seed: ULLAGE_FUZZ_SEED=N ULLAGE_FUZZ_S=0 repeats it.
 
 import io
 import json
+import re
 import shutil
 import subprocess
 from contextlib import redirect_stderr, redirect_stdout
@@ -17,8 +18,10 @@ from random import Random
 import pytest
 
 from support import mutation
+from support.every_command import every_command
 from support.recorded_results import RECORDED, unpack
 from ullage.cli import app
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 
 pytestmark = pytest.mark.any_mpi
 RESULTS = (
@@ -98,6 +101,55 @@ def test_damaged_documents(name: str, tmp_path: Path) -> None:
         (result / file).write_bytes(damage((source / file).read_bytes(), random))
         check(["report", str(result)], seed)
         shutil.rmtree(result)
+
+
+def refuse_launch(*_words: object, **_options: object) -> None:
+    raise UserError("no launch is meant to begin", code=EXIT_ENVIRONMENT)
+
+
+@pytest.mark.fault("a request with a wrong value at any place", "what the verb does, or one line that names the place")
+@pytest.mark.parametrize("name", ["sweep_backends", "node_quick", "io500", "b_eff_io", "disk", "pmem", "from_ior"])
+def test_wrong_values_in_requests(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Path) -> None:
+    monkeypatch.setattr("ullage.launch.running.Running.start", refuse_launch)
+    monkeypatch.setenv("ULLAGE_ENGINE", str(engine))
+    source = unpack(name, tmp_path / "source")
+    for seed in mutation.seeds():
+        random = Random(f"requests{name}{seed}")
+        result = tmp_path / "damaged"
+        shutil.copytree(source, result)
+        file = random.choice(sorted(source.rglob("request.json"))).relative_to(source)
+        (result / file).write_bytes(mutation.changed_value((source / file).read_bytes(), random))
+        verb = random.choice(("report", "show", "compare", "resume"))
+        more = {"compare": ["--by", "target"], "resume": ["--quiet"]}
+        check([verb, str(result), *more.get(verb, [])], seed)
+        shutil.rmtree(result)
+
+
+def every_option() -> list[tuple[tuple[str, ...], str]]:
+    """Every option of every verb, by the words of the command."""
+    return [
+        (path, found[0])
+        for path, command in every_command().items()
+        for parameter in command.parameters
+        if not parameter.is_argument and (found := re.findall(r"--[\w-]+", parameter.typed))
+    ]
+
+
+CONTROLS = ("a\nb", "a\rb", "\x1b[2J", "a\x00b", "\x07", "\x7f", "\x9b2J", "\u202ea", "\udcff")
+
+
+@pytest.mark.fault("control characters in words", "exit 2 and one line that names the option; nothing is started")
+def test_control_characters_in_every_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ULLAGE_ENGINE", str(tmp_path / "no-engine"))
+    monkeypatch.chdir(tmp_path)
+    for index, (path, option) in enumerate(every_option()):
+        word = CONTROLS[index % len(CONTROLS)]
+        for words in ([option, word], [f"{option}={word}"]):
+            code, errors = outcome([*path[1:], *words])
+            assert code == EXIT_BAD_INPUT, (path, words)
+            assert errors.count("\n") == 1, errors
+            assert option in errors
+            assert not set(word) & set(errors) & set("\r\x1b\x00\x07\x7f\x9b\u202e"), errors
 
 
 @pytest.mark.fault("damaged tables to import", "a result, or one line that names file and line")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folder of a run."""
 
+import json
 import os
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import SystemFacts
-from ullage.results.folder import ResultFolder, write_atomically
+from ullage.results.folder import ResultFolder, check_plans, write_atomically
 
 REQUEST = Request(run_id="r1", suite="sweep", created="2026-01-01T00:00:00Z", options={"ranks": [1, 2]})
 
@@ -158,3 +159,50 @@ def test_peers_that_cannot_be_read_or_written_are_one_line(tmp_path: Path) -> No
     with pytest.raises(UserError, match=r"peers\.ndjson") as caught:
         result.append_peer(make_peer(0))
     assert caught.value.code == EXIT_ENVIRONMENT
+
+
+@pytest.mark.parametrize("name", ["..", ".", "../x", "/etc", "a/b", "", "a\nb", "-x"])
+def test_a_name_that_leads_elsewhere_is_none_of_a_part(name: str, tmp_path: Path) -> None:
+    result = ResultFolder.create(tmp_path / "r", REQUEST)
+    with pytest.raises(UserError, match="no name of a part"):
+        result.part(name)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"suite": "io500"}, "is of suite sweep, run r1"),
+        ({"run_id": "r2"}, "is of suite sweep, run r1"),
+        ({"targets": []}, "/targets has no 'a', where plans/001.json measures"),
+        ({"targets": [Target(name="b", uri="null:")]}, "/targets has no 'a'"),
+    ],
+)
+def test_a_request_that_is_not_that_of_the_plans_is_damaged(
+    changed: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    result = ResultFolder.create(
+        tmp_path / "r", REQUEST.model_copy(update={"targets": [Target(name="a", uri="null:")]})
+    )
+    result.prepare_launch(1, make_plan(tmp_path / "records"))
+    check_plans(result)
+    result.write_request(result.read_request().model_copy(update=changed))
+    with pytest.raises(UserError) as caught:
+        check_plans(result)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("run_id", "../x"), ("run_id", ""), ("run_id", "a\nb"), ("hosts", ["-oProxyCommand=x"])]
+)
+def test_words_of_a_request_that_would_act_are_damage(key: str, value: object, tmp_path: Path) -> None:
+    result = ResultFolder.create(tmp_path / "r", REQUEST)
+    document = {**REQUEST.model_dump(mode="json"), key: value}
+    (result.path / "request.json").write_text(json.dumps(document))
+    with pytest.raises(UserError, match=f"is damaged: {key}"):
+        result.read_request()
+
+
+def test_a_result_has_a_plain_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="control characters"):
+        ResultFolder.create(tmp_path / "a\x1b[2J", REQUEST)
+    assert not list(tmp_path.iterdir())

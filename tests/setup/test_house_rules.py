@@ -11,7 +11,7 @@ LICENCE = f"// {house_rules.LICENCE}\n"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "engine" / "mpi").mkdir(parents=True)
-    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "ullage").mkdir(parents=True)
     return tmp_path
 
 
@@ -34,6 +34,12 @@ def test_clean_files_break_no_rule(root: Path) -> None:
     [
         ("src/a.py", "import os\n", "src/a.py:1: the first line is not"),
         ("src/a.py", f"# {house_rules.LICENCE}\n" * 401, "src/a.py:401: 401 lines"),
+        ("src/ullage/a.py", f"# {house_rules.LICENCE}\ndata = path.read_bytes()\n", "src/ullage/a.py:2: reads around"),
+        (
+            "src/ullage/a.py",
+            f"# {house_rules.LICENCE}\nwith path.open('x') as s, path.open(\"rb\"):\n",
+            "src/ullage/a.py:2",
+        ),
         ("engine/a_test.cpp", f"{LICENCE}#  define X 1\n", "engine/a_test.cpp:2: a macro"),
         ("engine/a_test.cpp", f"{LICENCE}#include <mpi.h>\n", "engine/a_test.cpp:2: mpi.h"),
         ("engine/a_test.cpp", f'{LICENCE} # include "mpi.h"\n', "engine/a_test.cpp:2: mpi.h"),

@@ -15,7 +15,7 @@ _FEWEST: Final = 5
 
 _STRANGE: Final[tuple[object, ...]] = (
     *(None, True, "", "x", "\x00", "\u202e<script>", "=1+1", "../../etc", -1, 0, 0.5, 1e308, -1e308, 2**63, 2**64 + 1),
-    *([], {}, [[]], {"": None}, "9" * 400),
+    *([], {}, [[]], {"": None}, "9" * 400, "../x", "two\nlines", "\x1b[2J", "\ud800", [[[[[]]]]], ["x", {}], {"x": {}}),
 )
 _WORDS: Final = (
     b"\x00",
@@ -95,6 +95,25 @@ def _damaged_member(value: dict[str, Any], key: str, random: Random) -> dict[str
 def damaged_document(content: bytes, random: Random) -> bytes:
     """A JSON document, still one."""
     return json.dumps(damaged_value(json.loads(content), random)).encode()
+
+
+def changed_value(content: bytes, random: Random) -> bytes:
+    """A JSON document, of which one value, however deep, is another thing or gone: each is as likely."""
+    document = json.loads(content)
+    holder, key = random.choice(list(_places(document)))
+    if random.random() < 0.15:
+        del holder[key]
+    else:
+        holder[key] = random.choice(_STRANGE)
+    return json.dumps(document).encode()
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - any JSON value
+    """Every object or list with each of its keys."""
+    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield value, key
+        yield from _places(value[key])
 
 
 def damaged_lines(content: bytes, random: Random, damage: Callable[[bytes, Random], bytes]) -> bytes:

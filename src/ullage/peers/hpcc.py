@@ -24,6 +24,7 @@ from typing import Final
 from ullage.errors import one_line
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.started import Ended, failure, run_to_end
+from ullage.reading import read_bytes
 
 INPUT: Final = "hpccinf.txt"
 OUTPUT: Final = "hpccoutf.txt"
@@ -216,7 +217,7 @@ def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> Hpc
         (folder / INPUT).write_text(hpcc_input(job), encoding="ascii")
         ended = run_to_end(hpcc_command(program, job), folder, hpcc_environment(job), limit_s)
         try:
-            text = (folder / OUTPUT).read_text(encoding="utf-8", errors="replace")
+            text = read_bytes(folder / OUTPUT).decode("utf-8", "replace")
         except OSError:
             text = ""
     return _answer(text, ended, job)

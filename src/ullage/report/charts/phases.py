@@ -11,6 +11,7 @@ from typing import Final, Literal
 from ullage.model.base import Strict
 from ullage.model.record import PhaseRecord
 from ullage.quantity import format_quantity, rounded, scale_for
+from ullage.reading import read_bytes
 from ullage.report.charts.time_series import rates
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
@@ -55,7 +56,7 @@ class Publication(Strict):
 def publications() -> tuple[Publication, ...]:
     """Read all publications, in the order of their files."""
     files = sorted(_REFERENCE_RUNS.glob("*.json"))
-    return tuple(Publication.model_validate_json(file.read_bytes()) for file in files)
+    return tuple(Publication.model_validate_json(read_bytes(file)) for file in files)
 
 
 # -- phases side by side -----------------------------------------------------------------------------------------------
