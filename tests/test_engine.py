@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finding the engine, asking it, and checking values against its answer."""
 
+import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -82,3 +84,16 @@ def test_parameters_are_checked_against_the_description() -> None:
         validate_parameters(description, "backend", "null", {"direct": True})
     with pytest.raises(UserError, match=r"workload 'transfer': 'transfer_bytes': 4 is out of range; must be a size"):
         validate_parameters(description, "workload", "transfer", {"transfer_bytes": 4})
+
+
+def test_texts_of_a_description_are_harmless(tmp_path: Path) -> None:
+    said = subprocess.run([str(FAKE), "describe"], capture_output=True, check=True).stdout
+    document = json.loads(said)
+    document["engine"]["mpi"]["library"] = "Open MPI \x1b[2J\x9b\u202e"
+    (tmp_path / "said").write_text(json.dumps(document))
+    engine = tmp_path / "engine"
+    engine.write_text(f"#!/bin/sh\ncat '{tmp_path}/said'\n")
+    engine.chmod(0o755)
+    found = describe(engine).engine.mpi
+    assert found is not None
+    assert found.library == "Open MPI \\u001b[2J\\u009b\\u202e"

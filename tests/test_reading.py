@@ -20,6 +20,11 @@ def test_a_regular_file_is_read_also_through_a_link(tmp_path: Path) -> None:
         assert not os.get_inheritable(stream.fileno())
 
 
+def test_lines_end_alike_whoever_wrote_them(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a\r\nb\rc\n")
+    assert read_text(tmp_path / "a", "name a file") == "a\nb\nc\n"
+
+
 def test_pipes_devices_and_folders_are_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zero").symlink_to("/dev/zero")

@@ -10,25 +10,25 @@ from typing import Final
 # Control characters, ones that turn the direction of what follows, even of our own words, and those that XML forbids.
 # Tab, line feed and carriage return are layout.
 _HARMFUL: Final = "\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff"
-_ANY: Final = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_HARMFUL}]")
+# re keeps what it has compiled: not every command needs these.
+_ANY: Final = f"[\x00-\x08\x0b\x0c\x0e-\x1f{_HARMFUL}]"
 # Of JSON: two surrogates that are one character, any escape, a character that stands there as it is. Other control
 # characters do not: a document with one is damaged.
-_IN_JSON: Final = re.compile(
-    rf"\\u[dD][89abAB][0-9a-fA-F]{{2}}\\u[dD][c-fC-F][0-9a-fA-F]{{2}}|\\u([0-9a-fA-F]{{4}})|\\(.)|[{_HARMFUL}]",
-    re.DOTALL,
+_IN_JSON: Final = (
+    rf"\\u[dD][89abAB][0-9a-fA-F]{{2}}\\u[dD][c-fC-F][0-9a-fA-F]{{2}}|\\u([0-9a-fA-F]{{4}})|\\(.)|[{_HARMFUL}]"
 )
 _LETTERS: Final = {"b": "\\\\b", "f": "\\\\f", "r": "\\\\r"}
 
 
 def is_plain_line(text: str) -> bool:
     """Tell whether ``text`` is one line with nothing in it that would be made visible."""
-    return text.isprintable() or not (_ANY.search(text) or "\n" in text or "\r" in text)
+    return text.isprintable() or not (re.search(_ANY, text) or "\n" in text or "\r" in text)
 
 
 def harmless(text: str) -> str:
     """Return ``text`` with ``\\u001b`` in the place of ESC, and so on; it may have several lines."""
     # What is to be escaped is not printable; most texts are.
-    return text if text.isprintable() else _ANY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text if text.isprintable() else re.sub(_ANY, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def harmless_json(document: bytes) -> bytes:
@@ -39,7 +39,7 @@ def harmless_json(document: bytes) -> bytes:
     if document.isascii() and b"\\" not in document and b"\x7f" not in document:
         return document
     try:
-        return _IN_JSON.sub(_visible, document.decode()).encode()
+        return re.sub(_IN_JSON, _visible, document.decode(), flags=re.DOTALL).encode()
     except UnicodeDecodeError:
         return document
 
@@ -49,5 +49,5 @@ def _visible(found: "re.Match[str]") -> str:
     if letter is not None:
         return _LETTERS.get(letter, found[0])
     character = found[0] if code is None else chr(int(code, 16))
-    whole = len(found[0]) > 6 or (code is not None and not _ANY.match(character) and character != "\r")
+    whole = len(found[0]) > 6 or (code is not None and not re.match(_ANY, character) and character != "\r")
     return found[0] if whole else f"\\\\u{ord(character):04x}"

@@ -58,11 +58,12 @@ def read_bytes(path: Path, most_bytes: int = DOCUMENT_BYTES) -> bytes:
 
 
 def read_text(path: Path, right: str, where: str = "", most_bytes: int = WRITTEN_BYTES) -> str:
-    """Return the text of a file that somebody named.
+    """Return the text of a file that somebody named, with ``\n`` as the end of each line.
 
     Raise ``UserError`` that says ``where`` it was named (as a rule its path) and what would be ``right``.
     """
-    return as_text(content_of(path, right, where, most_bytes), where or str(path))
+    text = as_text(content_of(path, right, where, most_bytes), where or str(path))
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def content_of(path: Path, right: str, where: str = "", most_bytes: int = WRITTEN_BYTES) -> bytes:

@@ -207,3 +207,9 @@ def test_version_one_of_control_groups_limits_as_well(machine: Path) -> None:
     (folder / "memory.usage_in_bytes").write_text("10000\n")
     (folder / "memory.stat").write_text("cache 5\ntotal_inactive_file 4000\n")
     assert memory_left(machine) == 3000
+
+
+def test_texts_of_the_kernel_are_harmless(machine: Path) -> None:
+    place = machine / "proc" / "cpuinfo"
+    place.write_text(place.read_text().replace("Xeon Imaginary 9000", "Xeon \x1b]0;PWNED\x07\u202e"))
+    assert facts([], root=machine).cpu.model == "Xeon \\u001b]0;PWNED\\u0007\\u202e"

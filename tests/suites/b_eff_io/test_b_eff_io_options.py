@@ -86,7 +86,7 @@ def test_overview_asks_for_files_only(tmp_path: Path) -> None:
         ({"watchdog": "0"}, "--watchdog 0: is not above 0"),
         ({"partitions": "0,2"}, "--partitions: 0 is not allowed"),
         ({"partitions": "a"}, "--partitions 'a': not a count"),
-        ({"hints": ["/no/such"]}, "--hints /no/such: cannot be read: No such file or directory; name a file of hints"),
+        ({"hints": ["/no/such"]}, "--hints /no/such: No such file or directory; name a file of hints"),
         ({"target": ["t=what:"]}, "unknown scheme 'what:'"),
     ],
 )

@@ -122,7 +122,7 @@ def test_times_of_a_pattern_add_up(tmp_path: Path) -> None:
 def test_hints_in_use_are_read_back(tmp_path: Path) -> None:
     change = {"hints_given": {"a": "1"}, "hints_granted": {"a": "1", "b": "\x1b[31m"}}
     _, lines = texts_of(tmp_path, World(usual_options(partitions=[4]), change=lambda _: change))
-    assert "#     hints in use, patterns 9, 10, 11, 12, 13, 14, 15, 16: a=1, b=\\x1b[31m" in lines
+    assert "#     hints in use, patterns 9, 10, 11, 12, 13, 14, 15, 16: a=1, b=\\u001b[31m" in lines
 
 
 def test_sets_of_hints_each_have_a_part(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_one_at_a_time_is_the_engines_default_and_one_node_stays_one() -> None:
         ({"sizes": "0"}, "--sizes"),
         ({"sizes": "8,,1M"}, "--sizes"),
         ({"sizes": "2G"}, "--sizes"),
-        ({"pattern": Path("/no/such/file"), "ranks": 2}, "cannot be read"),
+        ({"pattern": Path("/no/such/file"), "ranks": 2}, "--pattern /no/such/file: No such file"),
     ],
 )
 def test_what_makes_no_pairs_is_refused_with_a_line(words: dict[str, object], text: str) -> None:
@@ -141,7 +141,7 @@ def test_a_mistake_in_a_pattern_names_its_line(tmp_path: Path, text: str, wrong:
 def test_a_binary_file_is_no_pattern(tmp_path: Path) -> None:
     file = tmp_path / "p"
     file.write_bytes(b"\xff\xfe0 1\n")
-    with pytest.raises(UserError, match="it is not text"):
+    with pytest.raises(UserError, match=":1: is not UTF-8 text"):
         read_pattern(file, 2)
 
 
