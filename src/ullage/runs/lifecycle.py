@@ -154,7 +154,7 @@ def _say_failure(folder: ResultFolder) -> None:
     found = failures_of((file.records for file in folder.read_records()), LEVEL)
     more = f" {plural(len(found) - 1, 'more kind')} of failure in the report." if len(found) > 1 else ""
     if found:
-        say(f"{one_line(found[0].text)}{more}")
+        say(found[0].text + more)
 
 
 def reaches_floors(folder: ResultFolder) -> bool:
