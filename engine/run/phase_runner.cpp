@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/phase_runner.hpp"
 
-#include <ctime>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -13,17 +11,14 @@
 #include "base/resources.hpp"
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
+#include "run/cpu_time.hpp"
 #include "run/phase_result.hpp"
 #include "run/stage_limits.hpp"
 
 namespace ullage {
 namespace {
 
-std::uint64_t process_cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
-}
+std::uint64_t process_cpu_ns() { return static_cast<std::uint64_t>(cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID)); }
 
 /// One rank's execution through one phase. Inside the timer it reads the clock and says with single stores what this
 /// rank works on: a short operation would otherwise be mostly our own book-keeping.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/watchdog.hpp"
 
-#include <ctime>
-
 #include <algorithm>
 #include <condition_variable>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/signals.hpp"
 #include "mpi/waits.hpp"
+#include "run/cpu_time.hpp"
 #include "run/stage_limits.hpp"
 
 namespace ullage {
@@ -28,12 +27,6 @@ std::uint64_t progress_of(const Watchdog::Work& work) {
   std::uint64_t progress = work.meter == nullptr ? 0 : work.meter->progress();
   for (const std::atomic<std::uint64_t>* counter : work.steps) progress += counter->load(std::memory_order_relaxed);
   return progress;
-}
-
-std::int64_t cpu_time_ns(clockid_t clock) noexcept {
-  timespec time{};
-  (void)clock_gettime(clock, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace
