@@ -58,7 +58,7 @@ Status ThreadTeam::serve(std::size_t thread) {
 
 /// The others wait for this thread whatever happens to it.
 Status ThreadTeam::call(const std::function<void(std::size_t)>& part, std::size_t thread) {
-  return catch_resource_errors([&]() -> Status {
+  return catch_resource_errors([&] -> Status {
     if (part) part(thread);
     return {};
   });

@@ -24,7 +24,7 @@ Status Workers::prepare(std::size_t count, Body body, Dismiss dismiss) {
   body_ = std::move(body);
   dismiss_ = std::move(dismiss);
   running_ = count;
-  Status made = catch_resource_errors([&]() -> Status {
+  Status made = catch_resource_errors([&] -> Status {
     threads_.reserve(count);
     while (threads_.size() < count) threads_.emplace_back([this, thread = threads_.size()] { serve(thread); });
     return {};
