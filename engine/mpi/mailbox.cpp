@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/resources.hpp"
+#include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -30,7 +31,9 @@ struct Mailbox::Summing {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-Mailbox::Mailbox(const Comm& everyone) : comm_(everyone.duplicate()), rank_(comm_.rank()), size_(comm_.size()) {}
+Mailbox::Mailbox(const Comm& everyone) : comm_(everyone.duplicate()), rank_(comm_.rank()), size_(comm_.size()) {
+  allocate_or_throw(comm_, [this] { spare_ = std::make_unique_for_overwrite<char[]>(spare_bytes); });
+}
 
 Mailbox::~Mailbox() {
   const Waiting waiting;
@@ -65,10 +68,10 @@ std::optional<Letter> Mailbox::look() {
     return {};
   });
   letter.is_lost = !room;
-  // Into no room at all the library takes a message, too, and says that it has cut it.
-  const int code = MPI_Recv(letter.content.data(), letter.is_lost ? 0 : length, MPI_BYTE, letter.from, letter.kind,
-                            handle.comm, MPI_STATUS_IGNORE);
-  if (!letter.is_lost) check(code, "MPI_Recv");
+  if (!room && static_cast<std::size_t>(length) > spare_bytes) throw ResourceError(room.error());
+  check(MPI_Recv(room ? letter.content.data() : spare_.get(), length, MPI_BYTE, letter.from, letter.kind, handle.comm,
+                 MPI_STATUS_IGNORE),
+        "MPI_Recv");
   return letter;
 }
 

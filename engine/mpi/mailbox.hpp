@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -25,7 +26,7 @@ struct Letter {
 /// Used by one thread. On a communicator of its own, so that no other message is taken for a letter.
 class Mailbox final {
  public:
-  /// Collective.
+  /// Collective. Throws, on all ranks, where one has no memory.
   explicit Mailbox(const Comm& everyone);
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
@@ -35,10 +36,13 @@ class Mailbox final {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
 
-  /// `kind` from 0 to 1000, content below 1 GiB. Letters of one rank to another arrive in their order.
+  /// `kind` from 0 to 1000, content below 1 GiB; one of up to spare_bytes never fails its reader. Letters of one rank
+  /// to another arrive in their order.
   void post(int to, int kind, std::string content);
   /// The next letter that has arrived, if any.
   [[nodiscard]] std::optional<Letter> look();
+
+  static constexpr std::size_t spare_bytes = std::size_t{2} << 20;
 
   using Pair = std::array<std::uint64_t, 2>;
   /// Adds this rank's share to a sum over all ranks, one sum at a time.
@@ -54,6 +58,7 @@ class Mailbox final {
   Comm comm_;
   int rank_;
   int size_;
+  std::unique_ptr<char[]> spare_;  // into which letters are read that get lost
   std::list<Posted> posted_;
   std::unique_ptr<Summing> summing_;
 };

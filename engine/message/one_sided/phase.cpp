@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -91,9 +92,8 @@ Status OneSidedPhase::make_window() {
   const std::size_t own_bytes = is_target() ? slots_ * parameters_.message_bytes : 0;
   const std::uint64_t node_bytes = world_.node().sum(own_bytes);
   const Status fits = mpi::agreed_allocation(comm_, [&] -> Status {
-    if (node_bytes == 0) return {};
-    const auto tried = Region::map(node_bytes, Pages::small);
-    return tried ? Status{} : fail(tried.error());
+    const bool fits_here = node_bytes == 0 || Region::map(node_bytes, Pages::small).has_value();
+    return fits_here ? Status{} : fail(errno_error(ENOMEM, "get", "memory"));
   });
   if (!fits) return fits;
   auto window = mpi::Window::make(comm_, own_bytes);
