@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
+from ullage.harmless import harmless
 from ullage.launch.base import Launcher
 from ullage.launch.staging import staged
 from ullage.launch.stopping import outlive_warnings
@@ -142,7 +143,7 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
         say(f"`ullage resume {folder.path}` finishes the rest")
         for result in (folder, *folder.parts()):
             _hint_at_remains(result.read_request())
-    sys.stdout.write(f"{folder.path}\n")
+    sys.stdout.write(f"{harmless(str(folder.path))}\n")
     return code
 
 
@@ -194,7 +195,7 @@ def _show_result(finished: "FinishedResult", shown: Shown) -> UserError | None:
     if shown != "path":
         print_result(data, shown)
     if refused is None and summary.rows and shown != "path":
-        sys.stdout.write(f"\nReport: {finished.report_path}\n")
+        sys.stdout.write(f"\nReport: {harmless(str(finished.report_path))}\n")
     return refused
 
 

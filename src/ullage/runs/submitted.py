@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
+from ullage.harmless import harmless
 from ullage.launch.batch import GONE, BatchSystem, JobRequest, JobState, JobText
 from ullage.launch.stopping import stop_signals
 from ullage.model.record import CaseRecord
@@ -292,7 +293,7 @@ def _conclude(followed: _Followed, shown: Shown) -> int:
     if code == EXIT_ABORTED:
         rest = f"`ullage resume {result} --launcher {followed.submission.system.NAME}` submits the rest"
         say(f"job {job} ended early ({_end_of(state)}); {rest}")
-    sys.stdout.write(f"{result}\n")
+    sys.stdout.write(f"{harmless(str(result))}\n")
     return code
 
 
