@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
+from ullage.harmless import harmless
 
 WRITTEN_BYTES: Final = 4 << 20
 """Most bytes of a file that people write: settings, hints, floors, ceilings."""
@@ -20,6 +21,8 @@ TABLE_BYTES: Final = 64 << 20
 """Most bytes of a file that a program wrote for people: tables and logs to import, patterns of messages."""
 DOCUMENT_BYTES: Final = 1 << 30
 """Most bytes of a document of a result. Records have no limit, as they are read line by line."""
+
+_END_BYTES: Final = 8192
 
 
 def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
@@ -55,6 +58,13 @@ def read_bytes(path: Path, most_bytes: int = DOCUMENT_BYTES) -> bytes:
     if len(content) > most_bytes:
         raise _too_large(path, most_bytes)
     return content
+
+
+def end_of(path: Path) -> str:
+    """Return the last words of what a program has said, as text; raise ``OSError`` as ``open_regular`` does."""
+    with open_regular(path) as stream:
+        stream.seek(max(0, os.fstat(stream.fileno()).st_size - _END_BYTES))
+        return harmless(stream.read().decode("utf-8", "replace"))
 
 
 def read_text(path: Path, right: str, where: str = "", most_bytes: int = WRITTEN_BYTES) -> str:

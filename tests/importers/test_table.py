@@ -118,10 +118,3 @@ def test_a_missing_file_and_an_unknown_form_are_refused(tmp_path: Path) -> None:
     path.write_text(f"{HEAD}\n{LINE}\n")
     with pytest.raises(UserError, match=r"no such form.*table"):
         read(path, "tabel")
-
-
-def test_what_a_terminal_acts_on_is_text_in_a_file_to_import(tmp_path: Path) -> None:
-    table = tmp_path / "t.csv"
-    table.write_text(f"{HEAD}\nnvme\x1b[2J\u202e,write,2,131072,1\n")
-    (row,) = read(table).rows
-    assert row.target == "nvme\\u001b[2J\\u202e"

@@ -3,6 +3,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,10 @@ def make_poisoned(folder: Path, payload: str) -> Path:
     peer: dict[str, Any] = {"kind": "peer", "case": case["case"], "phase": case["phase"], "tool": "fio", "version": "3"}
     peer |= {"repetition": 0, "values": {"bandwidth": 1e9}, "command": ["fio", "job"]}
     (made / "peers.ndjson").write_text(json.dumps(peer) + "\n")
+    # This launch did not come to its first record, so what it said is shown.
+    shutil.copy(made / "plans" / "001.json", made / "plans" / "099.json")
+    (made / "engine").mkdir(exist_ok=True)
+    (made / "engine" / "099.stderr").write_text(f"ullage-engine: no network{payload}\n", errors="surrogatepass")
     for path in [*made.glob("*.*json"), *made.glob("records/*.ndjson")]:
         documents = path.read_text().splitlines() if path.suffix == ".ndjson" else [path.read_text()]
         changed = [poisoned(json.loads(one), payload) for one in documents]

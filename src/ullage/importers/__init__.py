@@ -13,7 +13,7 @@ from typing import Final, cast
 from ullage.analysis.statistics import median_interval
 from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import UserError
-from ullage.harmless import harmless
+from ullage.harmless import harmless_json
 from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.request import Request
@@ -85,7 +85,9 @@ def read(path: Path | Sequence[Path], form: str | None = None) -> Summary:
     """
     paths = _files(path)
     texts = {one: _text(_content(one), one) for one in paths}
-    summary = _read(_importer(texts, form), texts)
+    # Texts of JSON may have escapes, so what was read is cleaned and not the file.
+    found = harmless_json(_read(_importer(texts, form), texts).model_dump_json().encode())
+    summary = Summary.model_validate_json(found)
     return summary.model_copy(update={"created": _changed(paths[0]), "run_id": "imported"})
 
 
@@ -183,7 +185,7 @@ def _content(path: Path) -> bytes:
 
 
 def _text(content: bytes, path: Path) -> str:
-    return harmless(as_text(content, str(path)))
+    return as_text(content, str(path))
 
 
 def _changed(path: Path) -> str:

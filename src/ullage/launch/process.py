@@ -13,7 +13,7 @@ from ullage.launch.running import HeartbeatMonitor, Running, silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord, EventRecord
-from ullage.reading import open_regular
+from ullage.reading import end_of
 from ullage.results.records import AnyRecord, RecordTail
 
 EndStatus: TypeAlias = Literal["complete", "interrupted", "failed", "timeout"]
@@ -28,7 +28,6 @@ _CONTRACT_CAUSES: Final = frozenset(
     f"exit code {code}" for code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_CASE_FAILED, EXIT_ABORTED)
 )
 _ENGINE_MARK: Final = "ullage-engine:"
-_TAIL_BYTES: Final = 8192
 _CODES: Final[dict[EndStatus, int]] = {
     "complete": EXIT_OK,
     "failed": EXIT_CASE_FAILED,
@@ -282,7 +281,7 @@ def _outcome(
     running: Running, watch: _Watch, launcher: Launcher, records_path: Path, stderr_path: Path
 ) -> LaunchOutcome:
     returned = running.launcher.poll() or 0
-    tail = _tail(stderr_path)
+    tail = end_of(stderr_path)
     reported = launcher.dead_ranks(tail) or ([] if _ENGINE_MARK in tail else watch.lost_host(running))
     return LaunchOutcome(
         exit_code=returned if returned >= 0 else None,
@@ -307,9 +306,3 @@ def _dead_ranks(reported: list[DeadRank], first_ended: int | None) -> list[DeadR
     """
     dead = [rank for rank in reported if rank.cause not in _CONTRACT_CAUSES]
     return [replace(one, rank=first_ended) if one.rank is None and not one.with_node else one for one in dead]
-
-
-def _tail(path: Path) -> str:
-    with open_regular(path) as stream:
-        stream.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-        return stream.read().decode("utf-8", "replace")

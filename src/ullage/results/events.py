@@ -12,6 +12,7 @@ from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.phrasing import capital, columns
 from ullage.analysis.findings.study import Numbers
 from ullage.grouping import grouped
+from ullage.harmless import harmless
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
@@ -156,7 +157,7 @@ def _failed_launch(result: ResultFolder, number: int) -> str:
 def _said(path: Path) -> str:
     try:
         with open_regular(path) as stream:
-            return stream.read(_MOST_STDERR).decode("utf-8", "replace")
+            return harmless(stream.read(_MOST_STDERR).decode("utf-8", "replace"))
     except OSError:
         return ""
 

@@ -16,7 +16,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher
 from ullage.model.plan import Layout
 from ullage.processes.supervised import Ending, Supervised
-from ullage.reading import open_regular
+from ullage.reading import end_of
 from ullage.results.folder import ResultFolder
 from ullage.results.start_errors import telling_lines
 from ullage.runs.members.meeting import Stages
@@ -41,7 +41,6 @@ _STOP_GRACE_S: Final = 45.0
 _POLL_S: Final = 0.5
 _CHUNK: Final = 1 << 16
 _MOST_SAYING: Final = 8
-_KEPT_BYTES: Final = 8192
 
 
 @dataclass(frozen=True)
@@ -232,7 +231,7 @@ class Members:
         """Take note that nothing will be heard of a member any more. ``why``: else what its launcher has said."""
         if not member.is_running:
             return
-        said = why or " / ".join(telling_lines(_end_of(member.spec.stderr)))
+        said = why or " / ".join(telling_lines(end_of(member.spec.stderr)))
         self._leave(member, EXIT_ABORTED, [f"the node was lost: {said}" if said else "the node was lost"])
         if not self._caught:
             self._progress.say(f"{member.spec.name}: {member.messages[0]}")
@@ -257,9 +256,3 @@ class Members:
 
     def _member(self, name: str) -> Member:
         return next(member for member in self.members if member.spec.name == name)
-
-
-def _end_of(path: Path) -> str:
-    with open_regular(path) as stream:
-        stream.seek(max(0, path.stat().st_size - _KEPT_BYTES))
-        return stream.read().decode("utf-8", "replace")

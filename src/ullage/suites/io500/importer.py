@@ -16,7 +16,7 @@ from ullage.analysis.findings.phrasing import columns
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.importers.printed import Printed, printed
-from ullage.model.base import Strict
+from ullage.model.base import Strict, first_mistake
 from ullage.model.flags import INVALID, Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
@@ -293,12 +293,9 @@ def read_published(text: str, name: str) -> Summary:
     try:
         table = _Published.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        what = f"{place}: {first['msg']}" if place else first["msg"]
-        raise UserError(
-            what, name, "write runs with nodes, ppn, phases and score, as the published form has it"
-        ) from error
+        place, why = first_mistake(error)
+        right = "write runs with nodes, ppn, phases and score, as the published form has it"
+        raise UserError(f"{place}: {why}" if place else why, name, right) from error
     labels = _labels(table.runs)
     runs = [
         (label, _official(run, name), _published_params(run)) for label, run in zip(labels, table.runs, strict=True)

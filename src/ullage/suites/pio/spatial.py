@@ -21,7 +21,7 @@ from typing import Annotated, Final, Literal, TypeAlias, cast
 from pydantic import Field, ValidationError
 
 from ullage.errors import UserError, plain_fault
-from ullage.model.base import Strict
+from ullage.model.base import Strict, first_mistake
 from ullage.parameters import suggest
 from ullage.reading import parse_toml, read_text
 from ullage.units import parse_size
@@ -138,9 +138,9 @@ def _spatial(table: Mapping[str, object], place: Callable[[str], str]) -> Spatia
     try:
         return Spatial.model_validate(values, strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        key = str(first["loc"][0])
-        raise UserError(plain_fault(first["msg"]), place(key), f"correct {key}") from None
+        where, why = first_mistake(error)
+        key = where.partition("/")[0]
+        raise UserError(plain_fault(why), place(key), f"correct {key}") from None
 
 
 def _value(key: str, value: object, place: str) -> object:

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
-from ullage.model.base import Strict
+from ullage.model.base import Strict, first_mistake
 from ullage.model.summary import Finding, Row, Summary
 from ullage.quantity import format_quantity, percent, significant, times
 from ullage.suites.stepfile.published import (
@@ -59,10 +59,9 @@ def read_cases(text: str, name: str) -> Summary:
     try:
         table = _Table.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
+        place, why = first_mistake(error)
         right = "write cases with processes, files, volume_tb, nodes and seconds"
-        raise UserError(f"{place}: {first['msg']}" if place else first["msg"], name, right) from error
+        raise UserError(f"{place}: {why}" if place else why, name, right) from error
     for index, case in enumerate(table.cases):
         if _MEMORY not in case.seconds:
             raise UserError(f"cases/{index}/seconds: no '{_MEMORY}'", name, "give the time without exposed I/O")

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from ullage.errors import UserError, one_line
 from ullage.importers.printed import Printed, printed
-from ullage.model.base import Strict
+from ullage.model.base import Strict, first_mistake
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, Access, PatternType
 
 Cell = tuple[Access, PatternType, int]
@@ -256,9 +256,8 @@ def read_published(text: str, name: str) -> PrintedRun:
     try:
         table = _Published.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        raise UserError(f"{place}: {first['msg']}" if place else first["msg"], name, right) from error
+        place, why = first_mistake(error)
+        raise UserError(f"{place}: {why}" if place else why, name, right) from error
     averages: dict[Access, Printed] = {}
     for access, value in table.weighted_average_mb_s.items():
         averages[access] = printed(repr(value))
