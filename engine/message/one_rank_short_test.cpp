@@ -30,7 +30,7 @@ class MpiOneRankShort : public ::testing::TestWithParam<Short>, public test::Lau
     if (!test::LittleMemory::can_be_had) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
   }
   [[nodiscard]] int last() const { return world_.size() - 1; }
-  /// With what is random chosen so that the last rank is one of those that load the network.
+  /// With what is random chosen so that the last rank is a victim.
   [[nodiscard]] Values large() const {
     Values values = GetParam().large;
     if (GetParam().workload != "congestion") return values;
@@ -40,7 +40,7 @@ class MpiOneRankShort : public ::testing::TestWithParam<Short>, public test::Lau
           choose_victims(world_.size(), count_of_victims(world_.size(), 0.2), static_cast<std::uint64_t>(++seed));
       return std::ranges::binary_search(victims, last());
     };
-    while (is_victim()) continue;
+    while (!is_victim()) continue;
     values["seed"] = seed;
     return values;
   }
@@ -72,7 +72,10 @@ INSTANTIATE_TEST_SUITE_P(
         Short{"exchange", {{"message_bytes", 100 * mib}}}, Short{"one-sided", {{"message_bytes", 128 * mib}}},
         Short{"one-sided", {{"message_bytes", 128 * mib}, {"pairs", "all"}, {"operation", "get"}}},
         Short{"b-eff", {{"lmax_bytes", 16 * mib}}}, Short{"sockets", {{"block_bytes", 128 * mib}}},
-        Short{"congestion", {{"load", "alltoall"}, {"load_bytes", 16 * mib}}, 4}));
+        Short{
+            "congestion",
+            {{"bulk_bytes", 16 * mib}, {"outstanding", std::int64_t{4}}, {"rings", std::int64_t{1}}, {"test_s", 0.001}},
+            4}));
 
 }  // namespace
 }  // namespace ullage::one_rank_short_test
