@@ -21,7 +21,7 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher, ranks_on_a_node
 from ullage.model.plan import Layout, Plan
 from ullage.processes.supervised import Ending, Supervised
-from ullage.processes.supervisor import runs
+from ullage.processes.supervisor import process_state, runs
 from ullage.quantity import plural
 from ullage.reading import open_regular
 
@@ -84,14 +84,7 @@ class HeartbeatMonitor:
 
 def is_stopped(pid: int) -> bool:
     """Tell whether a process is there and stopped, by a signal or a debugger."""
-    try:
-        # The name may hold anything, so what follows its last bracket counts.
-        return (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
-            in "Tt"
-        )
-    except (OSError, IndexError):
-        return False
+    return process_state(pid) in ("T", "t")
 
 
 # Open MPI 4.1 needs 28, and 4 for each rank of the node.

@@ -268,10 +268,12 @@ def _place() -> str:
     return ""
 
 
-def _is_alive(pid: int) -> bool:
+def process_state(pid: int) -> str:
+    """Return the letter of the kernel for the state of a process; empty where there is none."""
     with contextlib.suppress(OSError, IndexError):
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
-    return False
+        # The name of the program, in parentheses, may hold anything.
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0].decode("ascii")
+    return ""
 
 
 def remove_noted(ledger: str, folders: Iterable[str], segments: Iterable[str]) -> bool:
@@ -285,7 +287,7 @@ def remove_noted(ledger: str, folders: Iterable[str], segments: Iterable[str]) -
         place, pid, folder, names = noted["place"], int(noted["pid"]), Path(noted["folder"]), dict(noted["segments"])
     except (ValueError, TypeError, KeyError, RecursionError):
         return True
-    if place != _place() or _is_alive(pid):
+    if place != _place() or process_state(pid) not in ("", "Z", "X"):
         return False
     mapped = mapped_segments((int(name) for name in os.listdir("/proc") if name.isdigit()), list(segments))  # noqa: PTH208
     for name in names.keys() - mapped:

@@ -72,7 +72,8 @@ def remove_earlier(session: Session, *, is_over: bool = False) -> None:
         _remove_of_mpi(inner)
         left = [text for last in _last_launches(result) for text in _remove_of(last, inner, is_over=is_over)]
         session.messages += [text for text in left if text not in session.messages]
-        note_once([Note(_LEFT, text, "`ullage clean` removes it") for text in left], inner)
+        if left:
+            note_once([Note(_LEFT, text, "`ullage clean` removes it") for text in left], inner)
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class _Last:
 
     target: Target
     plan: Plan | None = None
-    was_killed: bool = False
+    records: Path | None = None
 
     def leaves(self, *, is_over: bool) -> bool:
         """Tell whether that launch was to leave its data."""
@@ -92,9 +93,12 @@ class _Last:
         return plan.keep or goes_on
 
     @property
-    def is_elsewhere(self) -> bool:
-        """Tell whether data may lie in folders that cannot be seen from here by the target's path."""
-        return bool(words_of_path(self.target)) or not (self.plan is None or is_one_node(self.plan.layout))
+    def may_be_elsewhere(self) -> bool:
+        """Tell whether it was killed, and its data may lie in folders that the target's path does not name here."""
+        if self.plan is None or self.records is None or not self.records.exists():
+            return False
+        is_elsewhere = words_of_path(self.target) or not is_one_node(self.plan.layout)
+        return bool(is_elsewhere) and read_records(self.records).truncated
 
 
 def _last_launches(result: ResultFolder) -> Iterator[_Last]:
@@ -105,8 +109,7 @@ def _last_launches(result: ResultFolder) -> Iterator[_Last]:
         for number in launches:
             plan = result.read_plan(number)
             if target in plan.targets:
-                path = result.records_path(number)
-                yield _Last(target, plan, was_killed=path.exists() and read_records(path).truncated)
+                yield _Last(target, plan, result.records_path(number))
                 break
         else:
             yield _Last(target)
@@ -116,7 +119,7 @@ def _remove_of(last: _Last, session: Session, *, is_over: bool) -> list[str]:
     own, probe = folders_of(session.result.read_request().run_id)
     names = (probe,) if last.leaves(is_over=is_over) else (own, probe)
     left = remove_remains([last.target], lambda found: found in names, session.engine_context.engine)
-    if left or own not in names or last.plan is None or not (last.was_killed and last.is_elsewhere):
+    if left or own not in names or last.plan is None or not last.may_be_elsewhere:
         return left
     return _remove_elsewhere(last.plan, last.target, session)
 
