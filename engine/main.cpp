@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -86,6 +87,8 @@ int run(int argc, char** argv, const std::string& plan) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A write beyond the limit of file sizes (ulimit -f) is then EFBIG, an error like any other.
+  std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const std::string verb = words.empty() ? "" : words[0];
   if (verb == "describe" && words.size() <= 2) return describe(words.size() == 2 ? words[1] : "");

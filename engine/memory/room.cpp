@@ -49,9 +49,9 @@ std::optional<std::uint64_t> memory_room() {
   return room;
 }
 
-Status check_room(const std::string& where, std::uint64_t needed_bytes, std::optional<std::uint64_t> room) {
+Status check_room(const std::string& where, Count needed_bytes, std::optional<std::uint64_t> room) {
   if (!room || needed_bytes <= *room - *room / 100) return {};
-  return fail(environment_error(where, "needs " + std::to_string(needed_bytes >> 20U) +
+  return fail(environment_error(where, "needs " + std::to_string(needed_bytes.value() >> 20U) +
                                            " MiB on this node, which has " + std::to_string(*room >> 20U) +
                                            " MiB left; use a smaller size"));
 }

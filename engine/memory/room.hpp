@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/count.hpp"
 #include "base/result.hpp"
 
 namespace ullage {
@@ -21,7 +22,7 @@ namespace ullage {
 [[nodiscard]] std::optional<std::uint64_t> memory_room();
 
 /// An error at `where` when this node's processes ask for more than `room`, a hundredth of which is left alone.
-[[nodiscard]] Status check_room(const std::string& where, std::uint64_t needed_bytes,
+[[nodiscard]] Status check_room(const std::string& where, Count needed_bytes,
                                 std::optional<std::uint64_t> room = memory_room());
 
 }  // namespace ullage

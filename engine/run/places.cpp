@@ -20,10 +20,6 @@ Needs larger(const Needs& a, const Needs& b) {
   return {std::max(a.bytes, b.bytes), std::max(a.inodes, b.inodes), std::max(a.directories, b.directories)};
 }
 
-Needs together(const Needs& a, const Needs& b) {
-  return {a.bytes + b.bytes, a.inodes + b.inodes, a.directories + b.directories};
-}
-
 /// Named datasets live side by side, each as large as the case that takes most of it; of the others one at a time does,
 /// unless they are kept. What is `there` already needs no more room.
 Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std::string, Json>& there) {
@@ -38,12 +34,12 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std
     if (!planned.dataset.empty())
       named[planned.dataset] = larger(named[planned.dataset], needs);
     else if (plan.keep)
-      total = together(total, needs);
+      total = total + needs;
     else
       largest = larger(largest, needs);
   }
-  for (const auto& [name, needs] : named) total = together(total, needs);
-  return together(total, largest);
+  for (const auto& [name, needs] : named) total = total + needs;
+  return total + largest;
 }
 
 /// The ranks for which a target is the same path: all, unless the path has words that stand for where a rank is. Of
@@ -95,7 +91,7 @@ Status check_target(const Plan& plan, const PlannedTarget& target, int sharing, 
   if (!space) return fail(space.error());
   place.space = *space;
   std::map<std::string, Json> there;
-  std::uint64_t inodes = folder_inodes;
+  Count inodes = folder_inodes;
   if (plan.continues)
     if (const auto folder = RunFolder::open(target.path, plan.run_id)) {
       there = folder->facts();
@@ -212,9 +208,8 @@ bool is_used(const Plan& plan, const PlannedTarget& target) {
 
 }  // namespace
 
-std::uint64_t part_of(std::uint64_t total, int ranks, int all) {
-  const auto some = static_cast<std::uint64_t>(ranks), every = static_cast<std::uint64_t>(all);
-  return total / every * some + (total % every * some + every - 1) / every;
+Count part_of(Count total, int ranks, int all) {
+  return total.part(static_cast<std::uint64_t>(ranks), static_cast<std::uint64_t>(all));
 }
 
 std::uint64_t most_bytes(const TargetSpace& space, const Limits& limits, std::uint64_t available_memory_bytes) {
@@ -224,18 +219,19 @@ std::uint64_t most_bytes(const TargetSpace& space, const Limits& limits, std::ui
   return limits.space_bytes ? std::min(most, *limits.space_bytes) : most;
 }
 
-Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes,
-                  std::uint64_t needed_inodes, const Limits& limits, std::uint64_t available_memory_bytes) {
+Status check_room(const PlannedTarget& target, const TargetSpace& space, Count needed_bytes, Count needed_inodes,
+                  const Limits& limits, std::uint64_t available_memory_bytes) {
   const std::string name = "target '" + target.name + "' (" + target.path + ")";
   const std::uint64_t free = free_bytes(space, available_memory_bytes);
   const std::uint64_t most = most_bytes(space, limits, available_memory_bytes);
-  if (needed_bytes > most)
-    return fail(environment_error(name, "needs " + std::to_string(needed_bytes) + " bytes but may take only " +
+  if (needed_bytes > most || !needed_bytes.is_known())
+    return fail(environment_error(name, "needs " + needed_bytes.text() + " bytes but may take only " +
                                             std::to_string(most) + " of " + std::to_string(free) +
                                             " free; a smaller volume fits"));
-  if (static_cast<double>(needed_inodes) > static_cast<double>(space.free_inodes) * limits.space_fraction)
-    return fail(environment_error(name, "needs " + std::to_string(needed_inodes) + " inodes, has " +
-                                            std::to_string(space.free_inodes) + " free"));
+  if (static_cast<double>(needed_inodes.value()) > static_cast<double>(space.free_inodes) * limits.space_fraction ||
+      !needed_inodes.is_known())
+    return fail(environment_error(
+        name, "needs " + needed_inodes.text() + " inodes, has " + std::to_string(space.free_inodes) + " free"));
   return {};
 }
 

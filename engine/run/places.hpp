@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/count.hpp"
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"
 #include "run/watchdog.hpp"
@@ -43,7 +44,7 @@ class Places final {
 };
 
 /// Returns what `ranks` of `all` ranks make of a total that all share evenly, rounded up.
-[[nodiscard]] std::uint64_t part_of(std::uint64_t total, int ranks, int all);
+[[nodiscard]] Count part_of(Count total, int ranks, int all);
 
 /// Returns what the limits let a plan take of a target. Pure.
 [[nodiscard]] std::uint64_t most_bytes(const TargetSpace& space, const Limits& limits,
@@ -51,8 +52,7 @@ class Places final {
 
 /// Room the plan takes of each target at its fullest, against what is free and the plan's limits. `needs` of all cases:
 /// the largest one's, or the sum when datasets are kept. Pure.
-[[nodiscard]] Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes,
-                                std::uint64_t needed_inodes, const Limits& limits,
-                                std::uint64_t available_memory_bytes);
+[[nodiscard]] Status check_room(const PlannedTarget& target, const TargetSpace& space, Count needed_bytes,
+                                Count needed_inodes, const Limits& limits, std::uint64_t available_memory_bytes);
 
 }  // namespace ullage

@@ -13,7 +13,7 @@ constexpr std::uint64_t gib = 1ULL << 30;
 
 TargetSpace disk(std::uint64_t free_bytes) { return {free_bytes, 1000, 4096, "ext4", false, 1}; }
 
-bool fits(const TargetSpace& space, std::uint64_t bytes, const Limits& limits = {}, std::uint64_t memory = 0) {
+bool fits(const TargetSpace& space, Count bytes, const Limits& limits = {}, std::uint64_t memory = 0) {
   return check_room({"a", "posix", "/a"}, space, bytes, 10, limits, memory).has_value();
 }
 
@@ -48,7 +48,8 @@ TEST(Places, APartIsRoundedUpAndNeverOverflows) {
   EXPECT_EQ(part_of(3 * gib, 1, 4), 3 * gib / 4);
   EXPECT_EQ(part_of(10, 3, 4), 8U);
   EXPECT_EQ(part_of(10, 4, 4), 10U);
-  EXPECT_EQ(part_of(UINT64_MAX, 3, 3), UINT64_MAX);
+  EXPECT_EQ(part_of(UINT64_MAX - 1, 3, 3), UINT64_MAX - 1);
+  EXPECT_FALSE(part_of(UINT64_MAX, 1, 1024).is_known()) << "nobody knows how much a part is of what is too much";
   EXPECT_EQ(part_of(0, 1, 4), 0U);
 }
 
@@ -57,6 +58,20 @@ TEST(Places, OnFourDisksOfNodesAQuarterLiesOnEach) {
   EXPECT_TRUE(fits(disk(4 * gib), part_of(3 * gib, 1, 4)));
   EXPECT_TRUE(disk(gib).of_this_node());
   EXPECT_FALSE((TargetSpace{gib, 1000, 4096, "lustre", false, 1}.of_this_node()));
+}
+
+TEST(Places, WhatIsBeyond64BitsIsRefusedInWords) {
+  Limits all;
+  all.space_fraction = 1;
+  all.reserve_bytes = 0;
+  const TargetSpace endless{UINT64_MAX, UINT64_MAX, 4096, "ext4", false, 1};
+  const Count beyond = Count(UINT64_MAX / 2) * 3;
+  const auto bytes = check_room({"a", "posix", "/a"}, endless, beyond, 10, all, 0);
+  ASSERT_FALSE(bytes.has_value());
+  EXPECT_NE(bytes.error().text.find("needs more than 18.4e18 bytes but may take only"), std::string::npos);
+  const auto inodes = check_room({"a", "posix", "/a"}, endless, 10, beyond, all, 0);
+  ASSERT_FALSE(inodes.has_value());
+  EXPECT_NE(inodes.error().text.find("needs more than 18.4e18 inodes"), std::string::npos);
 }
 
 TEST(Places, InodesAndTheReasonAreNamed) {

@@ -28,6 +28,8 @@ Status File::transfer_scattered(Direction direction, std::span<const ScatteredEx
   return fail(unsupported(word(direction) + " from scattered memory", ""));
 }
 
+Status Backend::ready_open(const OpenRequest& /*request*/, std::span<const ArraySpec> /*arrays*/) { return {}; }
+
 Status Backend::make_ready(std::span<std::byte> memory, const Concurrency& wanted) {
   return concurrency() != nullptr ? concurrency()->make_ready(memory, wanted) : Status{};
 }

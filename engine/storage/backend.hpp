@@ -200,6 +200,10 @@ class Backend {
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  /// Before a phase's timer: does of the opening of this request what is not the API's own work, such as to look for
+  /// links in its way. `arrays` are those of open_arrays(). Local; every rank that will open the file calls it, or
+  /// none, and none opens it unless all succeeded. What was not readied the opening does itself.
+  [[nodiscard]] virtual Status ready_open(const OpenRequest& request, std::span<const ArraySpec> arrays = {});
   /// Collective over `everyone` when request.shared: all ranks succeed or all fail.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(const OpenRequest& request) = 0;
   [[nodiscard]] virtual Map hints_given() const { return {}; }

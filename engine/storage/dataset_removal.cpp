@@ -112,6 +112,7 @@ void Leftovers::note(const std::string& name, const std::string& reason) {
 }
 
 void Leftovers::note(const std::string& name, int errno_value) {
+  if (errno_value == EXDEV) return note(name, "another file system is mounted on it, so it was not touched");
   if (errno_value != ENOENT) note(name, std::generic_category().message(errno_value));
 }
 

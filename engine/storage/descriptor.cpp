@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 namespace ullage {
@@ -21,11 +22,27 @@ bool is_link(int directory, const std::string& name) {
   return fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
+/// Asks for the mount, not the device: subvolumes and overlays have several devices in one mount. Yes where the kernel
+/// does not say.
+bool is_on_mount_of(int directory, int opened) {
+#ifdef STATX_MNT_ID
+  const auto mount_of = [](int fd) -> std::optional<std::uint64_t> {
+    struct statx status{};
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0 || (status.stx_mask & STATX_MNT_ID) == 0) return {};
+    return status.stx_mnt_id;
+  };
+  const auto here = mount_of(directory), there = mount_of(opened);
+  return !here || !there || *here == *there;
+#else
+  return directory >= 0 && opened >= 0;
+#endif
+}
+
 OrErrno<Descriptor> open_with_openat2(int directory, const std::string& name, int flags, unsigned mode) {
   open_how how{};
   how.flags = static_cast<unsigned>(flags);
   how.mode = (flags & O_CREAT) != 0 ? mode : 0;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
   long fd = -1;
   do fd = syscall(SYS_openat2, directory, name.c_str(), &how, sizeof(how));
   while (fd < 0 && (errno == EINTR || errno == EAGAIN));
@@ -38,8 +55,11 @@ OrErrno<Descriptor> open_component(int directory, const std::string& name, int f
   int fd = -1;
   do fd = openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode);
   while (fd < 0 && errno == EINTR);
-  if (fd >= 0) return Descriptor(fd);
   const int error = errno;
+  Descriptor opened(fd);
+  if (opened && !is_on_mount_of(directory, fd)) return std::unexpected<int>(EXDEV);
+  if (opened && (flags & O_PATH) != 0 && is_link(directory, name)) return std::unexpected<int>(ELOOP);
+  if (opened) return opened;
   return std::unexpected<int>(is_link(directory, name) ? ELOOP : error);
 }
 

@@ -40,7 +40,8 @@ struct SplitName {
 };
 [[nodiscard]] SplitName split_name(const std::string& name);
 
-/// open(2) of a safe name below `directory`; ELOOP when any component is a symbolic link. O_CLOEXEC is added.
+/// open(2) of a safe name below `directory`; ELOOP when any component is a symbolic link, EXDEV when another file
+/// system is mounted at one. O_CLOEXEC is added.
 [[nodiscard]] OrErrno<Descriptor> open_beneath(int directory, const std::string& name, int flags, unsigned mode = 0);
 
 /// What open_beneath does where the kernel has no openat2(2): one openat(2) a component.

@@ -21,6 +21,9 @@ class ForwardingBackend : public Backend,
   explicit ForwardingBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}
 
   [[nodiscard]] Capabilities capabilities() const override { return inner_->capabilities(); }
+  [[nodiscard]] Status ready_open(const OpenRequest& request, std::span<const ArraySpec> arrays) override {
+    return inner_->ready_open(request, arrays);
+  }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     return inner_->open(request);
   }

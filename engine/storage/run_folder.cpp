@@ -199,6 +199,7 @@ Result<RunFolder> RunFolder::open_existing(const std::string& folder_path) {
 Error RunFolder::error(int errno_value, const std::string& operation, const std::string& name) const {
   Error error = errno_error(errno_value, operation, path_ + "/" + name);
   if (errno_value == ELOOP) error.text = "a symbolic link is in the way, which is refused";
+  if (errno_value == EXDEV) error.text = "another file system is mounted in the way, which is refused";
   return error;
 }
 
@@ -209,6 +210,8 @@ Result<Descriptor> RunFolder::open_file(const std::string& name, int flags, unsi
 }
 
 Result<Descriptor> RunFolder::open_marker(int flags) const { return open_file(marker_name, O_RDONLY | flags); }
+
+std::string RunFolder::marker_path() const { return path_ + "/" + marker_name; }
 
 /// Until it is moved the directory has the run folder's own name, which is nobody else's. One of that name is what a
 /// launch of this run left that was killed in between.
@@ -260,22 +263,23 @@ Status RunFolder::remove_directory(const std::string& name) const {
   return fail(error(removed.error(), "rmdir", name));
 }
 
-Result<std::string> RunFolder::checked_path(const std::string& name) const {
-  if (!is_safe_name(name)) return fail(error(EINVAL, "open", name));
+Status RunFolder::check_place() const {
   struct stat opened{};
   struct stat named{};
   const bool same = fstat(folder_.get(), &opened) == 0 && lstat(path_.c_str(), &named) == 0 &&
                     opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-  if (!same) return fail(environment_error(path_, "is no longer the folder this run opened; refused"));
-  const auto [parent_name, base] = split_name(name);
-  if (!parent_name.empty()) {
-    const auto parent = open_beneath(folder_.get(), parent_name, O_PATH | O_DIRECTORY);
-    if (!parent) return fail(error(parent.error(), "open", name));
-  }
-  const auto file = open_beneath(folder_.get(), name, O_PATH);
-  if (!file && file.error() != ENOENT) return fail(error(file.error(), "open", name));
-  struct stat status{};
-  if (file && (fstat(file->get(), &status) != 0 || S_ISLNK(status.st_mode))) return fail(error(ELOOP, "open", name));
+  if (same) return {};
+  const std::string now = path_of(folder_, path_);
+  const std::string why = opened.st_nlink == 0 ? "it was removed by somebody else"
+                          : now == path_       ? "another file system is mounted on it"
+                                               : "it was moved to " + now;
+  return fail(environment_error(path_, "is no longer the folder that this run opened: " + why));
+}
+
+Result<std::string> RunFolder::checked_path(const std::string& name) const {
+  if (auto status = check_place(); !status) return fail(status.error());
+  const auto file = open_file(name, O_PATH);
+  if (!file && file.error().errno_value != ENOENT) return fail(file.error());
   return path_ + "/" + name;
 }
 
@@ -345,6 +349,8 @@ Result<Leftovers> RunFolder::remove_listed() {
     const bool listed_one = std::ranges::find(*entries, name, &DatasetEntry::directory) != entries->end();
     if (!listed_one) leftovers.note(path_ + "/" + name, "it is in no manifest, so it was not removed");
   }
+  // Marker and manifest go only from where the folder can go too: `clean` knows it when it is back at its path.
+  if (const auto in_place = check_place(); !in_place) leftovers.note(path_, in_place.error().text);
   if (unlisted->empty() && leftovers.left.empty())
     if (auto removed = remove_itself(); !removed) return fail(removed.error());
   return leftovers;

@@ -52,6 +52,8 @@ class RunFolder final {
   void take_layouts_of(std::vector<std::string> prepared) { prepared_ = std::move(prepared); }
   [[nodiscard]] Status remove_file(const std::string& name) const;       // missing: fine
   [[nodiscard]] Status remove_directory(const std::string& name) const;  // missing: fine
+  /// Error when the folder is no longer at its path: moved, removed, or below another file system's mount.
+  [[nodiscard]] Status check_place() const;
   /// For APIs that take a path only, returns the absolute path, after checking that no component is a symbolic link.
   [[nodiscard]] Result<std::string> checked_path(const std::string& name) const;
 
@@ -65,8 +67,8 @@ class RunFolder final {
   void remove_dataset(const DatasetEntry& entry, Part part, Leftovers& leftovers) const;
   /// This part of the files of everything listed, to be followed by remove_listed() of one rank.
   void remove_files_of_part(int part, int parts) const;
-  /// Removes every file and directory the manifest lists, then manifest, marker and folder when nothing else is in it;
-  /// after that the folder is no longer claimed.
+  /// Removes every file and directory the manifest lists, then manifest, marker and folder when nothing else is in it
+  /// and it is still at its path; after that the folder is no longer claimed.
   [[nodiscard]] Result<Leftovers> remove_listed();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }    // absolute, without symbolic links
@@ -75,6 +77,7 @@ class RunFolder final {
   [[nodiscard]] const std::atomic<std::uint64_t>& removal_steps() const noexcept { return *steps_; }
   /// Descriptor of a file that is always there, to ask the file system what it can do. Read-only plus `flags`.
   [[nodiscard]] Result<Descriptor> open_marker(int flags) const;
+  [[nodiscard]] std::string marker_path() const;
 
  private:
   RunFolder(Descriptor folder, std::string path, std::string nonce);

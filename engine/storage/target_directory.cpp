@@ -13,9 +13,7 @@
 #include <utility>
 
 namespace ullage {
-namespace {
 
-/// Returns where a descriptor really is: asked of the kernel, so that nothing can change between looking and opening.
 std::string path_of(const Descriptor& directory, const std::string& fallback) {
   std::array<char, PATH_MAX> buffer{};
   const std::string link = "/proc/self/fd/" + std::to_string(directory.get());
@@ -24,8 +22,6 @@ std::string path_of(const Descriptor& directory, const std::string& fallback) {
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(fallback.c_str(), nullptr), &std::free);
   return real ? std::string(real.get()) : fallback;
 }
-
-}  // namespace
 
 std::string reason_of(int errno_value) {
   switch (errno_value) {
@@ -44,6 +40,8 @@ std::string reason_of(int errno_value) {
       return "is over this user's quota";
     case ELOOP:
       return "is a symbolic link, which is refused";
+    case EXDEV:
+      return "has another file system mounted on it, which is refused";
     default:
       return std::generic_category().message(errno_value);
   }

@@ -17,6 +17,9 @@ struct TargetDirectory {
 /// Symbolic links on the way to the target are the user's own and are followed, once.
 [[nodiscard]] Result<TargetDirectory> open_target(const std::string& path);
 
+/// Returns where a directory really is: asked of the kernel, so that nothing can change between looking and opening.
+[[nodiscard]] std::string path_of(const Descriptor& directory, const std::string& fallback);
+
 /// Returns what an errno says of a directory or a file, to stand behind its name.
 [[nodiscard]] std::string reason_of(int errno_value);
 

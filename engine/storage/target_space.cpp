@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/count.hpp"
 #include "storage/dax_device.hpp"
 
 namespace ullage {
@@ -79,7 +80,7 @@ Result<TargetSpace> target_space(const std::string& path) {
                                   "is a devdax device, which has no files: name a folder on a file system (ndctl "
                                   "create-namespace --mode fsdax), or backend devdax, which needs an empty device"));
   TargetSpace space;
-  space.free_bytes = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
+  space.free_bytes = (Count(room.f_bavail) * room.f_frsize).value();
   space.free_inodes =
       room.f_files == 0 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(room.f_favail);
   space.block_bytes = room.f_bsize;

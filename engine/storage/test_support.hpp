@@ -65,6 +65,24 @@ class SmallFileSystem final {
   bool mounted_;
 };
 
+/// Another folder mounted on a directory or file, of the same file system: what a device's number does not show.
+class BindMount final {
+ public:
+  BindMount(const std::string& source, std::string target)
+      : target_(std::move(target)), mounted_(mount(source.c_str(), target_.c_str(), nullptr, MS_BIND, nullptr) == 0) {}
+  BindMount(const BindMount&) = delete;
+  BindMount& operator=(const BindMount&) = delete;
+  ~BindMount() { release(); }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+  void release() {
+    if (std::exchange(mounted_, false)) umount2(target_.c_str(), MNT_DETACH);
+  }
+
+ private:
+  std::string target_;
+  bool mounted_;
+};
+
 inline void write_file(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }

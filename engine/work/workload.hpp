@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/count.hpp"
 #include "base/registry.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
@@ -24,10 +25,24 @@ struct StorageContext;
 
 /// Says what one repetition takes of a target at its fullest, over all ranks, besides the run's folder.
 struct Needs {
-  std::uint64_t bytes = 0;
-  std::uint64_t inodes = 0;
-  std::uint64_t directories = 0;  // in each folder of the run, where nodes have one of their own; not in `inodes`
+  Count bytes;
+  Count inodes;
+  Count directories;  // in each folder of the run, where nodes have one of their own; not in `inodes`
+
+  friend constexpr Needs operator+(const Needs& a, const Needs& b) {
+    return {a.bytes + b.bytes, a.inodes + b.inodes, a.directories + b.directories};
+  }
 };
+
+/// Most bytes of a file, or of all that a case keeps: an offset of MPI is signed.
+inline constexpr std::uint64_t most_file_bytes = 4'000'000'000'000'000'000;
+
+/// What a file takes in whole blocks of most file systems.
+[[nodiscard]] constexpr Count in_blocks(Count bytes) { return bytes.rounded_up(4096); }
+/// Needs of `files` with so many bytes each in the dataset's directory, where there are `more_inodes` besides.
+[[nodiscard]] constexpr Needs file_needs(Count files, Count bytes_each, Count more_inodes = 0) {
+  return {files * in_blocks(bytes_each), files + more_inodes, 1};
+}
 
 /// Holds what work without storage is bound to; outlives it.
 struct WorkloadContext {

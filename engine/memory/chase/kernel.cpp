@@ -70,7 +70,7 @@ ChaseKernel::ChaseKernel(const ChaseParameters& parameters, std::uint64_t seed, 
       ready_(std::move(ready)),
       shares_(static_cast<std::size_t>(parameters.threads)) {
   const std::uint64_t threads = shares_.size() * static_cast<std::uint64_t>(ranks_on_node);
-  if (ready_) ready_ = check_room("working_set_bytes", parameters.shape().needed_bytes() * threads);
+  if (ready_) ready_ = check_room("working_set_bytes", Count(parameters.shape().needed_bytes()) * threads);
 }
 
 Status ChaseKernel::make_ready(std::size_t thread) {

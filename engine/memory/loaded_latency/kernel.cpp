@@ -122,8 +122,8 @@ Status Injector::check_written() const {
 LoadedLatencyKernel::LoadedLatencyKernel(const LoadedLatencyParameters& parameters, std::uint64_t seed,
                                          int ranks_on_node)
     : parameters_(parameters), seed_(seed), shares_(static_cast<std::size_t>(parameters.injectors)) {
-  const std::uint64_t injectors_bytes = parameters.working_set_bytes * shares_.size();
-  ready_ = check_room("working_set_bytes", (parameters.shape().needed_bytes() + injectors_bytes) *
+  const Count injectors_bytes = Count(parameters.working_set_bytes) * shares_.size();
+  ready_ = check_room("working_set_bytes", (injectors_bytes + parameters.shape().needed_bytes()) *
                                                static_cast<std::uint64_t>(ranks_on_node));
 }
 

@@ -38,7 +38,7 @@ StreamKernel::StreamKernel(const StreamParameters& parameters, std::uint64_t see
       ready_(std::move(ready)),
       shares_(static_cast<std::size_t>(parameters.threads)) {
   const auto ranks = static_cast<std::uint64_t>(ranks_on_node);
-  if (ready_) ready_ = check_room("working_set_bytes", parameters.working_set_bytes * ranks);
+  if (ready_) ready_ = check_room("working_set_bytes", Count(parameters.working_set_bytes) * ranks);
 }
 
 Status StreamKernel::make_ready(std::size_t thread) {

@@ -84,7 +84,7 @@ Status check_updates(const UpdatesParameters& p, const std::string& pointer) {
 
 UpdatesKernel::UpdatesKernel(const UpdatesParameters& parameters, int ranks_on_node)
     : parameters_(parameters), shares_(static_cast<std::size_t>(parameters.threads)) {
-  ready_ = check_room("table_bytes", parameters.table_bytes * static_cast<std::uint64_t>(ranks_on_node));
+  ready_ = check_room("table_bytes", Count(parameters.table_bytes) * static_cast<std::uint64_t>(ranks_on_node));
   if (!ready_) return;
   auto region = Region::map(parameters.table_bytes, parameters.pages);
   if (region)

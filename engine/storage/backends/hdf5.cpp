@@ -82,7 +82,10 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
         world_(*context.world),
         folder_(*context.folder),
         everyone_(context.world->all().duplicate()),
-        prefix_(romio_prefix(folder_)) {}
+        prefix_(romio_prefix(folder_)),
+        checks_(world_, folder_) {
+    load_mpi_io(world_, folder_);
+  }
 
   /// The property lists of all files; an error where the library refuses what was asked for.
   [[nodiscard]] Status prepare() {
@@ -102,9 +105,14 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
     return capabilities;
   }
 
+  [[nodiscard]] Status ready_open(const OpenRequest& request, std::span<const ArraySpec> arrays) override {
+    const ArraySpec bytes = bytes_of(request);
+    Status right = check_room(request, arrays.empty() ? std::span(&bytes, 1) : arrays);
+    return right ? checks_.look_ahead(request) : right;
+  }
+
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    const bool creates = request.mode == OpenMode::create;
-    const ArraySpec bytes{bytes_dataset, ElementType::byte, {creates ? request.expected_bytes : 0}};
+    const ArraySpec bytes = bytes_of(request);
     auto arrays = open_arrays(request, {&bytes, 1});
     if (!arrays) return fail(arrays.error());
     return std::make_unique<Hdf5File>(std::move(*arrays));
@@ -113,13 +121,13 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
   [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
                                                                std::span<const ArraySpec> arrays) override {
     const bool some = request.shared && request.among != nullptr;
-    const mpi::Comm& sharers = some ? *request.among : everyone_;
+    const mpi::Comm& sharers = sharers_of(request);
     Hdf5Handle access_of_some;  // the library keeps a copy with the file
-    Status right = check_before_open(world_, folder_, request);
-    if (right && request.mode == OpenMode::create && (!request.shared || sharers.rank() == 0))
-      right = check_hdf5_room("open", path_of(request), hdf5_metadata_bytes(arrays, parameters_.chunk_bytes));
+    const bool is_ready = checks_.was_looked_at(request);
+    Status right = is_ready ? Status{} : checks_.look(request);
+    if (right && !is_ready) right = check_room(request, arrays);
     if (right && some) right = prepare_access(access_of_some, sharers);
-    if (request.shared) right = mpi::share_status(sharers, right);
+    if (request.shared && (some || !is_ready)) right = mpi::share_status(sharers, right);
     if (!right) return fail(right.error());
     const Hdf5Handle& access = some ? access_of_some : request.shared ? access_of_shared_ : access_of_own_;
     return open_hdf5_arrays({.calls = &calls_,
@@ -159,6 +167,19 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
   }
 
  private:
+  [[nodiscard]] static ArraySpec bytes_of(const OpenRequest& request) {
+    return {bytes_dataset, ElementType::byte, {request.mode == OpenMode::create ? request.expected_bytes : 0}};
+  }
+
+  [[nodiscard]] const mpi::Comm& sharers_of(const OpenRequest& request) const {
+    return request.shared && request.among != nullptr ? *request.among : everyone_;
+  }
+
+  [[nodiscard]] Status check_room(const OpenRequest& request, std::span<const ArraySpec> arrays) const {
+    if (request.mode != OpenMode::create || (request.shared && sharers_of(request).rank() != 0)) return {};
+    return check_hdf5_room("open", path_of(request), hdf5_metadata_bytes(arrays, parameters_.chunk_bytes));
+  }
+
   [[nodiscard]] std::unexpected<Error> refused(const std::string& what) const {
     const Error error = hdf5_error(calls_, what, "");
     return fail(environment_error(what, "is refused by HDF5 " + hdf5_version(calls_) + " (" + error.text + ")"));
@@ -192,6 +213,7 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
   const RunFolder& folder_;
   mpi::Comm everyone_;  // for agreements that must not meet anybody else's
   std::string prefix_;
+  PathChecks checks_;
   Hdf5Handle creation_;
   Hdf5Handle access_of_own_;
   Hdf5Handle access_of_shared_;

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"
@@ -23,18 +27,63 @@ namespace ullage {
   return "ufs:";
 }
 
-/// No symbolic link on the way, and the file there or not there as it has to be: asked here, because ROMIO passes the
-/// error of the first rank on as a number that means nothing on the others. Of a shared file by one rank of each node.
-[[nodiscard]] inline Status check_before_open(const mpi::World& world, const RunFolder& folder,
-                                              const OpenRequest& request) {
-  if (request.shared && !world.topology().leader()) return {};
-  const std::string path = folder.path() + "/" + request.name;
-  if (auto checked = folder.checked_path(request.name); !checked) return fail(checked.error());
-  const auto there = folder.open_file(request.name, O_PATH);
-  if (!there && there.error().errno_value != ENOENT) return fail(there.error());
-  if (there && request.mode == OpenMode::create) return fail(errno_error(EEXIST, "open", path));
-  if (!there && request.mode != OpenMode::create) return fail(there.error());
-  return {};
+/// MPI has no word for a file that would be longer than this process may make it (ulimit -f), and OMPIO says nothing.
+/// `end_bytes`: where a write of `path` was to end, 0 where that is not known.
+[[nodiscard]] inline Error with_size_limit(Error error, Direction direction, const std::string& path,
+                                           std::uint64_t end_bytes) {
+  rlimit limit{};
+  struct stat file{};
+  if (direction == Direction::read || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return error;
+  const bool is_as_long = stat(path.c_str(), &file) == 0 && static_cast<std::uint64_t>(file.st_size) >= limit.rlim_cur;
+  if (end_bytes <= limit.rlim_cur && !is_as_long) return error;
+  error.errno_value = EFBIG;
+  error.text += "; a file may have " + std::to_string(limit.rlim_cur) + " bytes here (ulimit -f)";
+  return error;
 }
+
+/// Lets the MPI library load what it has for files, which it does at the first opening in a process: that of a file of
+/// ours which is always there. Whatever comes of it, the files of the phases say.
+inline void load_mpi_io(const mpi::World& world, const RunFolder& folder) {
+  static const bool loaded = [&] {
+    auto file = mpi::File::open(world.self(), romio_prefix(folder) + folder.marker_path(), mpi::FileAccess::read,
+                                mpi::Info(), false);
+    return file && file->close().has_value();
+  }();
+  (void)loaded;
+}
+
+/// What is looked at before a library opens a file by its path: no symbolic link on the way, and the file there or not
+/// there as it has to be. ROMIO passes the error of the first rank on as a number that means nothing on the others.
+class PathChecks final {
+ public:
+  PathChecks(const mpi::World& world, const RunFolder& folder) : world_(world), folder_(folder) {}
+
+  /// Of a shared file by one rank of each node.
+  [[nodiscard]] Status look(const OpenRequest& request) const {
+    if (request.shared && !world_.topology().leader()) return {};
+    if (auto in_place = folder_.check_place(); !in_place) return in_place;
+    const auto there = folder_.open_file(request.name, O_PATH);
+    const bool creates = request.mode == OpenMode::create;
+    if (!there && (!creates || there.error().errno_value != ENOENT)) return fail(there.error());
+    if (there && creates) return fail(errno_error(EEXIST, "open", folder_.path() + "/" + request.name));
+    return {};
+  }
+
+  /// The same before a timer; the opening that follows need not look again.
+  [[nodiscard]] Status look_ahead(const OpenRequest& request) {
+    Status status = look(request);
+    if (status) ahead_.emplace(request.name, request.mode);
+    return status;
+  }
+  [[nodiscard]] bool was_looked_at(const OpenRequest& request) {
+    return ahead_.erase({request.name, request.mode}) > 0;
+  }
+
+ private:
+  const mpi::World& world_;
+  const RunFolder& folder_;
+  std::set<std::pair<std::string, OpenMode>> ahead_;
+};
 
 }  // namespace ullage

@@ -100,7 +100,8 @@ class MpiioFile final : public File, public NonblockingTransfers {
     Status first;
     for (std::size_t i = 0; i < std::min(started.size(), requests_->size()); ++i) {
       const auto moved = requests_->moved_bytes(i);
-      const Status whole = moved ? move_alone(direction_, started[i], *moved) : fail(moved.error());
+      const Status whole =
+          moved ? move_alone(direction_, started[i], *moved) : failed(moved.error(), direction_, started[i]);
       if (first && !whole) first = whole;
     }
     return first && begun_failure_ ? fail(*begun_failure_) : first;
@@ -173,10 +174,15 @@ class MpiioFile final : public File, public NonblockingTransfers {
       return fail(unsupported(word(direction), path_ + ": a collective transfer is at most 2147483647 bytes long"));
     const bool fits = direction == Direction::write || extent.offset_bytes + length <= end_bytes_;
     const auto moved = together(direction, fits ? extent : nothing_of(extent));
-    if (!moved) return fail(moved.error());
+    if (!moved) return failed(moved.error(), direction, extent);
     if (!fits) return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, length));
     if (*moved == length) return {};
-    return fail(short_count(direction, path_, extent.offset_bytes + *moved, *moved, length));
+    return failed(short_count(direction, path_, extent.offset_bytes + *moved, *moved, length), direction, extent);
+  }
+
+  template <class ExtentT>
+  [[nodiscard]] std::unexpected<Error> failed(Error error, Direction direction, const ExtentT& extent) const {
+    return fail(with_size_limit(std::move(error), direction, path_, extent.offset_bytes + length_of(extent)));
   }
 
   /// Moves what is left of it after the first `done` bytes.
@@ -185,8 +191,9 @@ class MpiioFile final : public File, public NonblockingTransfers {
       const std::span<std::byte> part{extent.data + done, std::min(extent.length_bytes - done, most_bytes_a_call)};
       const std::uint64_t offset = extent.offset_bytes + done;
       const auto moved = direction == Direction::write ? file_.write_at(offset, part) : file_.read_at(offset, part);
-      if (!moved) return fail(moved.error());
-      if (*moved == 0) return fail(short_count(direction, path_, offset, done, extent.length_bytes));
+      if (!moved) return failed(moved.error(), direction, extent);
+      if (*moved == 0)
+        return failed(short_count(direction, path_, offset, done, extent.length_bytes), direction, extent);
       done += *moved;
     }
     return {};
@@ -200,9 +207,9 @@ class MpiioFile final : public File, public NonblockingTransfers {
       const ScatteredMemory part = extent.memory.part(done, std::min(extent.memory.records - done, most));
       const std::uint64_t offset = extent.offset_bytes + done * record_bytes;
       const auto moved = direction == Direction::write ? file_.write_at(offset, part) : file_.read_at(offset, part);
-      if (!moved) return fail(moved.error());
+      if (!moved) return failed(moved.error(), direction, extent);
       if (*moved < record_bytes || *moved % record_bytes != 0)
-        return fail(short_count(direction, path_, offset + *moved, *moved, part.length_bytes()));
+        return failed(short_count(direction, path_, offset + *moved, *moved, part.length_bytes()), direction, extent);
       done += *moved / record_bytes;
     }
     return {};
@@ -235,13 +242,20 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
         world_(*context.world),
         folder_(*context.folder),
         everyone_(context.world->all().duplicate()),
-        prefix_(romio_prefix(folder_)) {}
+        prefix_(romio_prefix(folder_)),
+        checks_(world_, folder_) {
+    load_mpi_io(world_, folder_);
+  }
 
   [[nodiscard]] Capabilities capabilities() const override {
     Capabilities capabilities = mpiio_capabilities;
     capabilities.collective = parameters_.collective;
     if (parameters_.collective) capabilities.nonblocking = 0;
     return capabilities;
+  }
+
+  [[nodiscard]] Status ready_open(const OpenRequest& request, std::span<const ArraySpec> /*arrays*/) override {
+    return checks_.look_ahead(request);
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
@@ -309,9 +323,9 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
 
   /// Whole, allocated where that is asked for, on all ranks of a shared file or on none.
   [[nodiscard]] Result<mpi::File> open_file(const OpenRequest& request, mpi::FileAccess access, const mpi::Info& hints,
-                                            bool unique) const {
-    if (auto status = settled(request, check_before_open(world_, folder_, request)); !status)
-      return fail(status.error());
+                                            bool unique) {
+    if (!checks_.was_looked_at(request))
+      if (auto status = settled(request, checks_.look(request)); !status) return fail(status.error());
     const mpi::Comm& together = request.among != nullptr ? *request.among : world_.all();
     auto file =
         mpi::File::open(request.shared ? together : world_.self(), prefix_ + path_of(request), access, hints, unique);
@@ -335,6 +349,7 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
   const RunFolder& folder_;
   mpi::Comm everyone_;  // for agreements that must not meet anybody else's
   std::string prefix_;
+  PathChecks checks_;
 };
 
 Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendContext& context) {

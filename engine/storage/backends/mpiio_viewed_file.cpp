@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpi/info.hpp"
+#include "storage/backends/mpi_path.hpp"
 #include "storage/backends/mpiio_meeting.hpp"
 
 namespace ullage {
@@ -39,7 +40,8 @@ class MpiioViewedFile final : public ViewedFile {
       return refuse(direction, pointer, data.size());
     const auto moved = call(direction, pointer, data);
     if (!moved || *moved != data.size()) [[unlikely]]
-      return noted(moved ? fail(short_count(direction, *moved, data.size())) : fail(moved.error()));
+      return noted(fail(
+          with_size_limit(moved ? short_count(direction, *moved, data.size()) : moved.error(), direction, path_, 0)));
     if (pointer == Pointer::ordered) ordered_bytes_ += data.size();
     return {};
   }

@@ -106,11 +106,8 @@ Status check_counts_of(const BEffIoParameters& p, const std::string& pointer) {
 }  // namespace
 
 const Table<BEffIoParameters>& BEffIoParameters::table() {
-  static const Table<BEffIoParameters> fields = [] {
-    auto all = b_eff_io_schedule_fields();
-    for (auto& field : b_eff_io_condition_fields()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<BEffIoParameters> fields =
+      joined<BEffIoParameters>(b_eff_io_schedule_fields(), b_eff_io_condition_fields());
   return fields;
 }
 

@@ -37,6 +37,7 @@ PhaseInfo BEffIoPhase::info() const {
 Status BEffIoPhase::before() {
   Status status;
   if (is_first_ && !parameters().writes()) status = run_.control_cache();
+  if (Status ready = is_first_ ? run_.ready_open() : Status{}; status) status = std::move(ready);
   const std::int64_t begun = now_ns();
   buffers_.emplace(*run_.context().buffer, run_.contents_of(task_));
   if (parameters().writes())

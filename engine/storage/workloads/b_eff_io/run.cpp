@@ -104,7 +104,7 @@ Map BEffIoRun::hints_given(const BEffIoTask& task) const {
   return hints;
 }
 
-Status BEffIoRun::open(BEffIoTimes& times) {
+OpenRequest BEffIoRun::open_request() const {
   OpenRequest request;
   request.name = file_name();
   request.shared = !entry_.per_process;
@@ -113,6 +113,13 @@ Status BEffIoRun::open(BEffIoTimes& times) {
   request.mode = parameters_.access == BEffIoAccess::write     ? OpenMode::create
                  : parameters_.access == BEffIoAccess::rewrite ? OpenMode::overwrite
                                                                : OpenMode::read;
+  return request;
+}
+
+Status BEffIoRun::ready_open() const { return context_.backend->ready_open(open_request()); }
+
+Status BEffIoRun::open(BEffIoTimes& times) {
+  const OpenRequest request = open_request();
   const std::int64_t begun = now_ns();
   auto file = context_.backend->open_viewed(request, parameters_.hints_of("on_open"));
   times.open = now_ns() - begun;

@@ -43,6 +43,8 @@ class BEffIoRun final {
   /// Enters what was made, or removes it.
   [[nodiscard]] LocalSteps end(bool whole);
 
+  /// Before the first pattern's timer.
+  [[nodiscard]] Status ready_open() const;
   /// Collective, within the timer of the first pattern.
   [[nodiscard]] Status open(BEffIoTimes& times);
   /// Collective: the pointers of all ranks go to where the pattern begins, and its hints are given.
@@ -67,6 +69,7 @@ class BEffIoRun final {
   [[nodiscard]] Map hints_given(const BEffIoTask& task) const;
 
  private:
+  [[nodiscard]] OpenRequest open_request() const;
   [[nodiscard]] bool makes_files() const {
     return parameters_.access == BEffIoAccess::write && holds_data() && context_.folder != nullptr;
   }

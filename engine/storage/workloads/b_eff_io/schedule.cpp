@@ -29,12 +29,11 @@ std::uint64_t b_eff_io_most_calls(const BEffIoPattern& pattern, std::uint64_t lm
   return std::max<std::uint64_t>(1, part_of(pattern, most_bytes) / (pattern.call_bytes(lmax_bytes) * ranks));
 }
 
-std::uint64_t b_eff_io_needed_bytes(BEffIoType type, std::uint64_t lmax_bytes, std::uint64_t ranks,
-                                    std::uint64_t most_bytes) {
+Count b_eff_io_needed_bytes(BEffIoType type, std::uint64_t lmax_bytes, std::uint64_t ranks, std::uint64_t most_bytes) {
   constexpr std::uint64_t rounding_bytes = 1 << 20;
-  std::uint64_t needed = is_segmented(type) ? ranks * rounding_bytes : 0;
+  Count needed = is_segmented(type) ? Count(ranks) * rounding_bytes : 0;
   for (const BEffIoPattern& pattern : b_eff_io_patterns(type))
-    needed += std::max(part_of(pattern, most_bytes), pattern.call_bytes(lmax_bytes) * ranks);
+    needed += std::max(Count(part_of(pattern, most_bytes)), Count(pattern.call_bytes(lmax_bytes)) * ranks);
   return needed;
 }
 

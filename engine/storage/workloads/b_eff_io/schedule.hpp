@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/count.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
 
 namespace ullage {
@@ -19,8 +20,8 @@ enum class BEffIoRule { predicted, elapsed };
 [[nodiscard]] std::uint64_t b_eff_io_most_calls(const BEffIoPattern& pattern, std::uint64_t lmax_bytes,
                                                 std::uint64_t ranks, std::uint64_t most_bytes);
 /// Returns what a case of that type writes at most, rounded up to segments where it has them.
-[[nodiscard]] std::uint64_t b_eff_io_needed_bytes(BEffIoType type, std::uint64_t lmax_bytes, std::uint64_t ranks,
-                                                  std::uint64_t most_bytes);
+[[nodiscard]] Count b_eff_io_needed_bytes(BEffIoType type, std::uint64_t lmax_bytes, std::uint64_t ranks,
+                                          std::uint64_t most_bytes);
 
 /// When ranks whose calls are collective look together whether they go on: often enough to end soon after they should,
 /// seldom enough to cost nothing.

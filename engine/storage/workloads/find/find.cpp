@@ -70,8 +70,7 @@ class Find final : public Workload {
 
 /// A timestamp is a file in a directory.
 Needs needs_of(const Values& values) {
-  constexpr std::uint64_t block_bytes = 4096;
-  return FindParameters::from(values).makes_timestamp() ? Needs{block_bytes, 1, 1} : Needs{};
+  return FindParameters::from(values).makes_timestamp() ? file_needs(1, 1) : Needs{};
 }
 
 const Registered<WorkloadEntry> registered_find{{

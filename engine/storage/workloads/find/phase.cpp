@@ -118,7 +118,7 @@ Result<Descriptor> FindPhase::open_root() const {
 /// Opens it by its path, which still has to be the folder that the run has opened.
 Result<Descriptor> FindPhase::open_run_folder() const {
   const std::string& path = context_.folder->path();
-  if (const auto checked = context_.folder->checked_path(timestamp_file_); !checked) return fail(checked.error());
+  if (const auto in_place = context_.folder->check_place(); !in_place) return fail(in_place.error());
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return fail(errno_error(errno, "open", path));
   return folder;

@@ -67,9 +67,9 @@ const Registered<WorkloadEntry> registered_flash{{
                     .parameters = specs_of(FlashParameters::table())},
     .work = StorageWork{
         .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
                const std::string& pointer) {
-              return check_flash_parameters(FlashParameters::from(values), capabilities, pointer);
+              return check_flash_parameters(FlashParameters::from(values), capabilities, layout, pointer);
             },
         .needs = [](const Values& values,
                     const PlannedLayout& layout) { return needs_of_flash(FlashParameters::from(values), layout); },

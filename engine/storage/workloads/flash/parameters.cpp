@@ -39,19 +39,22 @@ const Table<FlashParameters>& FlashParameters::table() {
   return fields;
 }
 
-Status check_flash_parameters(const FlashParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+Status check_flash_parameters(const FlashParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                              const std::string& pointer) {
   if (p.plot_real_bytes != 4 && p.plot_real_bytes != 8)
     return fail(bad_plan(pointer + "/plot_real_bytes", "must be 4 or 8"));
   if (p.format == FlashFormat::arrays && !capabilities.arrays)
     return fail(bad_plan(pointer + "/format", "must be raw: this backend has no arrays; take backend 'hdf5'"));
   if (p.verify == FlashVerify::full && !capabilities.data)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (needs_of_flash(p, layout).bytes > most_file_bytes)
+    return fail(bad_plan(pointer + "/blocks", "makes a file of more than 4e18 bytes with cells and the ranks"));
   return {};
 }
 
 Needs needs_of_flash(const FlashParameters& parameters, const PlannedLayout& layout) {
   const FlashLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
-  return {FlashLayout::header_bytes + file.data_bytes() + room_for_format, 1, 1};
+  return file_needs(1, Count(file.total_blocks) * file.block_bytes() + FlashLayout::header_bytes + room_for_format);
 }
 
 }  // namespace ullage

@@ -36,7 +36,7 @@ struct FlashParameters {
 };
 
 [[nodiscard]] Status check_flash_parameters(const FlashParameters& parameters, const Capabilities& capabilities,
-                                            const std::string& pointer);
+                                            const PlannedLayout& layout, const std::string& pointer);
 [[nodiscard]] Needs needs_of_flash(const FlashParameters& parameters, const PlannedLayout& layout);
 
 }  // namespace ullage

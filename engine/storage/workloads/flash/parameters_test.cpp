@@ -8,17 +8,17 @@ namespace {
 
 TEST(FlashParameters, ArraysNeedABackendThatHasThem) {
   FlashParameters parameters;
-  EXPECT_TRUE(check_flash_parameters(parameters, {}, "/p"));
+  EXPECT_TRUE(check_flash_parameters(parameters, {}, {}, "/p"));
   parameters.format = FlashFormat::arrays;
-  EXPECT_EQ(check_flash_parameters(parameters, {}, "/p").error().where, "/p/format");
-  EXPECT_TRUE(check_flash_parameters(parameters, {.arrays = true}, "/p"));
+  EXPECT_EQ(check_flash_parameters(parameters, {}, {}, "/p").error().where, "/p/format");
+  EXPECT_TRUE(check_flash_parameters(parameters, {.arrays = true}, {}, "/p"));
 }
 
 TEST(FlashParameters, OddRealsAndUnverifiableDataAreRefused) {
   FlashParameters parameters;
   parameters.plot_real_bytes = 5;
-  EXPECT_EQ(check_flash_parameters(parameters, {}, "/p").error().where, "/p/plot_real_bytes");
-  EXPECT_EQ(check_flash_parameters(FlashParameters{}, {.data = false}, "/p").error().where, "/p/verify");
+  EXPECT_EQ(check_flash_parameters(parameters, {}, {}, "/p").error().where, "/p/plot_real_bytes");
+  EXPECT_EQ(check_flash_parameters(FlashParameters{}, {.data = false}, {}, "/p").error().where, "/p/verify");
 }
 
 TEST(FlashParameters, NeedTheBytesOfTheFile) {

@@ -57,7 +57,9 @@ Status FlashPhase::allocate() {
     else
       poison_elements(data_of(a));
   }
-  return state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+  Backend& backend = *state_.context->backend;
+  const Status status = backend.make_ready(state_.context->buffer->bytes(), {});
+  return status ? backend.ready_open(open_request(), state_.arrays) : status;
 }
 
 Status FlashPhase::before() {
@@ -72,12 +74,17 @@ Status FlashPhase::drop_file() const {
   return state_.context->backend->drop_cached(file_name());
 }
 
-Status FlashPhase::open() {
+OpenRequest FlashPhase::open_request() const {
   OpenRequest request;
   request.name = file_name();
   request.shared = true;
   request.expected_bytes = FlashLayout::header_bytes + state_.layout.data_bytes();
   request.mode = writes() ? OpenMode::create : OpenMode::read;
+  return request;
+}
+
+Status FlashPhase::open() {
+  const OpenRequest request = open_request();
   Backend& backend = *state_.context->backend;
   auto file = state_.parameters->format == FlashFormat::arrays
                   ? backend.open_arrays(request, state_.arrays)

@@ -52,6 +52,7 @@ class FlashPhase final : public PhaseWork {
   [[nodiscard]] Map hints_granted() const override;
 
  private:
+  [[nodiscard]] OpenRequest open_request() const;
   [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] Status move(std::uint64_t first, std::uint64_t end, Meter& meter);
   [[nodiscard]] ElementRun run_of(std::size_t array) const;

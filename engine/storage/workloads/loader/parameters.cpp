@@ -94,11 +94,7 @@ Status check_readers(const LoaderParameters& p, const Capabilities& capabilities
 }  // namespace
 
 const Table<LoaderParameters>& LoaderParameters::table() {
-  static const Table<LoaderParameters> fields = [] {
-    auto all = sample_set();
-    for (auto& field : training()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<LoaderParameters> fields = joined<LoaderParameters>(sample_set(), training());
   return fields;
 }
 
@@ -117,9 +113,8 @@ Status check_loader(const LoaderParameters& p, const Capabilities& capabilities,
 
 Needs needs_of_loader(const LoaderParameters& p) {
   if (p.data != LoaderData::make) return {};
-  constexpr std::uint64_t block = 4096;  // of most file systems
   const SampleFiles files(p.set(1));
-  return {files.sizes().most_bytes(p.samples) + files.files() * block, files.files(), 1};
+  return file_needs(files.files(), 1) + Needs{files.sizes().most_bytes(p.samples), 0, 0};
 }
 
 }  // namespace ullage

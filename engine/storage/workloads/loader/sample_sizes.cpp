@@ -47,13 +47,14 @@ std::uint64_t SampleSizes::bytes(std::uint64_t sample) const noexcept {
   }
 }
 
-std::uint64_t SampleSizes::most_bytes(std::uint64_t samples) const noexcept {
-  if (alike()) return samples * largest_;
+Count SampleSizes::most_bytes(std::uint64_t samples) const noexcept {
+  const Count most = Count(samples) * largest_;
+  if (alike()) return most;
   constexpr double sure = 6;  // standard deviations of the sum
   const auto count = static_cast<double>(samples);
   const double mean = static_cast<double>(spec_.mean_bytes + spec_.unit_bytes) * count;
   const double bound = mean + sure * static_cast<double>(spec_.deviation_bytes) * std::sqrt(count);
-  return std::min(samples * largest_, static_cast<std::uint64_t>(bound));
+  return bound < 1e19 ? std::min(most, Count(static_cast<std::uint64_t>(bound))) : most;
 }
 
 }  // namespace ullage

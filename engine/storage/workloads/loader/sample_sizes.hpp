@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/count.hpp"
+
 namespace ullage {
 
 struct SampleSizeSpec {
@@ -24,7 +26,7 @@ class SampleSizes final {
   /// No sample has more.
   [[nodiscard]] std::uint64_t largest() const noexcept { return largest_; }
   /// Returns what so many samples take, exactly where all are alike; else a bound that one set in a billion exceeds.
-  [[nodiscard]] std::uint64_t most_bytes(std::uint64_t samples) const noexcept;
+  [[nodiscard]] Count most_bytes(std::uint64_t samples) const noexcept;
   [[nodiscard]] bool alike() const noexcept { return spec_.deviation_bytes == 0; }
 
  private:

@@ -72,10 +72,8 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
   const auto parameters = MetadataParameters::from(values);
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const TreeShape shape = parameters.shape(ranks);
-  constexpr std::uint64_t block = 4096;  // what a small file takes of most file systems
-  const std::uint64_t each = (parameters.write_bytes + block - 1) / block * block;
-  const std::uint64_t inodes = parameters.items * ranks + shape.directory_count() * shape.trees();
-  return {parameters.items * ranks * each, inodes, 1};
+  return file_needs(Count(parameters.items) * ranks, parameters.write_bytes,
+                    Count(shape.directory_count()) * shape.trees());
 }
 
 const Registered<WorkloadEntry> registered_metadata{{

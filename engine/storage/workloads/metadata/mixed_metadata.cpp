@@ -70,11 +70,10 @@ class MixedMetadata final : public TreeWorkload {
 /// In a visit creates may come before deletes.
 Needs mixed_needs_of(const Values& values, const PlannedLayout& layout) {
   const auto parameters = MixedMetadataParameters::from(values);
-  constexpr std::uint64_t block = 4096;  // what a small file takes of most file systems
-  const std::uint64_t each = (parameters.object_bytes + block - 1) / block * block;
-  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  const std::uint64_t files = (parameters.sets * parameters.objects + parameters.create_share) * ranks;
-  return {files * each, files + (parameters.sets + 1) * ranks, 1};
+  const Count ranks = static_cast<std::uint64_t>(layout.ranks);
+  const Count sets = parameters.sets;
+  return file_needs((sets * parameters.objects + parameters.create_share) * ranks, parameters.object_bytes,
+                    (sets + 1) * ranks);
 }
 
 const Registered<WorkloadEntry> registered_mixed_metadata{{

@@ -98,11 +98,8 @@ Status check_shares(const MixedMetadataParameters& p, const std::string& pointer
 }  // namespace
 
 const Table<MixedMetadataParameters>& MixedMetadataParameters::table() {
-  static const Table<MixedMetadataParameters> fields = [] {
-    auto all = objects_and_operations();
-    for (auto& field : mixed_conditions()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<MixedMetadataParameters> fields =
+      joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
   return fields;
 }
 

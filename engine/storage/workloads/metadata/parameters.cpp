@@ -141,11 +141,7 @@ Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::
 }  // namespace
 
 const Table<MetadataParameters>& MetadataParameters::table() {
-  static const Table<MetadataParameters> fields = [] {
-    auto all = tree_and_items();
-    for (auto& field : conditions()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<MetadataParameters> fields = joined<MetadataParameters>(tree_and_items(), conditions());
   return fields;
 }
 

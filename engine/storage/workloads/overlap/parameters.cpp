@@ -75,11 +75,7 @@ Status check_depth(const OverlapParameters& p, const Capabilities& capabilities,
 }  // namespace
 
 const Table<OverlapParameters>& OverlapParameters::table() {
-  static const Table<OverlapParameters> fields = [] {
-    auto all = overlap_sizes();
-    for (auto& field : overlap_conditions()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<OverlapParameters> fields = joined<OverlapParameters>(overlap_sizes(), overlap_conditions());
   return fields;
 }
 
@@ -98,7 +94,7 @@ Status check_overlap(const OverlapParameters& p, const Capabilities& capabilitie
 
 Needs needs_of_overlap(const OverlapParameters& parameters, const PlannedLayout& layout) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  return {ranks * parameters.shape().file_bytes(), ranks, 1};
+  return file_needs(ranks, parameters.shape().file_bytes());
 }
 
 }  // namespace ullage

@@ -69,16 +69,18 @@ Status OverlapPhase::before() {
     helpers_ = std::make_unique<HelperTransfers>(helper_files_);
     if (auto started = helpers_->start_threads(); !started) return started;
   }
+  if (auto status = backend.ready_open(request_for(writes() ? OpenMode::create : OpenMode::read)); !status)
+    return status;
   if (writes() || parameters().cache == OverlapCache::none || state_.capabilities.direct) return {};
   return backend.drop_cached(state_.file_name());
 }
 
-Result<std::unique_ptr<File>> OverlapPhase::open_file(OpenMode mode) const {
+OpenRequest OverlapPhase::request_for(OpenMode mode) const {
   OpenRequest request;
   request.name = state_.file_name();
   request.mode = mode;
   request.expected_bytes = shape_.file_bytes();
-  return state_.context->backend->open(request);
+  return request;
 }
 
 Status OverlapPhase::open() {
@@ -88,7 +90,7 @@ Status OverlapPhase::open() {
 
 /// Helpers have the file open once more each: a file is used by one thread at a time.
 Status OverlapPhase::open_for_overlap() {
-  auto file = open_file(writes() ? OpenMode::create : OpenMode::read);
+  auto file = state_.context->backend->open(request_for(writes() ? OpenMode::create : OpenMode::read));
   if (!file) return fail(file.error());
   file_ = std::move(*file);
   if (parameters().method == OverlapMethod::nonblocking) {
@@ -96,7 +98,7 @@ Status OverlapPhase::open_for_overlap() {
     return beside_ != nullptr ? Status{} : fail(unsupported("begin a transfer", state_.file_name()));
   }
   for (auto& own_file : helper_files_) {
-    auto own = open_file(writes() ? OpenMode::overwrite : OpenMode::read);
+    auto own = state_.context->backend->open(request_for(writes() ? OpenMode::overwrite : OpenMode::read));
     if (!own) return fail(own.error());
     own_file = std::move(*own);
   }

@@ -66,7 +66,7 @@ class OverlapPhase final : public PhaseWork {
 
   [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] const OverlapParameters& parameters() const { return *state_.parameters; }
-  [[nodiscard]] Result<std::unique_ptr<File>> open_file(OpenMode mode) const;
+  [[nodiscard]] OpenRequest request_for(OpenMode mode) const;
   [[nodiscard]] Status open_for_overlap();
   void do_stretch(std::uint64_t index, Meter& meter);
   [[nodiscard]] std::int64_t take_time(Stretch stretch);

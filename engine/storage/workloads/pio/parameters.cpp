@@ -144,19 +144,18 @@ Status check_grid(const P& p, std::uint64_t ranks, const std::string& pointer) {
   return {};
 }
 
-/// An upper bound of where the pattern ends, in numbers that do not overflow.
+/// Looks at an upper bound of where the pattern ends.
 Status check_end(const P& p, std::uint64_t ranks, const std::string& pointer) {
-  constexpr double most = 9e18;
-  double stride = static_cast<double>(ranks);
-  double inner = 1;
+  Count stride = ranks;
+  Count inner = 1;
   if (p.kind == PioKind::nested_strided)
     for (std::uint64_t k = 1; k < p.levels; ++k) {
-      stride = stride * static_cast<double>(p.inner_requests) + static_cast<double>(p.gap_requests);
-      inner *= static_cast<double>(p.inner_requests);
+      stride = stride * p.inner_requests + p.gap_requests;
+      inner = inner * p.inner_requests;
     }
-  const double strides = static_cast<double>(p.requests) / inner + (p.kind == PioKind::flash ? 3e6 : 1);
-  const double end = static_cast<double>(p.base_bytes) + strides * stride * static_cast<double>(p.request_bytes);
-  return end < most ? Status{} : fail(bad_plan(pointer + "/requests", "makes a file of more than 9e18 bytes"));
+  const Count strides = Count(p.requests / inner.value()) + (p.kind == PioKind::flash ? 3'000'000 : 1);
+  if (strides * stride * p.request_bytes + p.base_bytes <= most_file_bytes) return {};
+  return fail(bad_plan(pointer + "/requests", "makes a file of more than 4e18 bytes"));
 }
 
 Status check_calls(const P& p, const Capabilities& capabilities, const std::string& pointer) {
@@ -194,11 +193,7 @@ Status check_phases(const P& p, const Capabilities& capabilities, const std::str
 }  // namespace
 
 const Table<PioParameters>& PioParameters::table() {
-  static const Table<PioParameters> fields = [] {
-    auto all = pio_pattern_fields();
-    for (auto& field : pio_condition_fields()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<PioParameters> fields = joined<PioParameters>(pio_pattern_fields(), pio_condition_fields());
   return fields;
 }
 

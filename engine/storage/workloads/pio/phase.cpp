@@ -124,9 +124,14 @@ Status PioPhase::allocate() {
       fill(call_at(i));
     else
       Payload::poison(call_at(i).data);
-  if (sees()) return {};
-  return state_.context.backend->make_ready(state_.context.buffer->bytes(),
-                                            {.window = makes_data() ? 0 : static_cast<std::size_t>(ring_)});
+  Backend& backend = *state_.context.backend;
+  Status status;
+  if (!sees())
+    status = backend.make_ready(state_.context.buffer->bytes(),
+                                {.window = makes_data() ? 0 : static_cast<std::size_t>(ring_)});
+  if (changes()) keep_error(status, backend.ready_open(request(OpenMode::read)));
+  keep_error(status, backend.ready_open(request(mode())));
+  return status;
 }
 
 Status PioPhase::before() {
@@ -172,6 +177,11 @@ std::uint64_t PioPhase::prepare(std::uint64_t first, std::uint64_t most) {
   return n;
 }
 
+OpenMode PioPhase::mode() const {
+  if (operation_ == PioOperation::write) return OpenMode::create;
+  return writes() ? OpenMode::overwrite : OpenMode::read;
+}
+
 OpenRequest PioPhase::request(OpenMode mode) const {
   OpenRequest request;
   request.name = state_.file_name();
@@ -189,9 +199,7 @@ Status PioPhase::open() {
     if (!file) return fail(file.error());
     read_file_ = std::move(*file);
   }
-  auto file = backend.open(request(operation_ == PioOperation::write ? OpenMode::create
-                                   : writes()                        ? OpenMode::overwrite
-                                                                     : OpenMode::read));
+  auto file = backend.open(request(mode()));
   if (!file) return fail(file.error());
   file_ = std::move(*file);
   return {};
@@ -207,10 +215,7 @@ Status PioPhase::open_views() {
     read_viewed_ = std::move(*file);
     status = read_viewed_->set_view(view_->view, {});
   }
-  auto file = backend.open_viewed(request(operation_ == PioOperation::write ? OpenMode::create
-                                          : writes()                        ? OpenMode::overwrite
-                                                                            : OpenMode::read),
-                                  {});
+  auto file = backend.open_viewed(request(mode()), {});
   if (!file) return fail(file.error());
   viewed_ = std::move(*file);
   keep_error(status, viewed_->set_view(view_->view, {}));

@@ -84,6 +84,7 @@ class PioPhase final : public PhaseWork {
   void check(const Call& call, Verification& verification) const;
   void check_piece(const PioPiece& piece, std::span<std::byte> data, Verification& verification) const;
   [[nodiscard]] Status refuse_holes() const;
+  [[nodiscard]] OpenMode mode() const;
   [[nodiscard]] OpenRequest request(OpenMode mode) const;
   [[nodiscard]] Status open_views();
   [[nodiscard]] Status move_through_view(Meter& meter);

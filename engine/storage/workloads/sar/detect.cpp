@@ -34,6 +34,11 @@ Status DetectPhase::before() {
     template_extents_.push_back({0, bytes, &extra()[static_cast<std::size_t>(i) * bytes]});
   }
   if (verifies()) Payload::poison(extra());
+  std::vector<OpenRequest> opened = templates_;
+  opened.push_back(detections_request_);
+  opened.push_back(records_request_);
+  for (const OpenRequest& request : opened)
+    if (auto status = state_.context.backend->ready_open(request); !status) return status;
   return SarPhase::before();
 }
 

@@ -3,12 +3,8 @@
 
 #include <algorithm>
 
-#include "base/rounding.hpp"
-
 namespace ullage {
 namespace {
-
-constexpr double most_bytes = 4e18;  // of all that a case keeps
 
 const Words<SarRaw>& sar_raw_words() {
   static const Words<SarRaw> words{{SarRaw::shared, "shared"}, {SarRaw::own, "own"}};
@@ -72,14 +68,13 @@ Table<SarParameters> sar_conditions() {
   };
 }
 
-/// Computes in floating point, since products of bad sizes overflow.
-double all_bytes(const SarParameters& p, const PlannedLayout& layout) {
-  const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
-  const double images = number(p.grid) * number(p.grid) * number(p.depth);
-  const double raws = number(p.raw_files) * (p.raw == SarRaw::own ? layout.ranks : 1.0);
-  const double group = number(p.subimages) * number(p.subimage_side) * number(p.subimage_side) * 4;
-  return images * (number(p.rows) * number(p.columns) * 4 + group + number(p.subimages) * SarShape::record_bytes) +
-         raws * number(p.rows) * number(p.raw_columns) * 8 + number(p.templates) * number(p.template_bytes);
+Count all_bytes(const SarParameters& p, const PlannedLayout& layout) {
+  const Count subimages = p.subimages, rows = p.rows;
+  const Count images = Count(p.grid) * p.grid * p.depth;
+  const Count raws = Count(p.raw_files) * (p.raw == SarRaw::own ? static_cast<std::uint64_t>(layout.ranks) : 1);
+  const Count group = subimages * p.subimage_side * p.subimage_side * 4;
+  return images * (rows * p.columns * 4 + group + subimages * SarShape::record_bytes) +
+         raws * rows * p.raw_columns * 8 + Count(p.templates) * p.template_bytes;
 }
 
 Status check_sizes(const SarParameters& p, const PlannedLayout& layout, const std::string& pointer) {
@@ -87,7 +82,7 @@ Status check_sizes(const SarParameters& p, const PlannedLayout& layout, const st
     if (p.subimage_side > pixels)
       return fail(bad_plan(pointer + "/subimage_side",
                            "must be at most the " + std::to_string(pixels) + " " + name + " of an image"));
-  if (all_bytes(p, layout) <= most_bytes) return {};
+  if (all_bytes(p, layout) <= most_file_bytes) return {};
   return fail(bad_plan(pointer + "/depth", "makes more than 4e18 bytes with the other sizes"));
 }
 
@@ -118,20 +113,16 @@ Status check_sar(const SarParameters& p, const Capabilities& capabilities, const
 
 /// Groups and records as if each rank had the locations of the one that has most: whose it reads is known later.
 Needs needs_of_sar(const SarParameters& p, const PlannedLayout& layout) {
-  constexpr std::uint64_t block = 4096;  // of most file systems
-  constexpr std::uint64_t around = 4;    // folder, marker, manifest, dataset directory
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const SarShape shape = p.shape(ranks);
   const ImageGrid files = p.files(ranks);
-  const std::uint64_t images = p.layout == ImageLayout::files
-                                   ? shape.images() * round_up(shape.image_bytes(), block)
-                                   : shape.locations() * round_up(shape.depth * shape.image_bytes(), block);
-  const std::uint64_t pairs = shape.pairs_of(0);
-  const std::uint64_t found =
-      ranks * (round_up(pairs * shape.group_bytes(), block) + round_up(pairs * shape.records_bytes(), block));
-  return {files.raw_writers() * files.raw_files * round_up(shape.raw_bytes(), block) +
-              files.templates * round_up(p.template_bytes, block) + images + found,
-          files.file_count() + files.directory_count() + around};
+  const Count pairs = shape.pairs_of(0);
+  Needs needs = p.layout == ImageLayout::files ? file_needs(shape.images(), shape.image_bytes())
+                                               : file_needs(shape.locations(), shape.depth * shape.image_bytes());
+  needs = needs + file_needs(ranks, pairs * shape.group_bytes()) + file_needs(ranks, pairs * shape.records_bytes()) +
+          file_needs(Count(files.raw_writers()) * files.raw_files, shape.raw_bytes()) +
+          file_needs(files.templates, p.template_bytes);
+  return {needs.bytes, needs.inodes + files.directory_count(), 1};
 }
 
 std::string word_of(SarRaw raw) { return detail::word_of(sar_raw_words(), raw); }

@@ -37,6 +37,8 @@ PhaseInfo RetrievePhase::info() const {
 Status RetrievePhase::before() {
   detections_request_ = request_of(state_.files().detections_path(state_.rank()), OpenMode::create,
                                    operations() * state_.shape.group_bytes());
+  if (operations() > 0)
+    if (auto status = state_.context.backend->ready_open(detections_request_); !status) return status;
   return SarPhase::before();
 }
 

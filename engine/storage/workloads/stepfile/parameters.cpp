@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "base/rounding.hpp"
 #include "storage/workloads/stepfile/log_index.hpp"
 
 namespace ullage {
@@ -98,11 +97,7 @@ Status check_depths(const StepfileParameters& p, const Capabilities& capabilitie
 }  // namespace
 
 const Table<StepfileParameters>& StepfileParameters::table() {
-  static const Table<StepfileParameters> fields = [] {
-    auto all = states();
-    for (auto& field : step_conditions()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<StepfileParameters> fields = joined<StepfileParameters>(states(), step_conditions());
   return fields;
 }
 
@@ -126,12 +121,10 @@ Status check_stepfile(const StepfileParameters& p, const Capabilities& capabilit
 }
 
 Needs needs_of_stepfile(const StepfileParameters& p, const PlannedLayout& layout) {
-  constexpr std::uint64_t block = 4096;  // of most file systems
   const StepShape shape = p.shape(static_cast<std::uint64_t>(layout.ranks));
-  const std::uint64_t index = p.in_log() ? LogIndex::bytes(p.steps, block) : 0;
-  const std::uint64_t around = 4;  // folder, marker, manifest, dataset directory
-  return {shape.ranks * (shape.steps * round_up(p.state_bytes, block) + index),
-          shape.file_count() + shape.directory_count() + around};
+  const Count states = Count(shape.steps) * in_blocks(p.state_bytes);
+  const Count log = p.in_log() ? LogIndex::bytes(p.steps, 4096) : 0;
+  return {(states + log) * shape.ranks, Count(shape.file_count()) + shape.directory_count(), 1};
 }
 
 }  // namespace ullage

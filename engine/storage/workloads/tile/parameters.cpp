@@ -9,7 +9,6 @@ namespace ullage {
 namespace {
 
 constexpr double most_elements = 2147483647;  // of a dimension: MPI counts them in ints
-constexpr double most_file_bytes = 4e18;      // an offset of MPI is signed
 
 // Functions, since the tables are asked for while other files' statics are still being made.
 const Words<TilePhaseKind>& tile_phase_words() {
@@ -89,27 +88,22 @@ Status check_axis(const NamedAxis& named, const std::string& pointer) {
                            std::string(named.name)));
 }
 
-/// Computes in floating point, since products of bad sizes overflow.
 Status check_tile_sizes(const TileParameters& p, const std::string& pointer) {
   const TileShape shape = p.shape();
-  double bytes = static_cast<double>(p.element_bytes);
+  Count bytes = Count(p.element_bytes) * p.frames;
   const std::array<NamedAxis, 3> axes{{{"x", shape.axes[2]}, {"y", shape.axes[1]}, {"z", shape.axes[0]}}};
   for (const NamedAxis& named : axes) {
     if (auto status = check_axis(named, pointer); !status) return status;
-    bytes *= static_cast<double>(named.axis.elements());
+    bytes = bytes * named.axis.elements();
   }
-  if (static_cast<double>(p.header_bytes) + bytes * static_cast<double>(p.frames) <= most_file_bytes) return {};
+  if (bytes + p.header_bytes <= most_file_bytes) return {};
   return fail(bad_plan(pointer + "/frames", "makes a file of more than 4e18 bytes"));
 }
 
 }  // namespace
 
 const Table<TileParameters>& TileParameters::table() {
-  static const Table<TileParameters> fields = [] {
-    auto all = tile_sizes();
-    for (auto& field : tile_conditions()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<TileParameters> fields = joined<TileParameters>(tile_sizes(), tile_conditions());
   return fields;
 }
 
@@ -153,9 +147,8 @@ Status check_tile_backend(const TileParameters& p, const Capabilities& capabilit
 }
 
 Needs needs_of_tile(const TileParameters& p) {
-  constexpr std::uint64_t around = 4;  // folder, marker, manifest, dataset directory
   const TileShape shape = p.shape();
-  return {shape.frames * shape.frame_bytes(), 1 + around, 1};
+  return file_needs(1, Count(shape.frames) * shape.frame_bytes());
 }
 
 std::string word_of(TilePhaseKind kind) { return detail::word_of(tile_phase_words(), kind); }

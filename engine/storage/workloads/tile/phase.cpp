@@ -62,11 +62,13 @@ PhaseInfo TilePhase::info() const {
 
 /// Reading begins with buffers that nothing was read into, on a file of the right size.
 Status TilePhase::before() {
-  if (writes()) return {};
+  const Status ready = state_.has_tile() ? ready_tiles(*state_.context.backend, opening()) : Status{};
+  if (writes()) return ready;
   if (state_.has_tile())
     for (std::uint64_t frame = 0; frame < ring_; ++frame) Payload::poison(slot(frame));
-  if (!state_.holds_data()) return {};
+  if (!state_.holds_data()) return ready;
   Status status = check_size();
+  if (status) status = ready;
   const bool drops = state_.parameters.cache == TileCache::drop && state_.context.world->topology().leader();
   if (drops && status) status = state_.context.backend->drop_cached(state_.file_name());
   state_.context.world->all().barrier();
@@ -119,8 +121,7 @@ std::uint64_t TilePhase::prepare(std::uint64_t first, std::uint64_t most) {
 }
 
 /// It begins on all ranks that have a tile, or on none.
-Status TilePhase::open() {
-  if (!state_.has_tile()) return {};
+TileOpening TilePhase::opening() const {
   OpenRequest request;
   request.name = state_.file_name();
   request.mode = writes() ? OpenMode::create : OpenMode::read;
@@ -128,8 +129,13 @@ Status TilePhase::open() {
   request.expected_bytes = state_.shape.file_bytes();
   request.unique = true;
   request.among = &*state_.group;
+  return {request, &state_.shape, state_.tile(), together()};
+}
+
+Status TilePhase::open() {
+  if (!state_.has_tile()) return {};
   const std::int64_t begun = now_ns();
-  auto file = open_tiles(*state_.context.backend, {request, &state_.shape, state_.tile(), together()});
+  auto file = open_tiles(*state_.context.backend, opening());
   open_s_ = seconds_since(begun);
   if (!file) return fail(file.error());
   file_ = std::move(*file);

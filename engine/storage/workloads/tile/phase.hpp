@@ -58,6 +58,7 @@ class TilePhase final : public PhaseWork {
   [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
 
  private:
+  [[nodiscard]] TileOpening opening() const;
   [[nodiscard]] bool writes() const { return kind_ == TilePhaseKind::write; }
   [[nodiscard]] bool together() const { return state_.parameters.calls == TileCalls::collective; }
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t frame);

@@ -96,6 +96,11 @@ class TileArrays final : public TileFile {
 
 }  // namespace
 
+Status ready_tiles(Backend& backend, const TileOpening& opening) {
+  const ArraySpec spec = TileArrays::spec_of(*opening.shape);
+  return backend.ready_open(opening.request, {&spec, 1});
+}
+
 Result<std::unique_ptr<TileFile>> open_tiles(Backend& backend, const TileOpening& opening) {
   if (backend.views() != nullptr) {
     auto file = backend.open_viewed(opening.request, {});

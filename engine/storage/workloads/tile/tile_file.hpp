@@ -40,5 +40,7 @@ class TileFile {
 /// Collective over the ranks of the request. Through a view where the backend has views, else as an array of bytes with
 /// the dimensions of the data set behind that of the frames.
 [[nodiscard]] Result<std::unique_ptr<TileFile>> open_tiles(Backend& backend, const TileOpening& opening);
+/// What can be done of it before the timer.
+[[nodiscard]] Status ready_tiles(Backend& backend, const TileOpening& opening);
 
 }  // namespace ullage

@@ -68,11 +68,7 @@ Table<MixedTransferParameters> mixed_conditions() {
 }  // namespace
 
 const Table<MixedTransferParameters>& MixedTransferParameters::table() {
-  static const Table<MixedTransferParameters> fields = [] {
-    auto all = pattern();
-    for (auto& field : mixed_conditions()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<MixedTransferParameters> fields = joined<MixedTransferParameters>(pattern(), mixed_conditions());
   return fields;
 }
 

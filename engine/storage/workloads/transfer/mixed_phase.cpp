@@ -59,7 +59,9 @@ PhaseInfo MixedTransferPhase::info() const {
 Status MixedTransferPhase::allocate() {
   if (parameters().writes() || verifies())
     contents_.emplace(state_.payload, static_cast<std::uint64_t>(state_.source_rank));
-  return state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+  for (const Kind kind : kinds_moved()) keep_first(status, state_.context->backend->ready_open(request_for(kind)));
+  return status;
 }
 
 Status MixedTransferPhase::before() {
@@ -112,20 +114,26 @@ std::uint64_t MixedTransferPhase::prepare(std::uint64_t first, std::uint64_t mos
   return extents_.size();
 }
 
-Result<std::unique_ptr<File>> MixedTransferPhase::open_for(OpenMode mode) const {
+std::vector<MixedTransferPhase::Kind> MixedTransferPhase::kinds_moved() const {
+  std::vector<Kind> moved;
+  if (parameters().reads()) moved.push_back(reading);
+  if (parameters().writes()) moved.push_back(writing);
+  return moved;
+}
+
+OpenRequest MixedTransferPhase::request_for(Kind kind) const {
   OpenRequest request;
   request.name = state_.file_name();
   request.shared = !state_.dataset.per_process;
   request.expected_bytes = pattern_.file_bytes();
-  request.mode = mode;
-  return state_.context->backend->open(request);
+  request.mode = kind == reading ? OpenMode::read : OpenMode::overwrite;
+  return request;
 }
 
 Status MixedTransferPhase::open() {
   Status first;
-  for (const Kind kind : {reading, writing}) {
-    if (!(kind == reading ? parameters().reads() : parameters().writes())) continue;
-    auto file = open_for(kind == reading ? OpenMode::read : OpenMode::overwrite);
+  for (const Kind kind : kinds_moved()) {
+    auto file = state_.context->backend->open(request_for(kind));
     keep_first(first, file ? Status{} : fail(file.error()));
     if (file) files_.at(kind) = std::move(*file);
   }

@@ -57,7 +57,8 @@ class MixedTransferPhase final : public PhaseWork {
   [[nodiscard]] bool verifies() const { return parameters().reads() && parameters().verify == MixedVerify::kept; }
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation);
   [[nodiscard]] Status refuse_holes() const;
-  [[nodiscard]] Result<std::unique_ptr<File>> open_for(OpenMode mode) const;
+  [[nodiscard]] std::vector<Kind> kinds_moved() const;
+  [[nodiscard]] OpenRequest request_for(Kind kind) const;
   [[nodiscard]] Status move(Kind kind, std::span<const Extent> extents, Meter& meter);
 
   const MixedTransferState& state_;

@@ -140,9 +140,9 @@ Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::
   if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
   if (p.block_bytes % p.transfer_bytes != 0)
     return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of transfer_bytes"));
-  if (static_cast<double>(p.block_bytes) * static_cast<double>(p.segments) * static_cast<double>(ranks) > 9e18)
+  if (Count(p.block_bytes) * p.segments * ranks > most_file_bytes)
     return fail(
-        bad_plan(pointer + "/segments", "must be smaller: segments x block_bytes x ranks is beyond 2^63 bytes"));
+        bad_plan(pointer + "/segments", "must be smaller: segments x block_bytes x ranks makes more than 4e18 bytes"));
   if (p.dedup_ratio > 1 && p.transfer_bytes % 4096 != 0)
     return fail(bad_plan(pointer + "/dedup_ratio", "above 1 needs transfer_bytes to be a multiple of 4096"));
   return {};
@@ -204,12 +204,7 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
 }  // namespace
 
 const Table<TransferParameters>& TransferParameters::table() {
-  static const Table<TransferParameters> fields = [] {
-    auto all = data_model();
-    for (auto& field : conditions()) all.push_back(std::move(field));
-    for (auto& field : placement()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<TransferParameters> fields = joined<TransferParameters>(data_model(), conditions(), placement());
   return fields;
 }
 

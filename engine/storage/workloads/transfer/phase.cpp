@@ -104,10 +104,11 @@ Status TransferPhase::allocate() {
     fill_slots();
   else
     poison_slots();
-  return state_.context->backend->make_ready(state_.context->buffer->bytes(),
-                                             {.queue_depth = parameters().queue_depth,
-                                              .threads = parameters().threads,
-                                              .window = writes() ? 0 : static_cast<std::size_t>(ring())});
+  const Status status = state_.context->backend->make_ready(
+      state_.context->buffer->bytes(), {.queue_depth = parameters().queue_depth,
+                                        .threads = parameters().threads,
+                                        .window = writes() ? 0 : static_cast<std::size_t>(ring())});
+  return status ? state_.context->backend->ready_open(open_request()) : status;
 }
 
 Status TransferPhase::before() {
@@ -205,7 +206,7 @@ std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t mo
   return extents_.size();
 }
 
-Status TransferPhase::open() {
+OpenRequest TransferPhase::open_request() const {
   OpenRequest request;
   request.name = file_name();
   request.shared = !state_.dataset.per_process;
@@ -213,7 +214,11 @@ Status TransferPhase::open() {
   request.mode = kind_ == PhaseKind::write     ? OpenMode::create
                  : kind_ == PhaseKind::rewrite ? OpenMode::overwrite
                                                : OpenMode::read;
-  auto file = state_.context->backend->open(request);
+  return request;
+}
+
+Status TransferPhase::open() {
+  auto file = state_.context->backend->open(open_request());
   if (!file) return fail(file.error());
   file_ = std::move(*file);
   return {};

@@ -56,6 +56,7 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
 
  private:
+  [[nodiscard]] OpenRequest open_request() const;
   [[nodiscard]] bool writes() const { return kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite; }
   [[nodiscard]] const TransferParameters& parameters() const { return *state_.parameters; }
   [[nodiscard]] bool repeats() const { return parameters().order_of(kind_) == Order::repeat; }

@@ -234,7 +234,7 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const bool per_process = parameters.file_mode == FileMode::per_process;
   const std::uint64_t files = per_process ? ranks * (parameters.directory_per_process ? 2 : 1) : 1;
-  return {parameters.bytes_a_rank() * ranks, files, 1};
+  return {Count(parameters.bytes_a_rank()) * ranks, files, 1};
 }
 
 const Registered<WorkloadEntry> registered_transfer{{

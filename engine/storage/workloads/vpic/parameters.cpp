@@ -6,7 +6,6 @@
 namespace ullage {
 namespace {
 
-constexpr double most_file_bytes = 4e18;                           // an offset of MPI is signed
 constexpr std::uint64_t room_for_format = std::uint64_t{1} << 20;  // what a library writes besides the arrays
 
 // Functions, since the tables are asked for while other files' statics are still being made.
@@ -92,11 +91,7 @@ Status check_read(const VpicParameters& p, const std::string& pointer) {
 }  // namespace
 
 const Table<VpicParameters>& VpicParameters::table() {
-  static const Table<VpicParameters> fields = [] {
-    auto all = vpic_sizes();
-    for (auto& field : vpic_conditions()) all.push_back(std::move(field));
-    return all;
-  }();
+  static const Table<VpicParameters> fields = joined<VpicParameters>(vpic_sizes(), vpic_conditions());
   return fields;
 }
 
@@ -122,15 +117,14 @@ Status check_vpic(const VpicParameters& p, const Capabilities& capabilities, con
                          "must be '" + word(p.file) + "' as in the file: this backend does not convert; take 'mpiio'"));
   if (p.verify != VpicVerify::none && !capabilities.data)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  const double bytes = static_cast<double>(p.particles) * static_cast<double>(p.steps) * layout.ranks *
-                       static_cast<double>(particle_bytes);
-  if (bytes > most_file_bytes) return fail(bad_plan(pointer + "/particles", "makes a file of more than 4e18 bytes"));
+  if (Count(p.particles) * p.steps * static_cast<std::uint64_t>(layout.ranks) * particle_bytes > most_file_bytes)
+    return fail(bad_plan(pointer + "/particles", "makes a file of more than 4e18 bytes"));
   return {};
 }
 
 Needs needs_of_vpic(const VpicParameters& parameters, const PlannedLayout& layout) {
   const ParticleLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
-  return {file.file_bytes() + (parameters.format == VpicFormat::arrays ? room_for_format : 0), 1, 1};
+  return file_needs(1, file.file_bytes() + (parameters.format == VpicFormat::arrays ? room_for_format : 0));
 }
 
 std::string word_of(VpicRead read) { return detail::word_of(vpic_read_words(), read); }

@@ -38,7 +38,7 @@ TEST(VpicParameters, NeedTheBytesOfTheFormula) {
   PlannedLayout layout;
   layout.ranks = 3;
   const Needs needs = needs_of_vpic({.particles = 100, .steps = 4}, layout);
-  EXPECT_EQ(needs.bytes, 4096U + 3U * 100 * 4 * 32);
+  EXPECT_EQ(needs.bytes, in_blocks(4096U + 3U * 100 * 4 * 32));
   EXPECT_EQ(needs.inodes, 1U);
   EXPECT_EQ(needs.directories, 1U);
   EXPECT_GT(needs_of_vpic({.particles = 100, .steps = 4, .format = VpicFormat::arrays}, layout).bytes, needs.bytes);

@@ -69,7 +69,10 @@ Status VpicPhase::allocate() {
     memory(ParticleMemory::of_all_steps(state_.layout)).fill(state_.rank());
   else
     memory(choice_.particles()).poison();
-  return state_.context.backend->make_ready(state_.context.buffer->bytes(), {});
+  Backend& backend = *state_.context.backend;
+  const OpenMode mode = writes() ? OpenMode::create : OpenMode::read;
+  const Status status = backend.make_ready(state_.context.buffer->bytes(), {});
+  return status ? backend.ready_open(request_for(mode), state_.layout.arrays()) : status;
 }
 
 Status VpicPhase::before() {
@@ -86,13 +89,17 @@ Status VpicPhase::drop_file() const {
   return state_.context.backend->drop_cached(state_.file_name());
 }
 
-Status VpicPhase::open_as(OpenMode mode) {
+OpenRequest VpicPhase::request_for(OpenMode mode) const {
   OpenRequest request;
   request.name = state_.file_name();
   request.shared = true;
   request.expected_bytes = state_.layout.file_bytes();
   request.mode = mode;
-  auto file = ParticleFile::open(*state_.context.backend, request, state_.layout, state_.parameters.format,
+  return request;
+}
+
+Status VpicPhase::open_as(OpenMode mode) {
+  auto file = ParticleFile::open(*state_.context.backend, request_for(mode), state_.layout, state_.parameters.format,
                                  {.text = state_.layout.header(),
                                   .name = state_.file_name(),
                                   .collective = state_.capabilities.collective,

@@ -56,6 +56,7 @@ class VpicPhase final : public PhaseWork {
   [[nodiscard]] bool writes() const { return kind_ == VpicPhaseKind::write; }
   [[nodiscard]] std::uint64_t operations_of_step() const { return operations() / state_.layout.steps; }
   [[nodiscard]] ParticleMemory memory(std::uint64_t capacity) const;
+  [[nodiscard]] OpenRequest request_for(OpenMode mode) const;
   [[nodiscard]] Status open_as(OpenMode mode);
   [[nodiscard]] Status drop_file() const;
   void compute(Meter& meter);
