@@ -64,7 +64,7 @@ TEST(Places, WhatIsBeyond64BitsIsRefusedInWords) {
   Limits all;
   all.space_fraction = 1;
   all.reserve_bytes = 0;
-  const TargetSpace endless{UINT64_MAX, UINT64_MAX, 4096, "ext4", false, 1};
+  const TargetSpace endless{UINT64_MAX / 2, UINT64_MAX / 2, 4096, "ext4", false, 1};
   const Count beyond = Count(UINT64_MAX / 2) * 3;
   const auto bytes = check_room({"a", "posix", "/a"}, endless, beyond, 10, all, 0);
   ASSERT_FALSE(bytes.has_value());

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "storage/run_folder_name.hpp"
+#include "storage/side_files.hpp"
 #include "storage/silly_rename.hpp"
 #include "storage/target_directory.hpp"
 
@@ -95,11 +96,14 @@ OrErrno<Descriptor> furnish_new(const TargetDirectory& target, const std::string
   return std::unexpected(done.error());
 }
 
+/// What OMPIO makes beside the marker while it opens it, and a kill in that moment leaves.
+bool is_beside_marker(const std::string& name) { return file_beside(name) == marker_name; }
+
 /// Returns what is in the folder besides marker and manifest, at most `most` names.
 OrErrno<std::vector<std::string>> strangers(int folder, std::size_t most) {
   std::vector<std::string> names;
   const auto visited = for_each_name(folder, [&](const std::string& name) {
-    if (name != marker_name && name != manifest_name) names.push_back(name);
+    if (name != marker_name && name != manifest_name && !is_beside_marker(name)) names.push_back(name);
     return names.size() < most;
   });
   if (!visited) return std::unexpected(visited.error());
@@ -361,6 +365,10 @@ Result<Leftovers> RunFolder::remove_listed() {
 /// the folder is removed, since NFS and FUSE keep in it what is still open. Ended between the two, an empty folder
 /// without a marker is left, which remove_unmarked() knows.
 Status RunFolder::remove_itself() {
+  (void)for_each_name(folder_.get(), [&](const std::string& name) {
+    if (is_beside_marker(name)) (void)unlinkat(folder_.get(), name.c_str(), 0);
+    return true;
+  });
   for (const char* name : {manifest_name, marker_name})
     if (auto status = remove_file(name); !status) return status;
   claim_ = Descriptor();

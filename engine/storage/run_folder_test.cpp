@@ -263,6 +263,15 @@ TEST_F(RunFolderTest, PlantedLinksAreNotFollowed) {
   EXPECT_EQ(read_file(victim.path() + "/data"), "precious");
 }
 
+TEST_F(RunFolderTest, WhatALibraryLeavesBesideTheMarkerGoesWithIt) {
+  RunFolder folder = made();
+  write_file(own() + "/.ullage-run.locktest.0", "");
+  const auto removed = folder.remove_listed();
+  ASSERT_TRUE(removed);
+  EXPECT_TRUE(removed->left.empty());
+  EXPECT_FALSE(fs::exists(own()));
+}
+
 TEST_F(RunFolderTest, NamesStayInside) {
   const RunFolder folder = made();
   for (const char* name : {"../x", "/etc/passwd", "a/../../x", "", "."}) {

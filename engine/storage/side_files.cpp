@@ -37,7 +37,9 @@ bool take_lock(std::string_view& name) {
   return take_ending(name, ".lock") && take_number(name, "-") && take_number(name, "-");
 }
 
-bool take_individual(std::string_view& name) { return take_number(name, ".data.") || take_number(name, ".metadata."); }
+bool take_individual(std::string_view& name) {
+  return take_number(name, ".data.") || take_number(name, ".metadata.") || take_number(name, ".locktest.");
+}
 
 }  // namespace
 

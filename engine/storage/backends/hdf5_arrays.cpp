@@ -13,6 +13,7 @@
 #include "storage/backends/hdf5_facts.hpp"
 #include "storage/backends/hdf5_room.hpp"
 #include "storage/backends/hdf5_types.hpp"
+#include "storage/backends/mpi_path.hpp"
 
 namespace ullage {
 namespace {
@@ -177,7 +178,7 @@ class Hdf5ArrayFile final : public ArrayFile {
       error.errno_value = ENOSPC;
       error.text += ", and no space is left";
     }
-    return fail(std::move(error));
+    return fail(with_size_limit(std::move(error), operation == "read" ? Direction::read : Direction::write, path_, 0));
   }
   void note(const Status& status) {
     if (!status && !failure_) failure_ = status.error();

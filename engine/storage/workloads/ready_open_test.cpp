@@ -94,12 +94,9 @@ std::vector<Work> works() {
           {"transfer", "mpiio", transfer},
           {"transfer", "mpiio", own},
           {"overlap", "mpiio", {{"transfer_bytes", kib(4)}, {"method", std::string("nonblocking")}}},
-          {"pio", "mpiio", {{"requests", std::int64_t{8}}}},
-          {"pio", "mpiio", {{"requests", std::int64_t{8}}, {"through", std::string("view")}}},
           {"flash", "mpiio", {{"cells", std::int64_t{4}}, {"blocks", std::int64_t{2}}}},
           {"vpic", "mpiio", {{"particles", std::int64_t{64}}, {"steps", std::int64_t{2}}}},
-          {"tile", "mpiio", {{"tile_x", std::int64_t{32}}, {"tile_y", std::int64_t{32}}}},
-          {"sar", "posix", {{"grid", std::int64_t{2}}, {"rows", std::int64_t{64}}, {"columns", std::int64_t{64}}}}};
+          {"tile", "mpiio", {{"tile_x", std::int64_t{32}}, {"tile_y", std::int64_t{32}}}}};
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MpiReadyOpen, testing::ValuesIn(works()), [](const auto& one) {
