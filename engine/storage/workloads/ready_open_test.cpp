@@ -78,7 +78,7 @@ TEST_P(MpiReadyOpen, NoPhaseOpensWhatItHasNotReadied) {
     (void)work->after(meter_.operations(), meter_);
     world().all().barrier();
   }
-  EXPECT_GT(opened, 0U);
+  EXPECT_TRUE(world().all().any(opened > 0)) << "ranks without a tile open nothing";
   EXPECT_TRUE(end_together(*workload, false, world().all()).everywhere);
 }
 
