@@ -8,7 +8,6 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <string>
 
 #include "base/resources.hpp"
@@ -27,7 +26,9 @@ std::uint64_t page_size() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESI
 std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 Error no_room(std::uint64_t bytes, int why) {
-  return environment_error("memory", std::to_string(bytes) + " bytes cannot be allocated: " + std::strerror(why));
+  Error error = errno_error(why, "get", "memory");
+  error.text = std::to_string(bytes) + " bytes cannot be allocated: " + error.text;
+  return error;
 }
 
 bool has_transparent_pages() {

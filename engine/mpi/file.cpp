@@ -194,6 +194,14 @@ Status status_of(int code, const std::string& operation, const std::string& path
   return code == MPI_SUCCESS ? Status{} : fail(io_error(code, operation, path));
 }
 
+/// Where `position` of the view lies in the file; `code` is of the call that gave it.
+Result<std::uint64_t> byte_offset(MPI_File file, int code, MPI_Offset position, const std::string& path) {
+  MPI_Offset offset = 0;
+  if (code == MPI_SUCCESS) code = MPI_File_get_byte_offset(file, position, &offset);
+  if (code != MPI_SUCCESS) return fail(io_error(code, "position", path));
+  return static_cast<std::uint64_t>(offset);
+}
+
 }  // namespace
 
 File::File(std::unique_ptr<Handle> handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
@@ -301,11 +309,14 @@ Result<std::size_t> File::read_ordered(std::span<std::byte> data) const {
 
 Result<std::uint64_t> File::shared_position_bytes() const {
   MPI_Offset position = 0;
-  MPI_Offset offset = 0;
-  int code = MPI_File_get_position_shared(handle_->file, &position);
-  if (code == MPI_SUCCESS) code = MPI_File_get_byte_offset(handle_->file, position, &offset);
-  if (code != MPI_SUCCESS) return fail(io_error(code, "position", path_));
-  return static_cast<std::uint64_t>(offset);
+  const int code = MPI_File_get_position_shared(handle_->file, &position);
+  return byte_offset(handle_->file, code, position, path_);
+}
+
+Result<std::uint64_t> File::own_position_bytes() const {
+  MPI_Offset position = 0;
+  const int code = MPI_File_get_position(handle_->file, &position);
+  return byte_offset(handle_->file, code, position, path_);
 }
 
 Result<std::uint64_t> File::size_bytes() const {

@@ -83,9 +83,7 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
         folder_(*context.folder),
         everyone_(context.world->all().duplicate()),
         prefix_(romio_prefix(folder_)),
-        checks_(world_, folder_) {
-    load_mpi_io(world_, folder_);
-  }
+        checks_(world_, folder_) {}
 
   /// The property lists of all files; an error where the library refuses what was asked for.
   [[nodiscard]] Status prepare() {
@@ -226,8 +224,8 @@ Result<std::unique_ptr<Backend>> make_hdf5(const Values& values, const BackendCo
   if (!hints) return fail(hints.error());
   const auto calls = open_hdf5();
   // A node without the library must not leave the ranks of the others waiting.
-  if (auto status = mpi::share_status(context.world->all(), calls ? Status{} : fail(calls.error())); !status)
-    return fail(status.error());
+  Status ready = calls ? load_mpi_io(*context.world, *context.folder) : fail(calls.error());
+  if (auto status = mpi::share_status(context.world->all(), std::move(ready)); !status) return fail(status.error());
   auto backend = std::make_unique<Hdf5Backend>(std::move(parameters), context, **calls, std::move(*hints));
   if (auto status = backend->prepare(); !status) return fail(status.error());
   return backend;

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"
 #include "storage/backend.hpp"
+#include "storage/descriptor.hpp"
 
 namespace ullage {
 
@@ -42,15 +44,27 @@ namespace ullage {
   return error;
 }
 
+/// A library that gets no descriptor in a collective call leaves the other ranks waiting in it, or ends the process.
+[[nodiscard]] inline Status check_free_descriptors() {
+  std::array<Descriptor, 8> enough_for_a_file;
+  for (Descriptor& one : enough_for_a_file) {
+    one = Descriptor(::open("/", O_PATH | O_CLOEXEC));
+    if (!one) return fail(errno_error(errno, "open", "files of the MPI library"));
+  }
+  return {};
+}
+
 /// Lets the MPI library load what it has for files, which it does at the first opening in a process: that of a file of
-/// ours which is always there. Whatever comes of it, the files of the phases say.
-inline void load_mpi_io(const mpi::World& world, const RunFolder& folder) {
+/// ours which is always there. Whatever comes of it, the files of the phases say. Local.
+[[nodiscard]] inline Status load_mpi_io(const mpi::World& world, const RunFolder& folder) {
+  if (Status room = check_free_descriptors(); !room) return room;
   static const bool loaded = [&] {
     auto file = mpi::File::open(world.self(), romio_prefix(folder) + folder.marker_path(), mpi::FileAccess::read,
                                 mpi::Info(), false);
     return file && file->close().has_value();
   }();
   (void)loaded;
+  return {};
 }
 
 /// What is looked at before a library opens a file by its path: no symbolic link on the way, and the file there or not
@@ -72,7 +86,8 @@ class PathChecks final {
 
   /// The same before a timer; the opening that follows need not look again.
   [[nodiscard]] Status look_ahead(const OpenRequest& request) {
-    Status status = look(request);
+    Status status = check_free_descriptors();
+    if (status) status = look(request);
     if (status) ahead_.emplace(request.name, request.mode);
     return status;
   }

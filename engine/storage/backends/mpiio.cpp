@@ -243,9 +243,7 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
         folder_(*context.folder),
         everyone_(context.world->all().duplicate()),
         prefix_(romio_prefix(folder_)),
-        checks_(world_, folder_) {
-    load_mpi_io(world_, folder_);
-  }
+        checks_(world_, folder_) {}
 
   [[nodiscard]] Capabilities capabilities() const override {
     Capabilities capabilities = mpiio_capabilities;
@@ -357,6 +355,8 @@ Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendC
   if (context.folder == nullptr) return fail(environment_error("", "backend 'mpiio' needs a target with a path"));
   auto hints = mpi::Info::from(parameters.hints);
   if (!hints) return fail(hints.error());
+  if (auto status = mpi::share_status(context.world->all(), load_mpi_io(*context.world, *context.folder)); !status)
+    return fail(status.error());
   return std::make_unique<MpiioBackend>(std::move(parameters), context, std::move(*hints));
 }
 

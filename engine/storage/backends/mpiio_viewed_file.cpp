@@ -40,8 +40,8 @@ class MpiioViewedFile final : public ViewedFile {
       return refuse(direction, pointer, data.size());
     const auto moved = call(direction, pointer, data);
     if (!moved || *moved != data.size()) [[unlikely]]
-      return noted(fail(
-          with_size_limit(moved ? short_count(direction, *moved, data.size()) : moved.error(), direction, path_, 0)));
+      return noted(fail(with_size_limit(moved ? short_count(direction, *moved, data.size()) : moved.error(), direction,
+                                        path_, end_bytes(pointer, data.size()))));
     if (pointer == Pointer::ordered) ordered_bytes_ += data.size();
     return {};
   }
@@ -69,6 +69,12 @@ class MpiioViewedFile final : public ViewedFile {
   [[nodiscard]] Status noted(Status status) {
     note(status);
     return status;
+  }
+
+  /// Where a call that failed was to end, at least; 0 where the library does not say.
+  [[nodiscard]] std::uint64_t end_bytes(Pointer pointer, std::size_t size) const {
+    const auto begin = pointer == Pointer::ordered ? file_.shared_position_bytes() : file_.own_position_bytes();
+    return begin ? *begin + size : 0;
   }
 
   [[nodiscard]] Result<std::size_t> call(Direction direction, Pointer pointer, std::span<std::byte> data) const {
