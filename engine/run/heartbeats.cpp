@@ -47,17 +47,24 @@ std::optional<int> Heartbeats::silent_rank(std::int64_t now_ns, std::int64_t lim
 }
 
 std::optional<int> Heartbeats::rank_without_beat(std::chrono::milliseconds pause) const {
+  constexpr int most_pauses = 5;
   if (slots_ == nullptr) return std::nullopt;
-  std::vector<std::uint64_t> before;
-  before.reserve(static_cast<std::size_t>(ranks_on_node_));
-  for (int i = 0; i < ranks_on_node_; ++i) before.push_back(slots_[i].beats.load(std::memory_order_relaxed));
-  std::this_thread::sleep_for(pause);
-  for (int i = 0; i < ranks_on_node_; ++i) {
-    const std::uint64_t beats = slots_[i].beats.load(std::memory_order_relaxed);
-    if (i != rank_on_node_ && beats != gone && beats == before[static_cast<std::size_t>(i)])
-      return static_cast<int>(slots_[i].rank.load());
+  struct Silent {
+    const Slot* slot;
+    std::uint64_t beats;
+  };
+  std::vector<Silent> silent;
+  for (int i = 0; i < ranks_on_node_; ++i)
+    if (i != rank_on_node_) silent.push_back({&slots_[i], slots_[i].beats.load(std::memory_order_relaxed)});
+  // On a busy machine a rank that lives may not come to beat in one pause.
+  for (int pauses = 0; pauses == 0 || (pauses < most_pauses && silent.size() > 1); ++pauses) {
+    std::this_thread::sleep_for(pause);
+    std::erase_if(silent, [](const Silent& one) {
+      const std::uint64_t beats = one.slot->beats.load(std::memory_order_relaxed);
+      return beats == gone || beats != one.beats;
+    });
   }
-  return std::nullopt;
+  return silent.empty() ? std::nullopt : std::optional(static_cast<int>(silent.front().slot->rank.load()));
 }
 
 bool Heartbeats::all_rest(std::int64_t now_ns, std::int64_t limit_ns) noexcept {

@@ -36,7 +36,8 @@ class Heartbeats final {
   /// The rank (of all) before this one on the node when it gave no sign for `limit_ns` of the time in which this rank
   /// itself was running: a machine that stands still as a whole is no silence.
   [[nodiscard]] std::optional<int> silent_rank(std::int64_t now_ns, std::int64_t limit_ns) noexcept;
-  /// The lowest rank of the node that has not beaten for `pause`, in which this rank sleeps.
+  /// The rank of the node that has not beaten for `pause`, in which this rank sleeps; of several the one that does not
+  /// beat in further pauses either, or the lowest of those.
   [[nodiscard]] std::optional<int> rank_without_beat(std::chrono::milliseconds pause) const;
   /// Every rank of the node has rested for `limit_ns`, likewise: they wait for each other.
   [[nodiscard]] bool all_rest(std::int64_t now_ns, std::int64_t limit_ns) noexcept;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e import launching
-from tests.e2e.commands import command, run
+from tests.e2e.commands import Process, command, run, start_and_act
 from tests.e2e.launching import KIB, Document, case, code_of, plan
 
 from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
@@ -73,6 +73,21 @@ def test_a_folder_that_is_moved_is_told(engine: Path, tmp_path: Path, target: Pa
     moved.rename(folder)
     assert launching.cleaned(engine, folder)
     assert launching.untouched(target)
+
+
+@pytest.mark.any_mpi
+@pytest.mark.fault("a run's folder at its target is moved", "exit 3 and a line that says where it is; a report")
+def test_a_run_whose_folder_is_moved_says_so(engine: Path, tmp_path: Path, target: Path) -> None:
+    def move(_: Process) -> None:
+        folder = next(target.glob("ullage-*"))
+        folder.rename(target / "moved")
+
+    result = tmp_path / "result"
+    small = ["--block", "64K", "--volume", "256K", "--ranks", "1", "--max-repetitions", "100000"]
+    asked = ["--target", f"x={target}", "--result", str(result), "--time", "8s", "--interval", "0.0001", *small]
+    code, _, errors = start_and_act(command(engine, "run", "sweep", *asked), result, move)
+    assert (code, errors.count("it was moved to")) == (EXIT_ENVIRONMENT, 1), errors
+    assert (result / "report.html").is_file()
 
 
 @pytest.mark.any_mpi

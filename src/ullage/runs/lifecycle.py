@@ -131,6 +131,10 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
     folder.check_there()
     for message in session.messages:
         say(message)
+    for text in dict.fromkeys(session.left):
+        say(f"what was left at a target could not be removed: {text}; `ullage clean` removes what a manifest lists")
+    if session.left and code == EXIT_OK:
+        code = EXIT_ENVIRONMENT
     if code == EXIT_CASE_FAILED:
         _say_failure(folder)
     unwritten = show_result(folder, shown)

@@ -16,10 +16,9 @@ from ullage.processes.supervisor import remove_noted
 from ullage.results.folder import PROBE, ResultFolder
 from ullage.results.records import read_records
 from ullage.runs.nodes.requests import is_of_each_node
-from ullage.runs.session import Note, Session, note_once
+from ullage.runs.session import LEFT_BEHIND, Note, Session, note_once
 from ullage.uri import target_path, words_of_path
 
-_LEFT: Final = "left-behind"
 _REMOVAL: Final = "removal"
 _MOST_LEDGER: Final = 1 << 20
 _OF_PROBE: Final = 58
@@ -73,7 +72,7 @@ def remove_earlier(session: Session, *, is_over: bool = False) -> None:
         left = [text for last in _last_launches(result) for text in _remove_of(last, inner, is_over=is_over)]
         session.messages += [text for text in left if text not in session.messages]
         if left:
-            note_once([Note(_LEFT, text, "`ullage clean` removes it") for text in left], inner)
+            note_once([Note(LEFT_BEHIND, text, "`ullage clean` removes it") for text in left], inner)
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def _remove_elsewhere(plan: Plan, target: Target, session: Session) -> list[str]
         raise KeyboardInterrupt
     if ended.code != EXIT_OK:
         return [f"data may be left in folders of target '{target.name}': {ended.message or 'the removal failed'}"]
-    return [record.text for record in records if isinstance(record, EventRecord) and record.code == _LEFT]
+    return [record.text for record in records if isinstance(record, EventRecord) and record.code == LEFT_BEHIND]
 
 
 def _remove_of_mpi(session: Session) -> None:

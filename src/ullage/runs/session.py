@@ -74,6 +74,10 @@ class Ended:
         return self.code in (EXIT_OK, EXIT_CASE_FAILED)
 
 
+LEFT_BEHIND: Final = "left-behind"
+"""Code of the event that says what could not be removed at a target."""
+
+
 class Session:
     """Launches plans into one result, and shows how it goes on.
 
@@ -82,7 +86,7 @@ class Session:
     ``time.monotonic()``; None: when their plans say. ``had_enough``: a launch was ended because no more was wanted.
     ``meeting``: where the first launch into each result waits for those of other nodes.
     ``job_time``: of the batch job that we are in, where that has a limit. ``lost``: nodes that have failed, on which
-    nothing is started any more.
+    nothing is started any more. ``left``: why launches could not remove what they have left at targets.
     """
 
     def __init__(
@@ -107,6 +111,7 @@ class Session:
         self.had_enough = False
         self.job_time: JobTime | None = None
         self.lost: list[str] = []
+        self.left: list[str] = []
         self._start, self._watch = start, watch
         self.meeting: Meeting | None = None
         self._has_met = False
@@ -130,7 +135,7 @@ class Session:
         ends_at = self.ends_at if ends_at is None else ends_at
         inner = Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
         inner.meeting = self.meeting
-        inner.job_time, inner.lost = self.job_time, self.lost
+        inner.job_time, inner.lost, inner.left = self.job_time, self.lost, self.left
         return inner
 
     def launch(self, number: int, plan: Plan, listener: Listener, *, may_move: bool = False) -> Ended:
@@ -144,6 +149,8 @@ class Session:
         def hear(record: AnyRecord) -> None:
             listener(record)
             self.progress.record(record)
+            if isinstance(record, EventRecord) and record.code == LEFT_BEHIND:
+                self.left.append(record.text)
             if self._watch is not None:
                 self._watch.hear(record)
 
