@@ -96,7 +96,7 @@ endif()
 # message, a share of the work or an agreement goes to depends on the number: all else runs on each.
 set(alike BEffIoPhase Compute Contamination CoreBudget FaultBackend FaultyPlans FixedWork Flash FullFileSystem Gemm*
   Hdf5Effects Hdf5Facts Hdf5Library LaunchRecords LaunchWatch LibraryFile ManifestFailure MemoryWorkload Metadata* Mixed*
-  ModelBackend Moved Node Overlap PhaseRunner Pio* PosixShared Repetition Resident Session SharedDataset Solve* Transfer*
+  ModelBackend Moved Node Overlap PhaseRunner Pio* PosixShared Repetition Resident Session SharedDataset Solve* StuckPhase Transfer*
   Uring Vpic VpicPhase WindowedPhase)
 list(TRANSFORM alike REPLACE "(.+)" "Mpi\\1.*:*/Mpi\\1.*") # a suite with parameters has a name before its own
 list(JOIN alike ":" alike)

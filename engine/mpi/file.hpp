@@ -120,7 +120,8 @@ class File final {
   [[nodiscard]] Result<std::size_t> read_all(std::span<std::byte> data) const;
   [[nodiscard]] Result<std::size_t> write_ordered(std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_ordered(std::span<std::byte> data) const;
-  /// Returns where in the file the shared pointer, or the one of this rank, is, whatever the view; one rank may ask alone.
+  /// Returns where in the file the shared pointer, or the one of this rank, is, whatever the view; one rank may ask
+  /// alone.
   [[nodiscard]] Result<std::uint64_t> shared_position_bytes() const;
   [[nodiscard]] Result<std::uint64_t> own_position_bytes() const;
 

@@ -239,4 +239,33 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   return elapsed_ns;
 }
 
+Json counters_json(const mpi::Comm& all, const Counters& counters) {
+  std::vector<std::uint64_t> values;
+  for (const auto& [name, value] : counters) values.push_back(value);
+  if (!values.empty()) all.sum_all(values);
+  Json sums = Json::object();
+  std::size_t i = 0;
+  for (const auto& [name, value] : counters) sums[name] = values[i++];
+  return sums;
+}
+
+Json gauges_json(const mpi::Comm& all, const Gauges& gauges) {
+  std::vector<double> sums;
+  for (const auto& [name, value] : gauges) sums.push_back(value);
+  std::vector<double> least = sums;
+  std::vector<double> most = sums;
+  if (!sums.empty()) {
+    all.sum_all(sums);
+    all.min_all(least);
+    all.max_all(most);
+  }
+  Json reduced = Json::object();
+  std::size_t i = 0;
+  for (const auto& [name, value] : gauges) {
+    reduced[name] = {{"sum", sums[i]}, {"least", least[i]}, {"most", most[i]}};
+    ++i;
+  }
+  return reduced;
+}
+
 }  // namespace ullage

@@ -64,6 +64,12 @@ struct RankResult {
 [[nodiscard]] std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info,
                                         Meter& meter, nlohmann::json& record);
 
+/// Collective: what the ranks have counted, added up.
+[[nodiscard]] nlohmann::json counters_json(const mpi::Comm& all, const Counters& counters);
+
+/// Collective: sum, least and most of what the ranks have measured.
+[[nodiscard]] nlohmann::json gauges_json(const mpi::Comm& all, const Gauges& gauges);
+
 /// Collective. The errors of the lowest ranks that have one of their own (at most 8), as the record's failures, on rank
 /// 0.
 [[nodiscard]] nlohmann::json gather_failures(const mpi::World& world, const std::optional<Error>& error);

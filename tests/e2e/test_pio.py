@@ -124,7 +124,7 @@ def test_a_file_of_directives(engine: Path, target: Path, tmp_path: Path) -> Non
     ("words", "code", "expected"),
     [
         (["--target", "here={here}", "--calls", "collective", "--backend", "posix"], 2, "no case is left"),
-        (["--target", "here={here}", "--directives", os.devnull], 2, "no table [[pattern]]"),
+        (["--target", "here={here}", "--directives", os.devnull], 2, "is no regular file"),
         (["--target", "here={here}", "--volume", "1G", "--space", "1M"], 3, "--volume"),
     ],
 )

@@ -12,7 +12,7 @@ from typing import cast
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import nested
 from ullage.model.record import PhaseRecord, ProbeRecord, RunRecord
-from ullage.model.request import Request
+from ullage.model.request import Request, read_option
 from ullage.model.summary import Row, Summary
 from ullage.reading import read_bytes
 from ullage.report.glance import Declaring
@@ -20,7 +20,6 @@ from ullage.report.view import View, make_view
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import Measured, join
-from ullage.runs.options.reading import read_option
 
 PhaseKey = tuple[str, str]
 

@@ -13,6 +13,7 @@ from ullage.launch.running import LEDGER
 from ullage.model.plan import Case, Named, Parameters, Plan, Target
 from ullage.model.record import EventRecord
 from ullage.processes.supervisor import remove_noted
+from ullage.reading import open_regular
 from ullage.results.folder import PROBE, ResultFolder
 from ullage.results.records import read_records
 from ullage.runs.nodes.requests import is_of_each_node
@@ -161,9 +162,9 @@ def _remove_of_mpi(session: Session) -> None:
     folders = (session.result.path / name for name in ("engine", PROBE, _REMOVAL))
     for ledger in sorted(path for folder in folders for path in folder.glob(f"**/*{LEDGER}")):
         try:
-            if ledger.is_symlink() or not ledger.is_file():
+            if ledger.is_symlink():
                 continue
-            with ledger.open("rb") as stream:
+            with open_regular(ledger) as stream:
                 text = stream.read(_MOST_LEDGER).decode("utf-8", "replace")
             if remove_noted(text, remains.folders, remains.segments):
                 ledger.unlink()

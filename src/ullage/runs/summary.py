@@ -10,7 +10,7 @@ from ullage.analysis.findings.contamination import contamination_findings
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.machine import MachineFile
 from ullage.model.record import ProbeRecord
-from ullage.model.request import Request
+from ullage.model.request import Request, read_option
 from ullage.model.summary import Summary
 from ullage.model.system import SystemFacts
 from ullage.results.events import failed_cases, failed_launches, summarise_events
@@ -20,7 +20,6 @@ from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
 from ullage.runs.nodes.requests import is_of_each_node
 from ullage.runs.nodes.summarise import judged_by_floors, summary_of_nodes
-from ullage.runs.options.reading import read_option
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
 

@@ -4,9 +4,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.model.request import Request
+from ullage.model.request import Request, read_option
 from ullage.runs.options.groups import EACH_NODE, REQUIRE
-from ullage.runs.options.reading import read_option
 from ullage.system.allocation import Scheduler
 
 _FLAG, _OF, _BY = EACH_NODE

@@ -21,12 +21,11 @@ from ullage.model.acceptance import Floor, Judged
 from ullage.model.flags import Flag, interval_below
 from ullage.model.nodes import NodeCell, NodeNumber, Nodes, NodeState, OneNode
 from ullage.model.plan import Scalar
-from ullage.model.request import Request
+from ullage.model.request import Request, read_option
 from ullage.model.summary import PartOutcome, Row, Summary
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.nodes.requests import batch_system_of, nodes_of
 from ullage.runs.options.groups import REQUIRE
-from ullage.runs.options.reading import read_option
 from ullage.system.node_lists import words_against, words_for
 
 Build = Callable[[ResultFolder], Summary]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 from pydantic import ValidationError
 
 from ullage.errors import UserError, plain_fault
-from ullage.model.base import first_mistake
+from ullage.model.request import RIGHT_OPTIONS, place_of_option
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import declared
 from ullage.runs.options.model import OptionError, SuiteOptions
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 ModelT = TypeVar("ModelT", bound="BaseModel")
 OptionsT = TypeVar("OptionsT", bound=SuiteOptions)
-ValueT = TypeVar("ValueT")
-_IN_REQUEST = "options"
-_RIGHT = "take it from a copy of the result"
 # A place is made from a field, what follows below it, and the part of what was typed that is wrong.
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
@@ -88,24 +85,12 @@ def read_options(model: type[ModelT], request: "Request") -> ModelT:
     """Read the options of a request, in the form of the suite that wrote them."""
 
     def place(field: str, rest: tuple[int | str, ...], _part: str = "") -> str:
-        return f"request.json {_pointer((_IN_REQUEST, field, *rest))}"
+        return place_of_option(field, *rest)
 
     try:
         return model.model_validate(request.options)
     except ValidationError as error:
-        raise _first_mistake(error, place, _RIGHT) from error
-
-
-def read_option(kind: type[ValueT], request: "Request", name: str) -> ValueT | None:
-    """Read the value of one option of a request, which suites name alike; return None where it has none."""
-    from pydantic import TypeAdapter
-
-    value = request.options.get(name)
-    try:
-        return None if value is None else TypeAdapter(kind).validate_python(value)
-    except ValidationError as error:
-        pointer, why = _pointer((_IN_REQUEST, name, *error.errors()[0]["loc"])), first_mistake(error)[1]
-        raise UserError(plain_fault(why), f"request.json {pointer}", _RIGHT) from error
+        raise _first_mistake(error, place, RIGHT_OPTIONS) from error
 
 
 def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> UserError:
@@ -121,7 +106,3 @@ def _cause(error: "ErrorDetails") -> OptionError | None:
     """Return what a validator of the model has raised, or None."""
     found = error.get("ctx", {}).get("error")
     return found if isinstance(found, OptionError) else None
-
-
-def _pointer(parts: tuple[int | str, ...]) -> str:
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
