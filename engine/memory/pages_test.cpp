@@ -2,11 +2,13 @@
 #include "memory/pages.hpp"
 
 #include <gtest/gtest.h>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 
 namespace ullage::pages_test {
 namespace {
@@ -88,7 +90,7 @@ TEST(Region, MovedFromHoldsNothing) {
 TEST(Region, MoreThanThereAreAddressesIsAnError) {
   const auto region = Region::map(std::uint64_t{1} << 60U, Pages::system);
   ASSERT_FALSE(region);
-  EXPECT_EQ(region.error().kind, ErrorKind::environment);
+  EXPECT_EQ(region.error().errno_value, ENOMEM);
 }
 
 TEST(Region, OnANodeThatIsNotThereIsAnError) { EXPECT_FALSE(Region::map(mib, Pages::system, 1000)); }

@@ -65,6 +65,7 @@ TEST_P(MpiReadyOpen, NoPhaseOpensWhatItHasNotReadied) {
   for (std::size_t i = 0; i < workload->phases(); ++i) {
     const auto work = workload->phase(i);
     noted.forget();
+    ASSERT_TRUE(world().all().all(work->allocate().has_value()));
     EXPECT_TRUE(work->before());
     EXPECT_EQ(noted.opened(), 0U);
     const std::uint64_t prepared = work->operations() > 0 ? work->prepare(0, work->operations()) : 0;
@@ -96,6 +97,7 @@ std::vector<Work> works() {
           {"overlap", "mpiio", {{"transfer_bytes", kib(4)}, {"method", std::string("nonblocking")}}},
           {"flash", "mpiio", {{"cells", std::int64_t{4}}, {"blocks", std::int64_t{2}}}},
           {"vpic", "mpiio", {{"particles", std::int64_t{64}}, {"steps", std::int64_t{2}}}},
+          {"pio", "mpiio", {{"request_bytes", kib(4)}}},
           {"tile", "mpiio", {{"tile_x", std::int64_t{32}}, {"tile_y", std::int64_t{32}}}}};
 }
 

@@ -48,7 +48,7 @@ TEST(PioCheck, NothingIsIgnored) {
       {{{"phases", std::vector<std::string>{"write", "write"}}}, "/p/phases/1"},
       {{{"phases", std::vector<std::string>{"write", "rewrite"}}, {"pattern", of("sequential-shared")}}, "/p/phases/1"},
       {{{"request_bytes", std::int64_t{1} << 30},
-        {"requests", std::int64_t{1000000000}},
+        {"requests", std::int64_t{900000000}},
         {"pattern", of("segmented")},
         {"base_bytes", std::int64_t{0}}},
        "no error"},
