@@ -70,6 +70,19 @@ bool Watchdog::has_computed() noexcept {
   return cpu_ns - std::exchange(seen_cpu_ns_, cpu_ns) >= least_computed_ns;
 }
 
+/// Ranks of several nodes that wait for each other are seen by nobody else. Between the stages of phases a rank may
+/// have to wait for as long as the slowest one works; within a stage that is no longer than a few limits of that one.
+bool Watchdog::waits_for_others(const Work& work, std::int64_t now) noexcept {
+  constexpr int most_limits = 10;
+  const std::uint64_t waits = mpi::Waiting::steps();
+  if (std::exchange(seen_waits_, waits) != waits) {
+    wait_began_ns_ = now;
+    return true;
+  }
+  const bool is_stage = work.longest_computing_ns == 0;
+  return mpi::Waiting::now() && (!is_stage || now - wait_began_ns_ < most_limits * options_.limit_ns);
+}
+
 bool Watchdog::has_progressed(const Work& work, std::int64_t now) {
   const std::uint64_t turn = turn_.load(std::memory_order_relaxed);
   const bool is_new = std::exchange(seen_turn_, turn) != turn;
@@ -80,8 +93,7 @@ bool Watchdog::has_progressed(const Work& work, std::int64_t now) {
     last_computed_ns_ = now;
     (void)has_computed();
   }
-  const std::uint64_t waits = mpi::Waiting::steps();
-  const bool has_waited = std::exchange(seen_waits_, waits) != waits || mpi::Waiting::now();
+  const bool has_waited = waits_for_others(work, now);
   const std::uint64_t progress = progress_of(work);
   const bool has_moved = std::exchange(seen_progress_, progress) != progress;
   bool has_written = false;

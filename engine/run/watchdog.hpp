@@ -76,6 +76,7 @@ class Watchdog final {
   [[nodiscard]] bool has_progressed(const Work& work, std::int64_t now);
   [[nodiscard]] bool has_written_back(const Work& work);
   [[nodiscard]] bool has_computed() noexcept;
+  [[nodiscard]] bool waits_for_others(const Work& work, std::int64_t now) noexcept;
   [[nodiscard]] bool hangs(const Work& work, std::int64_t now, std::int64_t limit_ns) const noexcept;
   void look_for_stop();
 
@@ -92,6 +93,7 @@ class Watchdog final {
   std::uint64_t seen_turn_ = 0;
   std::int64_t turn_began_ns_ = 0;
   std::uint64_t seen_waits_ = 0;
+  std::int64_t wait_began_ns_ = 0;
   std::int64_t asked_ns_ = 0;  // for what was written back, and computed
   std::uint64_t seen_written_ = 0;
   std::int64_t server_ns_ = 0;  // what it may need for what it has not confirmed

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/one_sided/phase.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,7 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
-#include "memory/pages.hpp"
+#include "base/resources.hpp"
 #include "mpi/agreement.hpp"
 
 namespace ullage {
@@ -26,6 +28,13 @@ std::uint64_t slots_of(const OneSidedParameters& p) {
 }
 
 std::int64_t summand(int origin, std::size_t index) { return origin + 1 + static_cast<std::int64_t>(index % 5); }
+
+/// Whether this rank could map so much. Nothing of it is committed: every rank of the node asks at the same time.
+bool has_room(std::uint64_t bytes) {
+  if (!is_memory_available(bytes)) return false;
+  void* const room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
 
 }  // namespace
 
@@ -92,8 +101,7 @@ Status OneSidedPhase::make_window() {
   const std::size_t own_bytes = is_target() ? slots_ * parameters_.message_bytes : 0;
   const std::uint64_t node_bytes = world_.node().sum(own_bytes);
   const Status fits = mpi::agreed_allocation(comm_, [&] -> Status {
-    const bool fits_here = node_bytes == 0 || Region::map(node_bytes, Pages::small).has_value();
-    return fits_here ? Status{} : fail(errno_error(ENOMEM, "get", "memory"));
+    return node_bytes == 0 || has_room(node_bytes) ? Status{} : fail(errno_error(ENOMEM, "get", "memory"));
   });
   if (!fits) return fits;
   auto window = mpi::Window::make(comm_, own_bytes);

@@ -29,6 +29,12 @@ namespace ullage {
   return "ufs:";
 }
 
+/// Returns whether this process may make files of a certain length only (ulimit -f).
+[[nodiscard]] inline bool is_file_size_limited() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /// MPI has no word for a file that would be longer than this process may make it (ulimit -f), and OMPIO says nothing.
 /// `end_bytes`: where a write of `path` was to end, 0 where that is not known.
 [[nodiscard]] inline Error with_size_limit(Error error, Direction direction, const std::string& path,
@@ -58,6 +64,7 @@ namespace ullage {
 /// ours which is always there. Whatever comes of it, the files of the phases say. Local.
 [[nodiscard]] inline Status load_mpi_io(const mpi::World& world, const RunFolder& folder) {
   if (Status room = check_free_descriptors(); !room) return room;
+  if (Status in_place = folder.check_place(); !in_place) return in_place;
   static const bool loaded = [&] {
     auto file = mpi::File::open(world.self(), romio_prefix(folder) + folder.marker_path(), mpi::FileAccess::read,
                                 mpi::Info(), false);

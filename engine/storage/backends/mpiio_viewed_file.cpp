@@ -41,7 +41,7 @@ class MpiioViewedFile final : public ViewedFile {
     const auto moved = call(direction, pointer, data);
     if (!moved || *moved != data.size()) [[unlikely]]
       return noted(fail(with_size_limit(moved ? short_count(direction, *moved, data.size()) : moved.error(), direction,
-                                        path_, end_bytes(pointer, data.size()))));
+                                        path_, end_bytes(direction, pointer, data.size()))));
     if (pointer == Pointer::ordered) ordered_bytes_ += data.size();
     return {};
   }
@@ -71,8 +71,9 @@ class MpiioViewedFile final : public ViewedFile {
     return status;
   }
 
-  /// Where a call that failed was to end, at least; 0 where the library does not say.
-  [[nodiscard]] std::uint64_t end_bytes(Pointer pointer, std::size_t size) const {
+  /// Where a write that failed was to end, at least; 0 where no limit makes it matter, or the library does not say.
+  [[nodiscard]] std::uint64_t end_bytes(Direction direction, Pointer pointer, std::size_t size) const {
+    if (direction == Direction::read || !is_file_size_limited()) return 0;
     const auto begin = pointer == Pointer::ordered ? file_.shared_position_bytes() : file_.own_position_bytes();
     return begin ? *begin + size : 0;
   }
