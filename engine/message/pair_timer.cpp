@@ -37,6 +37,12 @@ std::vector<mpi::MessageStep> ping_pong_steps(bool asks) {
 }  // namespace
 
 struct PairTimer::Loops {
+  Loops(PairTimer& timer, bool asks)
+      : warm_up(timer.loop(timer.steps(asks, std::max<std::uint64_t>(1, timer.job_.loops / warm_up_part)))),
+        timed(timer.loop(timer.steps(asks, timer.job_.loops))),
+        arrived(timer.comm_, one_way_steps(!asks, 1), mpi::MessageMethod::sendrecv, short_message_bytes,
+                timer.short_ones_.out(), timer.short_ones_.in()) {}
+
   mpi::MessageLoop warm_up;
   mpi::MessageLoop timed;
   mpi::MessageLoop arrived;  // the short message back; of a ping-pong unused
@@ -53,8 +59,8 @@ PairTimer::PairTimer(const mpi::Comm& comm, int rank, const PairJob& job, std::u
       contents_(key, job.message_bytes),
       buffers_(job.message_bytes, messages_at_once(job), messages_at_once(job), job.pages),
       short_ones_(short_message_bytes, 1, 1, job.pages),
-      asking_(make_loops(true)),
-      answering_(make_loops(false)) {
+      asking_(std::make_unique<Loops>(*this, true)),
+      answering_(std::make_unique<Loops>(*this, false)) {
   contents_.fill(buffers_.out().bytes(), rank);
 }
 
@@ -66,13 +72,8 @@ mpi::MessageLoop PairTimer::loop(std::vector<mpi::MessageStep> steps) {
   return {comm_, std::move(steps), method, job_.message_bytes, buffers_.out(), buffers_.in()};
 }
 
-std::unique_ptr<PairTimer::Loops> PairTimer::make_loops(bool asks) {
-  const bool one_way = job_.traffic == PairTraffic::one_way;
-  const std::uint64_t few = std::max<std::uint64_t>(1, job_.loops / warm_up_part);
-  return std::unique_ptr<Loops>(new Loops{loop(one_way ? one_way_steps(asks, few) : ping_pong_steps(asks)),
-                                          loop(one_way ? one_way_steps(asks, job_.loops) : ping_pong_steps(asks)),
-                                          {comm_, one_way_steps(!asks, 1), mpi::MessageMethod::sendrecv,
-                                           short_message_bytes, short_ones_.out(), short_ones_.in()}});
+std::vector<mpi::MessageStep> PairTimer::steps(bool asks, std::uint64_t messages) const {
+  return job_.traffic == PairTraffic::one_way ? one_way_steps(asks, messages) : ping_pong_steps(asks);
 }
 
 void PairTimer::begin(Loops& loops) {

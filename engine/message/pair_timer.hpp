@@ -48,7 +48,7 @@ class PairTimer final {
 
  private:
   struct Loops;  // what is run before the timer, inside it, and to say that all has come
-  [[nodiscard]] std::unique_ptr<Loops> make_loops(bool asks);
+  [[nodiscard]] std::vector<mpi::MessageStep> steps(bool asks, std::uint64_t messages) const;
   [[nodiscard]] mpi::MessageLoop loop(std::vector<mpi::MessageStep> steps);
   void begin(Loops& loops);
   void run(Loops& loops) const;

@@ -32,7 +32,7 @@ struct Mailbox::Summing {
 };
 
 Mailbox::Mailbox(const Comm& everyone) : comm_(everyone.duplicate()), rank_(comm_.rank()), size_(comm_.size()) {
-  allocate_or_throw(comm_, [this] { spare_ = std::make_unique_for_overwrite<char[]>(spare_bytes); });
+  allocate_or_throw(comm_, [this] { spare_ = std::make_unique_for_overwrite<std::array<char, spare_bytes>>(); });
 }
 
 Mailbox::~Mailbox() {
@@ -69,7 +69,7 @@ std::optional<Letter> Mailbox::look() {
   });
   letter.is_lost = !room;
   if (!room && static_cast<std::size_t>(length) > spare_bytes) throw ResourceError(room.error());
-  check(MPI_Recv(room ? letter.content.data() : spare_.get(), length, MPI_BYTE, letter.from, letter.kind, handle.comm,
+  check(MPI_Recv(room ? letter.content.data() : spare_->data(), length, MPI_BYTE, letter.from, letter.kind, handle.comm,
                  MPI_STATUS_IGNORE),
         "MPI_Recv");
   return letter;

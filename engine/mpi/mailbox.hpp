@@ -58,7 +58,7 @@ class Mailbox final {
   Comm comm_;
   int rank_;
   int size_;
-  std::unique_ptr<char[]> spare_;  // into which letters are read that get lost
+  std::unique_ptr<std::array<char, spare_bytes>> spare_;  // into which letters are read that get lost
   std::list<Posted> posted_;
   std::unique_ptr<Summing> summing_;
 };

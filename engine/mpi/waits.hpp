@@ -23,14 +23,14 @@ class Waiting final {
   /// This rank waits.
   [[nodiscard]] static bool now() noexcept { return (steps() & 1U) != 0; }
   /// Returns a number that changes whenever a wait begins or ends.
-  [[nodiscard]] static std::uint64_t steps() noexcept { return steps_.load(std::memory_order_relaxed); }
+  [[nodiscard]] static std::uint64_t steps() noexcept { return step_count.load(std::memory_order_relaxed); }
 
  private:
   void step() const noexcept {
-    if (is_outermost_) steps_.store(steps() + 1, std::memory_order_relaxed);
+    if (is_outermost_) step_count.store(steps() + 1, std::memory_order_relaxed);
   }
 
-  static inline constinit std::atomic<std::uint64_t> steps_ = 0;  // odd within a wait
+  static inline constinit std::atomic<std::uint64_t> step_count = 0;  // odd within a wait
   const bool is_outermost_;
 };
 

@@ -2,6 +2,7 @@
 #include "run/phase_runner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -44,7 +45,7 @@ class PhaseExecution final {
   [[nodiscard]] Status allocate() {
     context_.meter->renew(!info_.collective, info_.parts.size());
     progress_ = std::make_unique<Meter>();
-    record_room_ = std::make_unique_for_overwrite<std::byte[]>(record_room_bytes);
+    record_room_ = std::make_unique_for_overwrite<RecordRoom>();
     return work_.allocate();
   }
 
@@ -108,7 +109,7 @@ class PhaseExecution final {
   void make_room_for_record() { record_room_.reset(); }
 
  private:
-  static constexpr std::size_t record_room_bytes = std::size_t{4} << 20;
+  using RecordRoom = std::array<std::byte, std::size_t{4} << 20>;
 
   static std::uint64_t bytes_at_once(const PhaseInfo& info, const RunContext& context) {
     return info.bytes_at_once * static_cast<std::uint64_t>(context.world->size());
@@ -226,7 +227,7 @@ class PhaseExecution final {
   std::uint64_t paused_cpu_ns_ = 0;
   std::int64_t made_good_ns_ = 0;
   std::unique_ptr<Meter> progress_;
-  std::unique_ptr<std::byte[]> record_room_;
+  std::unique_ptr<RecordRoom> record_room_;
 };
 
 std::string word(Access access) {
@@ -380,8 +381,9 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   outcome.elapsed_ns = reduce_phase(*context.world, result, info, *context.meter, record);
   scope.elapsed_ns = outcome.elapsed_ns + all.max(result.paused_ns);  // what a probe counts does not stand still
   scope.requested_bytes = all.sum(context.meter->bytes());
-  each_probe(context, "report", [&](Probe& probe) { probe.report(scope, record); });
+  execution.note(each_probe(context, "report", [&](Probe& probe) { probe.report(scope, record); }));
   outcome.status = status_of(all, result, cut_short);
+  if (outcome.status == PhaseStatus::failed) record["failures"] = gather_failures(*context.world, result.error);
   outcome.grade = agreed_grade(all, record);
   record["status"] = word(outcome.status);
   record["counters"] = counters_json(all, work.counters());

@@ -208,7 +208,7 @@ class Session final {
 /// Watches what comes before the plan has said for how long, and where records are: of a hang then one line is all.
 Watchdog::Options watch_of_start(const mpi::World& world) {
   return {.on_hang = [&world](const std::string& what, std::int64_t limit_ns) {
-    std::cerr << "ullage-engine: " << no_progress(world.topology(), what, limit_ns) << std::endl;
+    std::cerr << "ullage-engine: " << no_progress(world.topology(), what, limit_ns) << '\n' << std::flush;
     mpi::abort_all(exit_code::aborted);
   }};
 }

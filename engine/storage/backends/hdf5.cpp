@@ -105,7 +105,7 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
 
   [[nodiscard]] Status ready_open(const OpenRequest& request, std::span<const ArraySpec> arrays) override {
     const ArraySpec bytes = bytes_of(request);
-    Status right = check_room(request, arrays.empty() ? std::span(&bytes, 1) : arrays);
+    const Status right = check_room(request, arrays.empty() ? std::span(&bytes, 1) : arrays);
     return right ? checks_.look_ahead(request) : right;
   }
 
