@@ -61,7 +61,7 @@ def test_a_sweep_measures_what_is_small_enough(engine: Path, tmp_path: Path, tar
     result = tmp_path / "result"
     sizes = ["--ranks", "1,8", "--block", "256K", "--volume", "8M", "--min-repetitions", "2", "--max-repetitions", "2"]
     words = ["--target", f"t={target}", "--result", str(result), "--time", "60s", *sizes]
-    code, _, errors = run(limited(5120, command(engine, "run", "sweep", *words)))
+    code, _, errors = run(limited(3000, command(engine, "run", "sweep", *words)))
     assert code == EXIT_CASE_FAILED, errors
     assert "Traceback" not in errors
     assert {"ok", "failed"} == set(cases_of(result))
@@ -72,7 +72,7 @@ def test_a_sweep_measures_what_is_small_enough(engine: Path, tmp_path: Path, tar
 def test_phases_of_io500_that_are_too_large_fail(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"
     words = ["--target", f"t={target}", "--ranks", "2", "--stonewall", "0.3s", "--result", str(result)]
-    code, _, errors = run(limited(5120, command(engine, "run", "io500", *words)))
+    code, _, errors = run(limited(3000, command(engine, "run", "io500", *words)))
     assert code == EXIT_CASE_FAILED, errors
     assert "Traceback" not in errors
     assert {"ok", "failed"} == set(cases_of(result))

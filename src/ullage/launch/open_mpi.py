@@ -3,6 +3,7 @@
 
 import os
 import re
+import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ _NOTICED: Final = re.compile(
     r"process rank (?P<rank>\d+) with PID \d+ on node (?P<node>\S+)"
     r" exited on (?P<cause>signal \d+(?: \([^)]*\))?)"
 )
+# Its daemon keeps what ranks tell each other in a file of 4 MiB; under a lower limit of a file's size, in memory.
+_STORE_BYTES: Final = 8 << 20
 _FIRST_TO_DO_SO: Final = re.compile(r"Process name: \[\[\d+,\d+\],(?P<rank>\d+)\] Exit code: +(?P<code>\d+)")
 
 
@@ -78,6 +81,8 @@ class OpenMpi(ByMpiexec):
             settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         if is_one_node(self.hosts.placed(layout)):
             settings |= {"OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"}
+        if 0 <= resource.getrlimit(resource.RLIMIT_FSIZE)[0] < _STORE_BYTES:  # below 0: no limit
+            settings |= {"PMIX_MCA_gds": "hash"}
         return settings
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
