@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <strings.h>
 
-#include <array>
 #include <mutex>
 #include <optional>
-#include <string_view>
+#include <vector>
 
+#include "base/shared_library.hpp"
 #include "linear/blas_calls.hpp"
 #include "linear/kernel_choice.hpp"
 
@@ -16,8 +16,9 @@ namespace ullage {
 namespace {
 
 /// The names stand in the order of how fast they usually are.
-constexpr std::array usual_names{"libopenblas.so.0", "libopenblas.so", "libblis.so.4",
-                                 "libmkl_rt.so.2",   "libmkl_rt.so",   "libblas.so.3"};
+std::vector<std::string> usual_names() {
+  return {"libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libmkl_rt.so.2", "libmkl_rt.so", "libblas.so.3"};
+}
 
 Error library_error(const std::string& text) { return environment_error("BLAS", text); }
 
@@ -74,23 +75,10 @@ class Library final : public Blas {
   Map facts_;
 };
 
-std::string linker_says() {
-  const char* text = dlerror();
-  return text == nullptr ? "the dynamic linker reports no reason" : text;
-}
-
+/// Its names stay its own: several libraries define the same ones.
 Result<void*> open_library(const std::string& name) {
-  // Its names stay its own: several libraries define the same ones.
-  if (!name.empty()) {
-    if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-    return fail(library_error(linker_says()));
-  }
-  std::string tried;
-  for (const char* usual : usual_names) {
-    if (void* handle = dlopen(usual, RTLD_NOW | RTLD_LOCAL)) return handle;
-    tried += (tried.empty() ? "" : ", ") + std::string(usual);
-  }
-  return fail(library_error("none found (tried " + tried + "); install one, or name it with `library`"));
+  const std::vector<std::string> named{name};
+  return load_library("BLAS", name.empty() ? usual_names() : named, RTLD_NOW | RTLD_LOCAL, linear_library_room_bytes());
 }
 
 /// Returns whether it has taken the kernels that it was told to.

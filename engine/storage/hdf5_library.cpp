@@ -6,9 +6,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/shared_library.hpp"
 #include "mpi/comm.hpp"
 #include "storage/library_file.hpp"
 
@@ -206,13 +208,10 @@ Result<Hdf5Calls> find_hdf5(const std::string& name) {
   const auto file = library_file(name);
   if (!file) return fail(hdf5_missing("there is no library '" + name + "'"));
   if (auto status = check_mpi_of_library(*file); !status) return fail(status.error());
-  void* const library = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* text = dlerror();
-    return fail(hdf5_missing(text == nullptr ? "the dynamic linker reports no reason" : text));
-  }
+  const auto library = load_library("HDF5", std::span(&*file, 1), RTLD_NOW | RTLD_LOCAL, 0);
+  if (!library) return fail(library.error());
   Hdf5Calls calls;
-  Symbols symbols(library);
+  Symbols symbols(*library);
   take_files(symbols, calls);
   take_lists(symbols, calls);
   take_dataset_lists(symbols, calls);

@@ -6,7 +6,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <utility>
+
+#include "base/shared_library.hpp"
 
 namespace ullage {
 namespace {
@@ -56,11 +59,9 @@ Result<PmemMapping> map_for_writing(int fd, const MappingParameters& parameters,
 }  // namespace
 
 Result<PmemCalls> find_pmem(const std::string& name) {
-  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* text = dlerror();
-    return fail(pmem_error(text == nullptr ? "the dynamic linker reports no reason" : text));
-  }
+  const auto loaded = load_library("libpmem", std::span(&name, 1), RTLD_NOW | RTLD_LOCAL, 0);
+  if (!loaded) return fail(loaded.error());
+  void* const library = *loaded;
   PmemCalls calls;
   const bool is_whole = take(library, "pmem_map_file", calls.map_file) && take(library, "pmem_unmap", calls.unmap) &&
                         take(library, "pmem_memcpy", calls.copy) && take(library, "pmem_drain", calls.drain) &&

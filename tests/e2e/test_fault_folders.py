@@ -102,7 +102,9 @@ def test_a_library_does_not_open_by_a_path_that_leads_elsewhere(engine: Path, tm
     folder.mkdir(mode=0o700)
     done = launching.finish(process, document)
     assert done.code == EXIT_CASE_FAILED, done.stderr
-    assert "is no longer the folder that this run opened" in str([record.failures for record in done.of("phase")])
+    said = [event.text for event in done.of("event") if event.code == "case-failed"]
+    assert len(said) == 1, said
+    assert "is no longer the folder that this run opened" in said[0]
     assert list(folder.iterdir()) == []
 
 

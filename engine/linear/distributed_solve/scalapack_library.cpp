@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shared_library.hpp"
 #include "linear/kernel_choice.hpp"
 #include "mpi/comm.hpp"
 
@@ -27,17 +28,9 @@ std::vector<std::string> usual_scalapacks() {
 }
 
 Result<void*> open_scalapack(const std::string& name) {
-  if (!name.empty()) {
-    if (void* handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL)) return handle;
-    const char* said = dlerror();
-    return fail(scalapack_error(said == nullptr ? name + " could not be loaded" : said));
-  }
-  std::string tried;
-  for (const std::string& usual : usual_scalapacks()) {
-    if (void* handle = dlopen(usual.c_str(), RTLD_LAZY | RTLD_LOCAL)) return handle;
-    tried += (tried.empty() ? "" : ", ") + usual;
-  }
-  return fail(scalapack_error("none found (tried " + tried + "); install one, or name it with `library`"));
+  const std::vector<std::string> named{name};
+  return load_library("ScaLAPACK", name.empty() ? usual_scalapacks() : named, RTLD_LAZY | RTLD_LOCAL,
+                      linear_library_room_bytes());
 }
 
 /// The function of that name as the library behind `handle` sees it, itself and what it is linked with.
