@@ -99,8 +99,8 @@ def test_it_is_said_from_which_depth_on_nothing_is_gained() -> None:
     (found,) = saturation([small_row(d, r) for d, r in ((1, 1e4), (8, 6e4), (32, 1e5), (128, 1.001e5))], 0.95)
     assert found.kind == "queue-depth"
     assert found.text == (
-        "here random reads of 1K reach 100 kop/s with 32 requests in flight, 10.0 x the rate of 1. More bring no "
-        "gain beyond the noise."
+        "here random reads of 1K reach 100 kop/s with 32 requests in flight, 10.0 x the rate of 1 request in flight. "
+        "That is at least 90 % of the highest median, 100 kop/s with 128 requests in flight."
     )
     assert found.numbers["enough"] == 32
     assert found.numbers["in_flight"] == [1, 8, 32, 128]
@@ -111,15 +111,23 @@ def test_it_is_said_from_which_depth_on_nothing_is_gained() -> None:
     [
         (
             (1e4, 2e4, 4e4),
-            "reach 40.0 kop/s with 64 requests in flight, 4.00 x the rate of 1. Test more in flight (--depth).",
+            (
+                "reach 40.0 kop/s with 64 requests in flight, 4.00 x the rate of 1 request in flight. Test more in "
+                "flight (--depth)."
+            ),
         ),
-        ((1e4, 1.001e4, 1e4), "reach 10.0 kop/s with 1 request in flight. More bring no gain beyond the noise."),
+        (
+            (1e4, 1.001e4, 1e4),
+            (
+                "reach 10.0 kop/s with 1 request in flight. That is at least 90 % of the highest median, 10.0 kop/s "
+                "with 8 requests in flight."
+            ),
+        ),
         (
             (1e4, 4e4, 2e4),
             (
-                "reach 40.0 kop/s with 8 requests in flight, 4.00 x the rate of 1. More bring no gain beyond the "
-                "noise. "
-                "64 in flight are slower: 20.0 kop/s."
+                "reach 40.0 kop/s with 8 requests in flight, 4.00 x the rate of 1 request in flight. 64 requests in "
+                "flight are slower: 20.0 kop/s."
             ),
         ),
     ],

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
 from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.neighbours import relative_noise
 from ullage.analysis.statistics import Comparison, Contest, Spread, compare, compare_all, pairs_on, pooled_spread
@@ -216,9 +217,32 @@ class Study:
             yield from combinations(sorted(grids, key=lambda grid: self.order.index(grid.target)), 2)
 
 
+def carries(*rows: Row) -> bool:
+    """Tell whether a comparison may rest on ``rows``: none was disturbed, each has 3 samples or more, all above 0."""
+    return all(row.grade != "C" and len(row.repetitions) >= FEWEST_SAMPLES and min(row.repetitions) > 0 for row in rows)
+
+
 def compare_rows(first: Row, second: Row, level: float, noise: float | None, spread: Spread = _UNKNOWN) -> Comparison:
-    """Compare the repetitions of two rows; ``noise`` is used where a row has only one."""
+    """Compare the repetitions of two rows; ``noise``: what neighbours in a grid tell of a row with few samples.
+
+    Without neighbours, nothing is told of rows that do not carry it.
+    """
+    if noise is None and not carries(first, second):
+        return _untold(first, second, level)
     return compare(first.repetitions, second.repetitions, better=first.better, level=level, noise=noise, spread=spread)
+
+
+def compare_pairs(pairs: Sequence[tuple[Row, Row]], level: float) -> list[Comparison]:
+    """Compare the first of each pair with the second so that all verdicts hold together (Holm), as ``compare_all``."""
+    told = [pair for pair in pairs if carries(*pair)]
+    contests = [Contest(a.repetitions, b.repetitions, a.better) for a, b in told]
+    judged = iter(compare_all(contests, level))
+    return [next(judged) if carries(*pair) else _untold(*pair, level) for pair in pairs]
+
+
+def _untold(first: Row, second: Row, level: float) -> Comparison:
+    ratio = first.median / second.median if second.median else 1.0
+    return Comparison(ratio, None, None, "cannot tell", level)
 
 
 def access_param(row: Row) -> str:

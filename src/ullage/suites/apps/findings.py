@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import Final
 
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each
+from ullage.analysis.findings.study import compare_pairs, compare_rows
+from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import plural, times
@@ -108,7 +108,7 @@ def pairs_of(rates: Sequence[Row]) -> list[tuple[Setting, Row, Row]]:
 def ranked_settings(rates: Sequence[Row], level: float) -> tuple[list[Paired], int]:
     """Return of each setting the pair with the largest sure gain, largest first, and how many pairs were compared."""
     pairs = [(one, *sorted((a, b), key=lambda row: -row.median)) for one, a, b in pairs_of(rates)]
-    judged = compare_all([Contest(top.repetitions, low.repetitions, top.better) for _, top, low in pairs], level)
+    judged = compare_pairs([(top, low) for _, top, low in pairs], level)
     proved = [
         Paired(setting, top, low, found)
         for (setting, top, low), found in zip(pairs, judged, strict=True)
@@ -182,7 +182,7 @@ def _cached(rates: Sequence[Row], level: float) -> list[Finding]:
         for cold in some
         if cold.params.get("operation") == "read" and cold.verdict in ("cold", "direct")
     ]
-    judged = compare_all([Contest(warm.repetitions, cold.repetitions, warm.better) for warm, cold in pairs], level)
+    judged = compare_pairs(pairs, level)
     found = [(warm, cold, one) for (warm, cold), one in zip(pairs, judged, strict=True) if one.verdict != "cannot tell"]
     return [_reread(warm, cold, one) for warm, cold, one in found]
 

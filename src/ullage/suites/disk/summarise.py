@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
-from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.enough import enough_of
+from ullage.analysis.findings.phrasing import columns, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.physics import with_thread_flags
@@ -14,7 +14,7 @@ from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
-from ullage.quantity import plural, times
+from ullage.quantity import plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
@@ -80,27 +80,27 @@ def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
 
 
 def _saturation(line: Sequence[Row], level: float) -> Finding:
-    first, last, best = line[0], line[-1], max(line, key=lambda row: row.median)
-    enough = next(row for row in line if row is best or compare_rows(best, row, level, None).verdict == "cannot tell")
+    first, found = line[0], enough_of(line, level)
     target, access = first.target, str(first.params.get("access", "operation"))
     size = format_bytes(int(first.params.get("block_bytes", 0)))
     what = f"{target} random {access}s of {size}"
-    requests = f"{plural(in_flight(enough), 'request')} in flight"
-    title = f"{what} {'still gain at' if enough is last else 'need'} {requests}"
-    text = f"{what} reach {format_operations(enough.median)} with {requests}"
-    text += "." if enough is first else f", {times(enough.median / first.median)} the rate of {in_flight(first)}."
-    text += " Test more in flight (--depth)." if enough is last else " More bring no gain beyond the noise."
-    if compare_rows(best, last, level, None).verdict == "faster":
-        than = "" if best is enough else f" than {in_flight(best)}, which reach {format_operations(best.median)}"
-        text += f" {in_flight(last)} in flight are slower{than}: {format_operations(last.median)}."
-    gain = gain_of(compare_rows(enough, first, level, None))
     numbers = columns(
         target=target,
         access=access,
         in_flight=[in_flight(row) for row in line],
         operations_per_s=[row.median for row in line],
-        enough=in_flight(enough),
-        best=in_flight(best),
+        enough=None if found.is_open else in_flight(found.row),
+        best=in_flight(found.best),
     )
-    found = Finding(kind="queue-depth", title=title, text=text, numbers=numbers)
-    return with_gain(found, gain, f"--threads {threads_at_once(enough.params)} --depth {enough.params['queue_depth']}")
+    said = Finding(
+        kind="queue-depth",
+        title=found.title(what, _requests(found.row)),
+        text=found.text(what, _requests, format_operations, " Test more in flight (--depth)."),
+        numbers=numbers,
+    )
+    params = found.row.params
+    return with_gain(said, found.gain, f"--threads {threads_at_once(params)} --depth {params['queue_depth']}")
+
+
+def _requests(row: Row) -> str:
+    return f"{plural(in_flight(row), 'request')} in flight"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
-from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.statistics import Contest, compare_all, level_of_each
+from ullage.analysis.findings.study import compare_pairs, compare_rows
+from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
 from ullage.suites.memory.sizes import MEMORY_LEVEL
@@ -144,7 +144,7 @@ def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
             pairs[kernel] = streaming, ordinary
     if not pairs:
         return []
-    found = compare_all([Contest(a.repetitions, b.repetitions, a.better) for a, b in pairs.values()], level)
+    found = compare_pairs(list(pairs.values()), level)
     gains = {kernel: gain_of(one) for kernel, one in zip(pairs, found, strict=True)}
     told = {kernel: gain for kernel, gain in gains.items() if gain is not None and gain.factor * _ENOUGH > 1}
     ratios = {kernel: streaming.median / ordinary.median for kernel, (streaming, ordinary) in pairs.items()}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each
+from ullage.analysis.findings.study import compare_pairs, compare_rows
+from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
@@ -130,7 +130,7 @@ def _pairs(
         for second in some
         if not is_first(second)
     ]
-    judged = compare_all([Contest(a.repetitions, b.repetitions, a.better) for a, b in found], level)
+    judged = compare_pairs(found, level)
     pairs = (Pair(a, b, one) for (a, b), one in zip(found, judged, strict=True))
     return grouped((_place(pair.first, *names[:-2]), pair) for pair in pairs)
 

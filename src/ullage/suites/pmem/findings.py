@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.enough import ENOUGH, enough_of
+from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.model.summary import Finding, Row
@@ -15,8 +16,6 @@ from ullage.suites.pmem.options import PmemOptions
 from ullage.suites.pmem.placement import numa_findings
 from ullage.units import format_bytes, format_rate
 
-# System calls stop mattering where posix is proved to reach this share of what works without them.
-ENOUGH: Final = 0.9
 _CALLS: Final = "posix"
 _WITHOUT_CALLS: Final = ("mmap", "pmem")
 _FAMILIES: Final = 3
@@ -124,33 +123,22 @@ def writers(curves: Curves, level: float) -> list[Finding]:
 
 
 def _writers(curve: Curve, line: Sequence[Row], level: float) -> Finding:
-    first, last, best = line[0], line[-1], max(line, key=lambda row: row.median)
-    enough = next(row for row in line if row is best or compare_rows(best, row, level, None).verdict == "cannot tell")
-    many, fewest = plural(count(enough, "ranks"), "rank"), count(first, "ranks")
-    text = f"{curve.subject} reach {format_rate(enough.median)} with {many}"
-    text += "." if enough is first else f", {times(enough.median / first.median)} the rate of {fewest}."
-    falls = compare_rows(best, last, level, None).verdict == "faster"
-    if falls:
-        text += f" {plural(count(last, 'ranks'), 'rank')} are slower"
-        # What is enough cannot be told from the best, and may have a lower median than these.
-        than = "" if best is enough else f" than {count(best, 'ranks')}, which reach {format_rate(best.median)}"
-        text += f"{than}: {format_rate(last.median)}."
-    elif enough is last:
-        text += " Test more ranks (--ranks)."
-    else:
-        text += " More bring no gain beyond the noise."
-    title = f"{curve.subject} {'still gain at' if enough is last else 'need'} {many}"
-    found = finding(
+    found = enough_of(line, level)
+    many = _ranks(found.row)
+    said = finding(
         "writers",
-        title,
-        text,
+        found.title(curve.subject, many),
+        found.text(curve.subject, _ranks, format_rate, " Test more ranks (--ranks)."),
         target=curve.target,
         access=curve.access,
         interface=curve.interface,
         ranks=[count(row, "ranks") for row in line],
         bytes_per_s=[row.median for row in line],
-        enough=count(enough, "ranks"),
-        falls=falls,
+        enough=None if found.is_open else count(found.row, "ranks"),
+        falls=found.falls,
     )
-    gain = gain_of(compare_rows(enough, first, level, None))
-    return with_gain(found, gain, f"--ranks {count(enough, 'ranks')}")
+    return with_gain(said, found.gain, f"--ranks {count(found.row, 'ranks')}")
+
+
+def _ranks(row: Row) -> str:
+    return plural(count(row, "ranks"), "rank")

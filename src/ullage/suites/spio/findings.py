@@ -13,8 +13,8 @@ from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.statistics import Comparison, Contest, compare_all, level_of_each, pooled_spread
+from ullage.analysis.findings.study import compare_pairs, compare_rows
+from ullage.analysis.statistics import Comparison, level_of_each, pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show_row, times
@@ -175,8 +175,8 @@ def _verdict(line: Line, best: Row, compared: Comparison | None, slower: Sequenc
         many = listing([plural(ranks_of(row), "rank") for row in slower])
         return f"{line.who} are slower with more ranks", f"They are slower with {many}. Use fewer ranks."
     return (
-        f"{line.who} do not change beyond the noise with ranks",
-        "More ranks bring no gain beyond the noise.",
+        f"Whether {line.who[:1].lower()}{line.who[1:]} change with ranks cannot be told",
+        "No other number of ranks can be told apart from 1 rank.",
     )
 
 
@@ -237,7 +237,7 @@ def _neighbours(rows: Sequence[Row], level: float) -> list[Finding]:
         by_name = {operation_of(row): row for row in some}
         if "read" in by_name and "neighbour" in by_name:
             pairs.append((by_name["neighbour"], by_name["read"]))
-    judged = compare_all([Contest(a.repetitions, b.repetitions, a.better) for a, b in pairs], level)
+    judged = compare_pairs(pairs, level)
     return [_other(a, b, one) for (a, b), one in zip(pairs, judged, strict=True) if one.verdict != "cannot tell"]
 
 
