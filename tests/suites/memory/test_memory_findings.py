@@ -48,22 +48,48 @@ def test_write_allocate_is_held_against_twice_the_ordinary_writes(streaming: flo
 def test_what_non_temporal_stores_bring_is_advised_where_they_bring_something() -> None:
     (found,) = findings(*writes(10e9, 19e9))["non-temporal"]
     assert found.severity == "advice"
-    assert "write 1.90 x (2.00 x)" in found.text
+    assert "write 1.90 x (saving the fetch: 2.00 x)" in found.text
+    assert "does not explain" not in found.text
     (found,) = findings(*writes(10e9, 10.1e9))["non-temporal"]
     assert found.severity == "info"
+
+
+def test_more_than_the_fetch_of_a_line_can_cost_is_not_explained_by_it() -> None:
+    scale = [
+        stream("scale", BEYOND, 10e9, threads=2),
+        stream("scale", BEYOND, 17.1e9, threads=2, stores="non-temporal"),
+    ]
+    (found,) = findings(*scale)["non-temporal"]
+    assert "scale 1.71 x (saving the fetch: 1.50 x)" in found.text
+    assert "Saving the fetch of each stored line does not explain all of it for scale." in found.text
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_few_samples_of_memory_tell_neither_a_highest_rate_nor_levels(samples: int) -> None:
+    def cut(records: list) -> list:  # type: ignore[type-arg]
+        return records[: 2 * samples]
+
+    streams = [cut(stream("read", BEYOND, rate, threads=threads)) for threads, rate in ((1, 1e10), (2, 2e10))]
+    chases = [cut(chase(size * KIB, time)) for size, time in ((4, 1e-9), (8, 1e-9), (64, 4e-9), (128, 4e-9))]
+    told = findings(*streams, *map(cut, writes(10e9, 19e9)), *chases)
+    assert "memory-bandwidth" not in told
+    assert "memory-threads" not in told
+    assert "write-allocate" not in told
+    assert "non-temporal" not in told
+    assert "cache-ends" not in told
 
 
 @pytest.mark.parametrize(
     ("rates", "expected"),
     [
-        ((10e9, 20e9, 40e9), "Read from memory reaches 40.0 GB/s with 4 threads, 4.00 x the rate of 1 thread."),
+        ((10e9, 20e9, 40e9), "Reads from memory reach 40.0 GB/s with 4 threads, 4.00 x the rate of 1 thread."),
         (
             (30e9, 30e9, 30.5e9),
-            "Read from memory reaches 30.0 GB/s with 1 thread. That is at least 95 % of the best median.",
+            "Reads from memory reach 30.0 GB/s with 1 thread. That is at least 90 % of the highest median, 30.5 GB/s",
         ),
         (
             (10e9, 20e9, 20.1e9),
-            "Read from memory reaches 20.0 GB/s with 2 threads, 2.00 x the rate of 1 thread. That is at least",
+            "Reads from memory reach 20.0 GB/s with 2 threads, 2.00 x the rate of 1 thread. That is at least",
         ),
     ],
 )
@@ -120,6 +146,15 @@ def test_ends_of_caches_are_those_of_the_plateaus() -> None:
     (found,) = findings(*(chase(size * KIB, time * 1e-9) for size, time in curve))["cache-ends"]
     assert found.numbers["ends_bytes"] == [32 * KIB, 512 * KIB, 8 * MIB]
     assert "The kernel states L1 32K, L2 1M and L3 32M." in found.text
+
+
+def test_a_level_ends_where_its_sizes_end() -> None:
+    curve = [(32, 1.0), (48, 1.0), (64, 3.9), (128, 3.8), (256, 9.0), (1024, 19.0), (262144, 101.0)]
+    (found,) = findings(*(chase(size * KIB, time * 1e-9) for size, time in curve))["cache-ends"]
+    assert found.text.startswith(
+        "Access time has 2 levels: 1.00 ns up to 48K and 3.90 ns from 64K to 128K. Beyond 128K it has no level: it is "
+        "101 ns at 256M."
+    )
 
 
 def test_plateaus_are_stretches_of_like_values_in_any_order() -> None:

@@ -34,11 +34,11 @@ class Enough:
         """Whether the last one tried is proved to be needed."""
         return self.row is self.last and not self.is_open
 
-    def title(self, what: str, many: str) -> str:
-        """Claim no more than is proved of ``what`` with ``many``."""
+    def title(self, what: str, many: str, *, has_more: bool = True) -> str:
+        """Claim no more than is proved of ``what`` with ``many``; ``has_more``: there are more than those tried."""
         if self.is_open:
             return f"{what} have their highest median with {many}"
-        return f"{what} {'still gain at' if self.still_gains else 'need'} {many}"
+        return f"{what} {'still gain at' if has_more and self.still_gains else 'need'} {many}"
 
     def text(self, what: str, name: Callable[[Row], str], rate: Callable[[float], str], more: str) -> str:
         """Say what ``row`` reaches and what others do not; ``name`` is that of a setting, ``more`` advises to go on."""
@@ -48,7 +48,7 @@ class Enough:
             most = f"{rate(self.best.median)} with {name(self.best)}"
             said += f" That is at least {percent(ENOUGH)} of the highest median, {most}."
         if self.is_open:
-            said += " How many are enough cannot be told. Repeat more often on an idle machine."
+            said += " What is enough cannot be told. Repeat more often on an idle machine."
         elif self.still_gains:
             said += more
         elif self.row is self.best and not self.falls:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a cpu run says of the cores and of the libraries, as sentences with numbers. Pure."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import columns, gain_of, least_gain, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
@@ -18,8 +20,6 @@ from ullage.units import format_operations
 
 # A clock that falls by less is noise of two readings.
 _LEAST_PENALTY: Final = 0.02
-# More threads that bring so little are not worth having.
-_NO_GAIN: Final = 0.95
 # Kinds of sentences that compare: threads, and kernels of a library.
 COMPARING: Final = 2
 _CORETYPE: Final = "OPENBLAS_CORETYPE"
@@ -62,55 +62,47 @@ def _fastest(kernels: Sequence[Measurement]) -> list[Finding]:
     return [Finding(kind="fastest", title=title, text=text, numbers=numbers)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The best kernel of a type: with the fewest threads, with enough of them, and with the most."""
-
-    type: str
-    first: Row
-    enough: Row
-    last: Row
-
-    @property
-    def gain(self) -> float:
-        """Enough threads over the fewest."""
-        return self.enough.median / self.first.median
-
-
 def _threads(kernels: Sequence[Measurement], level: float) -> list[Finding]:
-    """Tell how many threads give each type's best kernel its best rate; group the types with the same answer."""
-    groups: dict[tuple[int, int], list[_Line]] = {}
-    counts: list[int] = []
+    """Tell how many threads are enough for each type's best kernel; group the types with the same answer."""
+    lines: dict[str, list[Row]] = {}
     for best in best_of_types(kernels):
         line = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
         rates = [one.rate for one in line if one.rate is not None]
-        if len(rates) < 2:
-            continue
-        counts.append(len(rates))
-        top = max(rates, key=lambda row: row.median)
-        enough = next(row for row in rates if row.median >= _NO_GAIN * top.median)
-        key = int(enough.params["threads"]), int(rates[-1].params["threads"])
-        groups.setdefault(key, []).append(_Line(str(best.params["type"]), rates[0], enough, rates[-1]))
-    own = level_of_each(level, counts)
-    return [_thread_finding(*key, lines, own) for key, lines in sorted(groups.items(), reverse=True)]
+        if len(rates) > 1:
+            lines[str(best.params["type"])] = rates
+    own = level_of_each(level, map(len, lines.values()))
+    found = {type_: enough_of(line, own) for type_, line in lines.items()}
+    groups = grouped(
+        ((_count(one), int(one.last.params["threads"])), (type_, one))
+        for type_, one in sorted(
+            found.items(), key=lambda item: TYPES.index(item[0]) if item[0] in TYPES else len(TYPES)
+        )
+    )
+    return [_thread_finding(*key, dict(pairs), own) for key, pairs in sorted(groups.items(), reverse=True)]
 
 
-def _thread_finding(enough: int, most: int, found: Sequence[_Line], level: float) -> Finding:
-    ordered = sorted(found, key=lambda one: TYPES.index(one.type) if one.type in TYPES else len(TYPES))
-    types, gains = [one.type for one in ordered], [one.gain for one in ordered]
+def _count(found: Enough) -> int:
+    """Return how many threads are enough; 0 where that cannot be told."""
+    return 0 if found.is_open else int(found.row.params["threads"])
+
+
+def _thread_finding(enough: int, most: int, found: Mapping[str, Enough], level: float) -> Finding:
+    types, gains = list(found), [one.row.median / one.first.median for one in found.values()]
     low, high = times(min(gains)), times(max(gains))
     over = f"{low} the rate of 1 thread" if low == high else f"{low} to {high} the rate of 1 thread"
-    what = f"{listing(types)} {'reach' if len(types) > 1 else 'reaches'}"
-    best = f"{percent(_NO_GAIN)} of the best rate with {plural(enough, 'thread')}"
-    if enough == most:
-        best = f"the best rate with {most} threads, the most tried"
-    text = f"{what} {best}{f', {over}' if enough > 1 else ''}."
-    title = f"{listing(types, 3)} {'reach' if len(types) > 1 else 'reaches'} {best}"
-    numbers = columns(types=types, enough=enough, most=most, gain=gains)
-    severity = "info" if enough == most else "advice"
+    what = f"{listing(types)} {'need' if len(types) > 1 else 'needs'} {plural(enough, 'thread')}"
+    text = f"{what}{f': {over}' if enough > 1 else ''}."
+    title = f"{listing(types, 3)} {'need' if len(types) > 1 else 'needs'} {plural(enough, 'thread')}"
+    if not enough:
+        title = f"How many threads {listing(types, 3)} {'need' if len(types) > 1 else 'needs'} cannot be told"
+        text = f"{title}. Repeat more often on an idle machine."
+    elif enough < most:
+        text += f" More reach no more than {times(1 / ENOUGH)} of that."
+    numbers = columns(types=types, enough=enough or None, most=most, gain=gains)
+    severity = "advice" if 0 < enough < most else "info"
     finding = Finding(kind="threads", title=title, text=text, severity=severity, numbers=numbers)
-    fewer = [gain_of(compare_rows(one.enough, one.last, level, None)) for one in ordered]
-    return with_gain(finding, least_gain(fewer), f"OMP_NUM_THREADS={enough}")
+    fewer = [gain_of(compare_rows(one.row, one.last, level, None)) for one in found.values()]
+    return with_gain(finding, least_gain(fewer) if enough else None, f"OMP_NUM_THREADS={enough}")
 
 
 def _solve(found: Sequence[Measurement]) -> list[Finding]:
@@ -134,22 +126,33 @@ def _solve(found: Sequence[Measurement]) -> list[Finding]:
 
 
 def _penalty(ratios: Iterable[Row]) -> list[Finding]:
-    """Tell by how much AVX-512 lowers the clock with the most threads; return nothing where no ratio is known."""
+    """Tell by how much AVX-512 surely lowers the clock with the most threads; nothing where no ratio is known."""
     rows = [row for row in ratios if row.metric == CLOCK_RATIO]
     if not rows:
         return []
     row = max(rows, key=lambda one: int(one.params["threads"]))
-    threads, lost = int(row.params["threads"]), 1 - row.median
+    threads, low, high = int(row.params["threads"]), _bound(row.low), _bound(row.high)
     how = f"With {plural(threads, 'thread')} it runs at {times(row.median)} the clock of scalar instructions."
     numbers = columns(threads=threads, ratio=row.median)
-    is_notable = lost > _LEAST_PENALTY
-    title = f"AVX-512 lowers the clock by {percent(lost)}" if is_notable else "AVX-512 does not lower the clock"
+    is_notable = high < 1 - _LEAST_PENALTY
+    title = "Whether AVX-512 lowers the clock cannot be told"
+    if is_notable or low > 1 - _LEAST_PENALTY:
+        title = (
+            f"AVX-512 lowers the clock by {percent(1 - row.median)}"
+            if is_notable
+            else "AVX-512 does not lower the clock"
+        )
     severity = "advice" if is_notable else "info"
     return [Finding(kind="clock-penalty", title=title, text=f"{title}. {how}", severity=severity, numbers=numbers)]
 
 
+def _bound(value: float | None) -> float:
+    """Return a bound of a ratio; of one that has none, a number on neither side of anything."""
+    return math.nan if value is None else value
+
+
 def _special(ratios: Iterable[Row]) -> list[Finding]:
-    rows = [row for row in ratios if row.metric == RATE_RATIO]
+    rows = [row for row in ratios if row.metric == RATE_RATIO and (_bound(row.low) > 1 or _bound(row.high) < 1)]
     found: list[Finding] = []
     for type_ in dict.fromkeys(str(row.params["type"]) for row in rows):
         row = max((r for r in rows if r.params["type"] == type_), key=lambda one: int(one.params["threads"]))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ullage.analysis.findings import find_all
+from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
@@ -97,7 +98,6 @@ def prepare_io_bench(request: Request, engine_context: EngineContext) -> Prepare
 
 
 METRIC: Final = "bandwidth"
-ENOUGH: Final = 0.9
 # These kinds of findings say nothing here: nothing extends the table, and there is one rank.
 _LEFT_OUT: Final = frozenset({"best", "edge", "scaling", "drop"})
 
@@ -116,7 +116,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def enough(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Find the smallest record with which each stream has nine tenths of its own best rate."""
+    """Find the smallest record that is enough for each stream."""
     streams: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.metric == METRIC and not row.is_invalid:
@@ -131,28 +131,29 @@ def _record(row: Row) -> int:
 
 
 def _enough(target: str, order: str, access: str, line: Sequence[Row], level: float) -> Finding:
-    best = max(line, key=lambda row: row.median)
-    first = next(row for row in line if row.median >= ENOUGH * best.median)
-    share = "" if best.share is None else f", {percent(best.share)} of the peak"
-    size = format_bytes(_record(first))
-    who = f"{target} {order} {access}s reach"
-    text = (
-        f"{who} at most {format_rate(best.median)}{share}. {size} is the smallest record that reaches "
-        f"{percent(ENOUGH)} of that."
-    )
+    found = enough_of(line, level)
+    best, first = found.best, found.row
+    what = f"{target} {order} {access}s"
+    text = found.text(what, _records, format_rate, "")
+    if best.share is not None:
+        text += f" The highest median is {percent(best.share)} of the peak."
     # The gain is over the median record (the faster one of two), not over the worst that was tried.
     usual = sorted(line, key=lambda row: row.median)[len(line) // 2]
     gain = gain_of(compare_rows(first, usual, level, None))
     if gain is not None:
-        text += f" It is {times(gain.factor)} as fast as {format_bytes(_record(usual))}."
-    title = f"{who} {percent(ENOUGH)} of their best with records of {size}"
+        text += f" {format_bytes(_record(first))} is {times(gain.factor)} as fast as {format_bytes(_record(usual))}."
     numbers = columns(
         target=target,
         order=order,
         access=access,
         record_bytes=[_record(row) for row in line],
         bytes_per_s=[row.median for row in line],
-        enough=_record(first),
+        enough=None if found.is_open else _record(first),
     )
-    found = Finding(kind="record-size", title=title, text=text, numbers=numbers)
-    return with_gain(found, gain, f"--record {size}")
+    title = found.title(what, _records(first), has_more=False)
+    said = Finding(kind="record-size", title=title, text=text, numbers=numbers)
+    return with_gain(said, gain, f"--record {format_bytes(_record(first))}")
+
+
+def _records(row: Row) -> str:
+    return f"records of {format_bytes(_record(row))}"

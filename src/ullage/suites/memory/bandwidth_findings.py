@@ -4,8 +4,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
-from ullage.analysis.findings.study import compare_pairs, compare_rows
+from ullage.analysis.findings.study import carries, compare_pairs, compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
@@ -16,20 +17,22 @@ from ullage.units import format_bytes, format_rate, format_time
 WRITE_ALLOCATE: Final = {"write": 2.0, "copy": 3 / 2, "scale": 3 / 2, "add": 4 / 3, "triad": 4 / 3}
 # The two may differ by so much before the account of bytes is doubted (specs: acceptance test 5).
 _WITHIN: Final = 0.3
-# Fewer threads that come so near the best are enough.
+# Stores past the caches are advised where they bring more than this.
 _ENOUGH: Final = 0.95
+_PLURALS: Final = {"read": "Reads", "copy": "Copies"}
 _STREAMING_STORES: Final = "`-qopt-streaming-stores=always` (Intel compilers), `_mm_stream_pd()` in the source"
 
 
 def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings on bandwidth in the rows of one run; ``level`` is that of each kind of comparison."""
-    streams = [row for row in memory_streams(rows) if "block_bytes" not in row.params]
+    known = [row for row in memory_streams(rows) if carries(row)]
+    streams = [row for row in known if "block_bytes" not in row.params]
     return [
         *_best(streams),
-        *_write_allocate(streams),
+        *_write_allocate(streams, level),
         *_non_temporal(streams, level),
         *_threads(streams, level),
-        *_blocks(rows),
+        *_blocks(known, level),
         *_updates(rows),
     ]
 
@@ -69,7 +72,7 @@ def _best(rows: Sequence[Row]) -> list[Finding]:
     threads = int(best.params["threads"])
     stores = f" with {best.params['stores']} stores" if "stores" in best.params else ""
     text = (
-        f"Memory reaches {format_rate(best.median)} at most: {best.params['kernel']}{stores}, "
+        f"The highest median of memory is {format_rate(best.median)}: {best.params['kernel']}{stores}, "
         f"{plural(threads, 'thread')}, a set of {format_bytes(int(best.params['working_set_bytes']))}"
     )
     if best.ceiling is not None and best.ceiling.kind == "declared":
@@ -81,8 +84,8 @@ def _best(rows: Sequence[Row]) -> list[Finding]:
     return [Finding(kind="memory-bandwidth", title=title, text=f"{text}.", numbers=numbers)]
 
 
-def _write_allocate(rows: Sequence[Row]) -> list[Finding]:
-    """Tell whether write-allocate explains the rates of stores.
+def _write_allocate(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Tell whether write-allocate explains the rates of stores: it does not where the whole interval is far from it.
 
     Twice the bytes of an ordinary write cross the bus; a non-temporal one moves each once.
     """
@@ -93,7 +96,9 @@ def _write_allocate(rows: Sequence[Row]) -> list[Finding]:
         if ordinary is None or streaming is None:
             continue
         ratio = streaming.median / (2 * ordinary.median)
-        holds = abs(ratio - 1) <= _WITHIN
+        compared = compare_rows(streaming, ordinary, level, None)
+        low, high = (compared.ratio if bound is None else bound for bound in (compared.low, compared.high))
+        holds = low / 2 <= 1 + _WITHIN and high / 2 >= 1 - _WITHIN
         text = (
             f"Writes by {plural(threads, 'thread')} move {format_rate(streaming.median)} with non-temporal stores and "
             f"{format_rate(ordinary.median)} with ordinary ones. Ordinary stores fetch each line first: "
@@ -148,11 +153,14 @@ def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
     gains = {kernel: gain_of(one) for kernel, one in zip(pairs, found, strict=True)}
     told = {kernel: gain for kernel, gain in gains.items() if gain is not None and gain.factor * _ENOUGH > 1}
     ratios = {kernel: streaming.median / ordinary.median for kernel, (streaming, ordinary) in pairs.items()}
-    said = ", ".join(f"{kernel} {times(ratio)} ({times(WRITE_ALLOCATE[kernel])})" for kernel, ratio in ratios.items())
-    text = (
-        f"Non-temporal stores over ordinary ones, with {plural(threads, 'thread')}: {said}. In brackets: what saving "
-        "the fetch of each stored line can bring."
+    said = ", ".join(
+        f"{kernel} {times(ratio)} (saving the fetch: {times(WRITE_ALLOCATE[kernel])})"
+        for kernel, ratio in ratios.items()
     )
+    text = f"Non-temporal stores over ordinary ones, with {plural(threads, 'thread')}: {said}."
+    more = [kernel for kernel, gain in told.items() if gain.low is not None and gain.low > WRITE_ALLOCATE[kernel]]
+    if more:
+        text += f" Saving the fetch of each stored line does not explain all of it for {listing(more)}."
     names = listing(list(told))
     title = f"Non-temporal stores raise the rate of {names}" if told else "Non-temporal stores bring no clear gain"
     if told:
@@ -175,37 +183,31 @@ def _threads(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _scaling(line: Sequence[Row], level: float) -> Finding:
-    first, last = line[0], line[-1]
-    best = max(line, key=lambda row: row.median)
-    enough = next(row for row in line if row.median >= _ENOUGH * best.median)
-    counts = [int(row.params["threads"]) for row in line]
-    stores = f" with {first.params['stores']} stores" if "stores" in first.params else ""
-    what = f"{str(first.params['kernel']).capitalize()}{stores} from memory"
-    threads = int(enough.params["threads"])
-    text = f"{what} reaches {format_rate(enough.median)} with {plural(threads, 'thread')}"
-    if enough is not first:
-        text += f", {times(enough.median / first.median)} the rate of {plural(counts[0], 'thread')}"
-    text += "." if enough is last else f". That is at least {percent(_ENOUGH)} of the best median."
-    title = f"{what} reaches {percent(_ENOUGH)} of its best with {plural(threads, 'thread')}"
-    if enough is last:
-        title = f"{what} is highest with {counts[-1]} threads, the most tried"
-    # This is what a program gains that takes fewer threads than it may.
-    gain = gain_of(compare_rows(best, last, level, None))
-    if gain is not None:
-        text += f" {plural(counts[-1], 'thread')} are slower: {format_rate(last.median)}."
+    found, last = enough_of(line, level), line[-1]
+    stores = f" with {last.params['stores']} stores" if "stores" in last.params else ""
+    what = f"{_PLURALS[str(last.params['kernel'])]}{stores} from memory"
     numbers = columns(
-        kernel=first.params["kernel"],
-        threads=counts,
+        kernel=last.params["kernel"],
+        threads=[int(row.params["threads"]) for row in line],
         bytes_per_s=[row.median for row in line],
-        enough=int(enough.params["threads"]),
+        enough=None if found.is_open else int(found.row.params["threads"]),
     )
-    found = Finding(kind="memory-threads", title=title, text=text, numbers=numbers)
-    return with_gain(found, gain, f"OMP_NUM_THREADS={best.params['threads']}")
+    title = found.title(what, _threads_of(found.row), has_more=False)
+    said = Finding(
+        kind="memory-threads", title=title, text=found.text(what, _threads_of, format_rate, ""), numbers=numbers
+    )
+    # This is what a program gains that takes fewer threads than it may.
+    gain = gain_of(compare_rows(found.best, last, level, None))
+    return with_gain(said, gain, f"OMP_NUM_THREADS={found.best.params['threads']}")
 
 
-def _blocks(rows: Sequence[Row]) -> list[Finding]:
-    """Tell what a random order of blocks costs at each size of them, with the most threads."""
-    copies = [row for row in memory_streams(rows) if "block_bytes" in row.params]
+def _threads_of(row: Row) -> str:
+    return plural(int(row.params["threads"]), "thread")
+
+
+def _blocks(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Tell what a random order of blocks costs at each size where that is proved, with the most threads."""
+    copies = [row for row in rows if "block_bytes" in row.params]
     if not copies:
         return []
     threads = max(_thread_counts(copies))
@@ -213,20 +215,21 @@ def _blocks(rows: Sequence[Row]) -> list[Finding]:
         (row.params["order"], int(row.params["block_bytes"])): row for row in copies if row.params["threads"] == threads
     }
     blocks = sorted({block for _, block in by_place})
-    said: list[str] = []
-    ratios: list[float] = []
-    for block in blocks:
-        ordered, random = by_place.get(("sequential", block)), by_place.get(("random", block))
-        if ordered is not None and random is not None:
-            ratios.append(random.median / ordered.median)
-            said.append(f"{format_bytes(block)} {percent(ratios[-1])}")
+    pairs = {
+        block: (by_place["random", block], by_place["sequential", block])
+        for block in blocks
+        if {("random", block), ("sequential", block)} <= by_place.keys()
+    }
+    judged = zip(pairs.items(), compare_pairs(list(pairs.values()), level), strict=True)
+    told = {block: a.median / b.median for (block, (a, b)), found in judged if found.verdict != "cannot tell"}
+    said = [f"{format_bytes(block)} {percent(ratio)}" for block, ratio in told.items()]
     if not said:
         return []
     text = f"Copies of blocks in random order reach, of the rate in order: {', '.join(said)} "
     text += f"({plural(threads, 'thread')})."
     size, _, share = said[0].partition(" ")
     title = f"Copies of {size} blocks in random order reach {share} of the rate in order"
-    numbers = columns(threads=threads, blocks=blocks, ratios=ratios)
+    numbers = columns(threads=threads, blocks=list(told), ratios=list(told.values()))
     return [Finding(kind="block-order", title=title, text=text, numbers=numbers)]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
-from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.study import carries, compare_rows
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
@@ -68,7 +68,7 @@ def latency_findings(rows: Sequence[Row], caches: Sequence[Cache], level: float)
         *_ends(rows, caches),
         *_memory(rows),
         *_huge_pages(rows, level),
-        *_parallel(rows),
+        *_parallel(rows, level),
         *_loaded(rows),
         *_cores(rows),
         *_nodes(rows),
@@ -98,20 +98,35 @@ def _size(row: Row) -> int:
 
 def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
     """Tell the levels of access time, in huge pages if measured: there the ends of TLBs do not blur those of caches."""
-    line = chases(rows, "huge") or chases(rows, "small") or chases(rows, "default")
+    known = [row for row in rows if carries(row)]
+    line = chases(known, "huge") or chases(known, "small") or chases(known, "default")
     found = plateaus([(_size(row), row.median) for row in line])
     if len(found) < 2:
         return []
-    steps = [f"{format_time(one.value)} up to {format_bytes(one.last)}" for one in found[:-1]]
-    steps.append(f"{format_time(found[-1].value)} from {format_bytes(found[-1].first)} on")
     title = f"Access time has {len(found)} levels"
-    text = f"{title}: {listing(steps)}."
+    text = f"{title}: {listing([_level(one, line) for one in found])}."
+    last = line[-1]
+    if found[-1].last < _size(last):
+        text += (
+            f" Beyond {format_bytes(found[-1].last)} it has no level: it is {format_time(last.median)} at "
+            f"{format_bytes(_size(last))}."
+        )
     if caches:
         stated = listing([f"{cache.name} {format_bytes(cache.bytes)}" for cache in caches])
         text += f" The kernel states {stated}."
     ends = [one.last for one in found[:-1]]
     numbers = columns(ends_bytes=ends, seconds=[one.value for one in found])
     return [Finding(kind="cache-ends", title=title, text=text, numbers=numbers)]
+
+
+def _level(one: Plateau, line: Sequence[Row]) -> str:
+    """Name the sizes that have a level, and no others."""
+    first, last = format_bytes(one.first), format_bytes(one.last)
+    if one.first == _size(line[0]):
+        where = f"up to {last}"
+    else:
+        where = f"from {first} on" if one.last == _size(line[-1]) else f"from {first} to {last}"
+    return f"{format_time(one.value)} {where}"
 
 
 def _is_in_memory(row: Row) -> bool:
@@ -182,7 +197,7 @@ def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
     return [with_gain(found, gain if worth and usual is not None and not has_them else None, _ASKING)]
 
 
-def _parallel(rows: Sequence[Row]) -> list[Finding]:
+def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
     """Tell how many loads a core keeps under way, by how much faster many chains are than one."""
     line = [
         row
@@ -199,6 +214,8 @@ def _parallel(rows: Sequence[Row]) -> list[Finding]:
     if len(by_chains) < 2 or 1 not in by_chains:
         return []
     most = max(by_chains)
+    if compare_rows(by_chains[most], by_chains[1], level, None).verdict != "faster":
+        return []
     gain = by_chains[1].median / by_chains[most].median
     text = (
         f"{most} chases at once in one thread do {times(gain)} as many loads from memory as one. A load completes "
