@@ -33,7 +33,5 @@ def test_a_lower_clock_is_told_where_its_interval_proves_it(low: float | None, h
 
 
 @pytest.mark.parametrize(("low", "high", "count"), [(0.88, 0.92, 1), (0.7, 1.05, 0), (None, None, 0)])
-def test_a_unit_is_compared_where_its_interval_tells(
-    low: float | None, high: float | None, count: int
-) -> None:
+def test_a_unit_is_compared_where_its_interval_tells(low: float | None, high: float | None, count: int) -> None:
     assert len(said(RATE_RATIO, low, high)) == count
