@@ -284,8 +284,40 @@ def test_collective_calls_and_shifts_are_told_where_the_comparison_holds() -> No
     assert found["pio-collective"].change == "--calls collective"
     assert found["pio-collective"].gain is not None
     assert found["pio-collective"].gain.factor == pytest.approx(5, rel=0.1)
-    assert found["pio-shift"].numbers["verdict"] == "slower"
+    assert (len(found["pio-shift"].numbers["slower"]), found["pio-shift"].numbers["faster"]) == (1, [])  # type: ignore[arg-type]
     assert "Writes (8 bytes off, independent) on disk" in found["pio-shift"].text
+
+
+def test_a_command_for_all_patterns_is_advised_only_where_all_gain() -> None:
+    """Collective calls are faster with one pattern of three, and slower with the two others."""
+    noise = random.Random(4)
+    rates = {"mesh": (1e8, 5e8), "tiled": (5e8, 1e8), "segmented": (5e8, 3e8)}
+    rows = [
+        row(rate, noise, pattern=pattern, calls=calls)
+        for pattern, both in rates.items()
+        for calls, rate in zip(("independent", "collective"), both, strict=True)
+    ]
+    (found,) = [one for one in findings_of(rows, 0.95) if one.kind == "pio-collective"]
+    assert found.title == "Collective writes on disk are faster in 1 and slower in 2 than independent ones (of 3 cases)"
+    assert (found.change, found.gain) == ("", None)
+    assert "mesh 4K" in found.text
+    assert "tiled 4K" in found.text
+
+
+def test_what_a_cache_answered_is_not_compared_with_the_storage() -> None:
+    noise = random.Random(5)
+    rows = [row(1e8, noise, access="read"), row(5e9, noise, access="read", calls="collective")]
+    rows += [row(5e9, noise, access="read", pattern="mesh")]
+    warm = [one.model_copy(update={"verdict": "warm"}) for one in rows[1:]]
+    assert findings_of([rows[0], *warm], 0.95) == []
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_few_samples_of_a_pattern_tell_nothing(samples: int) -> None:
+    noise = random.Random(6)
+    rows = [row(1e8, noise, pattern="mesh"), row(5e8, noise, pattern="mesh", calls="collective"), row(1e9, noise)]
+    few = [one.model_copy(update={"repetitions": one.repetitions[:samples]}) for one in rows]
+    assert findings_of(few, 0.95) == []
 
 
 def test_equal_things_are_seldom_told_apart() -> None:

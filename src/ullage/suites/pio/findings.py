@@ -6,11 +6,12 @@ fastest is found by what was measured, so any two patterns of a group are compar
 (Bonferroni). Pairs that are fixed beforehand are judged together by Holm's procedure.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
+from ullage.analysis.findings.doubts import verdict_word
+from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_pairs, compare_rows
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
@@ -57,7 +58,8 @@ def _nouns(access: str) -> str:
 
 
 def _place(row: Row, *names: str) -> tuple[Scalar, ...]:
-    return (row.target, *(row.params[name] for name in names))
+    """Return what rows that are compared share: also what was really measured."""
+    return (row.target, verdict_word(row), *(row.params[name] for name in names))
 
 
 def _at(row: Row) -> str:
@@ -141,15 +143,8 @@ def _collective(rows: Sequence[Row], level: float) -> list[Finding]:
     names = ("backend", "ranks", "access", "pattern", "block_bytes")
     known = [row for row in rows if row.params["base_bytes"] == base]
     groups = _pairs(known, level, names, lambda row: row.params["calls"] == "collective")
-    return [
-        one
-        for pairs in groups.values()
-        for one in (
-            _told(pairs, "faster", "pio-collective", "Collective", "independent"),
-            _told(pairs, "slower", "pio-collective", "Collective", "independent"),
-        )
-        if one is not None
-    ]
+    found = (_told(pairs, "pio-collective", "Collective", "independent") for pairs in groups.values())
+    return [one for one in found if one is not None]
 
 
 def _shifted(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -167,38 +162,39 @@ def _shifted(rows: Sequence[Row], level: float) -> list[Finding]:
         for pairs in groups.values():
             calls = str(pairs[0].first.params["calls"]).capitalize()
             what = f"{other} bytes off, {calls.lower()}"
-            told = (_told(pairs, word, "pio-shift", what, "well-formed") for word in ("slower", "faster"))
-            found += [one for one in told if one is not None]
+            told = _told(pairs, "pio-shift", what, "well-formed")
+            found += [] if told is None else [told]
     return found
 
 
-def _told(pairs: Iterable[Pair], word: str, kind: str, what: str, other: str) -> Finding | None:
-    """Return a finding on the pairs with that verdict; None without any."""
-    told = sorted((pair for pair in pairs if pair.found.verdict == word), key=lambda pair: pair.found.ratio)
-    if word == "faster":
-        told.reverse()
-    if not told:
+def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> Finding | None:
+    """Return a finding that says in how many of all pairs which is faster; None where that is told of none.
+
+    A command that changes all of them is named only where all of them gain.
+    """
+    by_word = grouped((pair.found.verdict, pair) for pair in sorted(pairs, key=lambda pair: pair.found.ratio))
+    faster, slower = by_word.get("faster", [])[::-1], by_word.get("slower", [])
+    if not faster and not slower:
         return None
-    row = told[0].first
+    row = pairs[0].first
     nouns = _nouns(str(row.params["access"]))
     ahead = f"{what} {nouns}" if kind == "pio-collective" else f"{nouns.capitalize()} ({what})"
-    cases = plural(len(told), "case")
-    text = (
-        f"{ahead} {_at(row)} are {word} than {other} ones in {cases}. Their share of the rate: "
-        f"{listing([pair.text for pair in told[:_MOST_NAMED]])}."
-    )
-    title = f"{ahead} are {word} than {other} ones on {row.target}"
+    words = [(word, told) for word, told in (("faster", faster), ("slower", slower)) if told]
+    counts = " and ".join(f"{word} in {len(told)}" for word, told in words)
+    each = "; ".join(f"{word}: {listing([pair.text for pair in told[:_MOST_NAMED]])}" for word, told in words)
+    than = f"than {other} ones (of {plural(len(pairs), 'case')})"
     found = finding(
         kind,
-        title,
-        text,
-        "advice" if word == "faster" and kind == "pio-collective" else "info",
+        f"{ahead} on {row.target} are {counts} {than}",
+        f"{ahead} {_at(row)} are {counts} {than}. Their share of the rate where they are {each}.",
+        "advice" if faster and kind == "pio-collective" else "info",
         case=row.case,
         access=str(row.params["access"]),
-        verdict=word,
-        patterns=[pair.where for pair in told],
-        ratios=[pair.found.ratio for pair in told],
+        cases=len(pairs),
+        faster=[pair.where for pair in faster],
+        slower=[pair.where for pair in slower],
+        ratios=[pair.found.ratio for pair in (*faster, *slower)],
     )
-    if kind == "pio-collective" and word == "faster":
-        return with_gain(found, gain_of(told[0].found), "--calls collective")
+    if kind == "pio-collective" and len(faster) == len(pairs):
+        return with_gain(found, least_gain(gain_of(pair.found) for pair in pairs), "--calls collective")
     return found
