@@ -11,7 +11,7 @@ from support import recorded_results
 from support.plain_words import faults
 from ullage.analysis.findings import find_all
 from ullage.model.flags import Flag
-from ullage.model.summary import Finding, Part, Row, Summary
+from ullage.model.summary import Finding, Gain, Part, Row, Summary
 from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rules, remark_kinds
 from ullage.report.answers.grids import grid_lines, is_of_grid
 from ullage.report.answers.once import nothing_found, said_once
@@ -129,6 +129,24 @@ def test_the_kinds_of_a_rule_come_first_and_its_remarks_last() -> None:
     ours = AnswerRule("noise", "How?", ("first",), remarks=("remark",))
     (answer,) = answers(summary, [ours])
     assert (answer.title, answer.lines, answer.remarks) == ("How?", ("first", "other"), ("remark",))
+
+
+@pytest.mark.parametrize(("named", "first"), [("rate", "C"), ("-rate", "A")])
+def test_the_best_of_a_kind_comes_first_whatever_the_order_of_records(named: str, first: str) -> None:
+    found = [
+        Finding(kind="each", text=f"{name}.", numbers={"rate": rate}) for name, rate in (("A", 1), ("B", 2), ("C", 3))
+    ]
+    rule = AnswerRule("noise", "How?", ("each", "then"), best={"each": named})
+    then = Finding(kind="then", text="Then.")
+    (one,) = answers(summary_of([*found, then]), [rule])
+    assert [line[0] for line in one.lines] == [first, "B", "T", "A" if first == "C" else "C"]
+
+
+def test_the_largest_sure_gain_of_a_kind_comes_first() -> None:
+    gains = {"A": Gain(factor=9, low=1.1, high=99), "B": None, "C": Gain(factor=2, low=1.9, high=2.1)}
+    found = [Finding(kind="each", text=f"{name}.", gain=gain, severity="advice") for name, gain in gains.items()]
+    (one,) = answers(summary_of(found), [AnswerRule("noise", "How?", ("each",))])
+    assert [line[0] for line in one.lines] == ["C", "A", "B"]
 
 
 def test_a_question_without_a_finding_says_so_and_why() -> None:

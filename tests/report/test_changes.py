@@ -31,3 +31,13 @@ def test_a_table_of_many_lines_leaves_room_for_others() -> None:
     assert [found.text for found in change_first([*lines, other])] == ["line 0", "line 1", "other"]
     elsewhere = finding("elsewhere", Gain(factor=6, low=5, high=7), suite="nvme", kind="queue-depth")
     assert [found.text for found in change_first([*lines, elsewhere])][-1] == "elsewhere"
+
+
+def test_the_same_change_is_advised_once() -> None:
+    """The suite of a kernel and the run of all kernels advise the same, for several files."""
+    some = [
+        finding(f"line {n}", Gain(factor=9, low=8 - n, high=10)).model_copy(update={"change": "--format raw"})
+        for n in range(3)
+    ]
+    other = finding("other", Gain(factor=1.2, low=1.1, high=1.3), kind="line 0")
+    assert [found.text for found in change_first([*some, other])] == ["line 0", "other"]

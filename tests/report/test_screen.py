@@ -184,6 +184,22 @@ def test_what_is_found_over_all_suites_goes_before_their_answers() -> None:
     assert [line.strip() for line in lines[start + 1 : start + 3]] == ["1. over all", "2. disk: of the disk"]
 
 
+def test_a_run_of_suites_answers_its_own_question_first() -> None:
+    """The best and the worst pattern is what `apps` is asked; each change is said once."""
+    gain = Gain(factor=3, low=2.5, high=3.5)
+    same = [
+        Finding(kind=f"flash-{n}", suite="flash", text=f"Text {n}.", change="--format raw", gain=gain) for n in range(3)
+    ]
+    lowest = "The lowest median of"
+    extremes = [Finding(kind="apps-classes", severity="advice", text=f"{lowest} {n} settings.") for n in (4, 5)]
+    summary = parts_of([*same, *extremes]).model_copy(update={"suite": "apps"})
+    shown = must_fit(summary)
+    question = shown.index("Which access patterns is this target good and bad at?")
+    assert [line for line in shown if lowest in line] == shown[question + 1 : question + 3]
+    assert sum("--format raw" in line for line in shown) == 1
+    assert sum("Text " in line for line in shown) == 1
+
+
 def test_many_long_findings_leave_room_for_what_follows() -> None:
     long = [
         Finding(kind=f"k{number}", text="word " * 400, severity="advice", suite="cpu", change="x " * 400)

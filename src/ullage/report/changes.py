@@ -57,22 +57,36 @@ _NOT_COMPARED: Final = 0.1
 def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: int = MOST_CHANGES) -> list[Finding]:
     """Return at most ``most`` findings with a gain, the largest weight first, and at most two of one kind of a suite.
 
+    Of several that advise the same change, the one with the largest weight stands for all.
+
     The weight is the logarithm of the gain that is sure: of the lower bound of its interval, which holds at the level
     of all sentences of a report together, so that a large gain that is poorly known ranks below a smaller one that is
     well known. Where a gain has no interval (an import), it is a tenth of the logarithm of its estimate. ``care``:
     suites that the reader uses; where any are named, the others weigh a tenth. Equal weights keep their order.
     """
-    known = [(_weight(found.gain, found.suite, care), found) for found in findings if found.gain is not None]
+    known = [(sure_gain(found.gain) * _share(found.suite, care), found) for found in findings if found.gain is not None]
     ranked = sorted((pair for pair in known if pair[0] > 0), key=lambda pair: -pair[0])
     kinds: Counter[tuple[str, str]] = Counter()
-    chosen: list[Finding] = []
+    chosen: dict[tuple[str, str], Finding] = {}
     for _, found in ranked:
-        kinds[found.suite, found.kind] += 1
+        advice = advice_of(found)
+        kinds[found.suite, found.kind] += advice not in chosen
         if kinds[found.suite, found.kind] <= MOST_OF_A_KIND:
-            chosen.append(found)
-    return chosen[:most]
+            chosen.setdefault(advice, found)
+    return list(chosen.values())[:most]
 
 
-def _weight(gain: Gain, suite: str, care: Collection[str]) -> float:
-    sure = math.log(gain.low) if gain.low else _NOT_COMPARED * math.log(gain.factor)
-    return sure if not care or suite in care else _OTHERS * sure
+def advice_of(finding: Finding) -> tuple[str, str]:
+    """Return what a finding advises: the same of several findings is said once."""
+    return finding.suite, finding.change or finding.text
+
+
+def sure_gain(gain: Gain | None) -> float:
+    """Return the logarithm of the gain that is sure; 0 without a gain."""
+    if gain is None:
+        return 0.0
+    return math.log(gain.low) if gain.low else _NOT_COMPARED * math.log(gain.factor)
+
+
+def _share(suite: str, care: Collection[str]) -> float:
+    return 1.0 if not care or suite in care else _OTHERS

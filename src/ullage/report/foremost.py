@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.model.summary import Finding, Summary
 from ullage.report.answers import TROUBLE, Answer, remark_kinds
-from ullage.report.changes import MOST_CHANGES, change_first
+from ullage.report.changes import MOST_CHANGES, advice_of, change_first
 from ullage.report.data import ReportData
 from ullage.report.tabs import Parts
 
@@ -38,10 +38,15 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
     found += [one for one in change_first(summary.findings, cared_for(data)) if one.kind not in TROUBLE]
     if summary.parts:
-        found += _advised(summary, found)
-        found += _of_all(summary, found)
+        own = next((answer.told for answer in answered if answer.suite == summary.suite), ())
+        found += _advised(summary, [*found, *own])
+        found += _of_all(summary, [*found, *own])
         # What a score without validity says is a look, and no finding.
-        said = {one.suite for one in found} | {score.suite for score in summary.scores if not score.valid}
+        said = (
+            {one.suite for one in found}
+            | {summary.suite}
+            | {score.suite for score in summary.scores if not score.valid}
+        )
         found += [_first(answer) for answer in answered if answer.lines and answer.suite not in said]
     return found[:MOST_CHANGES]
 
@@ -54,7 +59,9 @@ def first_lines(answered: Sequence[Answer]) -> list[Finding]:
 def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     """Return advice and warnings that are no remarks, the first of each suite before the second of any."""
     remarks = remark_kinds(summary.suites) | TROUBLE
-    left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks and one not in known]
+    told = set(map(advice_of, known))
+    left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks]
+    left = [one for one in left if one not in known and advice_of(one) not in told]
     ordered = sorted(left, key=lambda one: one.severity == "warning")
     turns: dict[str, int] = {}
     places: list[int] = []

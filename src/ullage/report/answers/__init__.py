@@ -6,15 +6,16 @@ order of their severity. Lines state what findings and rows carry and conclude n
 whole in summary.json. Pages and terminals show the same lines.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.discovery import gathered, suite_modules
+from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.answers.grids import grid_lines, is_of_grid
 from ullage.report.answers.once import DIFFERS, ONCE, said_once, unanswered
+from ullage.report.changes import sure_gain
 
 MOST_LINES: Final = 8
 _ANY_QUESTION: Final = "What do the numbers say?"
@@ -29,13 +30,15 @@ _SEVERITIES: Final = ("advice", "warning", "info")
 class AnswerRule:
     """What ``suite`` is asked, and which kinds of its findings answer, the decision first.
 
-    ``remarks``: kinds that speak of the measurement rather than of the machine.
+    ``remarks``: kinds that speak of the measurement rather than of the machine. ``best``: the number by which findings
+    of a kind stand in order where they have no gain: the largest first, or of ``-name`` the least.
     """
 
     suite: str
     title: str
     kinds: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    best: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list
     by_suite = {rule.suite: rule for rule in (load_rules(summary.suites) if rules is None else rules)}
     if summary.nodes is not None:
         by_suite[summary.suite] = AnswerRule(summary.suite, _OF_NODES)
-    suites = [part.suite for part in summary.parts] or [summary.suite]
+    suites = [part.suite for part in summary.parts]
+    suites = [*([] if suites and summary.suite not in by_suite else [summary.suite]), *suites]
     found = [_answer(by_suite.get(suite, AnswerRule(suite, _ANY_QUESTION)), summary) for suite in suites]
     return [answer for answer in found if answer.lines or answer.notes or answer.remarks]
 
@@ -101,16 +105,27 @@ def _owner(one: Finding | Row, summary: Summary) -> str:
 
 
 def _ordered(rule: AnswerRule, findings: Sequence[Finding]) -> list[Finding]:
-    """Sort by the rule's kinds, then by severity; the third and later of a kind follow the first two of each."""
-    kinds = {kind: place for place, kind in enumerate(rule.kinds)}
-    seen: Counter[str] = Counter()
-    places: list[tuple[bool, int, int]] = []
-    for finding in findings:
-        seen[finding.kind] += 1
-        place, severity = kinds.get(finding.kind, len(kinds)), _SEVERITIES.index(finding.severity)
-        places.append((seen[finding.kind] > _OF_A_KIND, place, severity))
-    order = sorted(range(len(findings)), key=places.__getitem__)
-    return [findings[index] for index in order]
+    """Sort by the rule's kinds, then by severity and what is best; the third and later of a kind follow all first two.
+
+    The best of a kind has the largest sure gain, else the largest of the number that the rule names for it.
+    """
+    places = {kind: place for place, kind in enumerate(rule.kinds)}
+
+    def within(one: Finding) -> tuple[int, float, float]:
+        return _SEVERITIES.index(one.severity), -sure_gain(one.gain), -_number(one, rule.best.get(one.kind, ""))
+
+    by_kind = grouped((one.kind, one) for one in sorted(findings, key=within))
+    turns = [(place >= _OF_A_KIND, one) for some in by_kind.values() for place, one in enumerate(some)]
+    ordered = sorted(turns, key=lambda turn: (turn[0], places.get(turn[1].kind, len(places)), within(turn[1])[0]))
+    return [one for _, one in ordered]
+
+
+def _number(finding: Finding, name: str) -> float:
+    """Return a number of a finding, of several the largest; 0 where it has none. Of ``-name`` the least comes first."""
+    sign = -1 if name.startswith("-") else 1
+    found = finding.numbers.get(name.removeprefix("-"))
+    known = [sign * one for one in (found if isinstance(found, list) else [found]) if isinstance(one, (int, float))]
+    return float(max(known, default=0.0))
 
 
 def fitted(lines: Sequence[str], most: int, rows_of: Callable[[str], int]) -> tuple[list[str], int]:

@@ -27,7 +27,7 @@ def screen(data: ReportData) -> list[Line]:
     """Return at most 42 rows, so that 3 are left for where the page and the result are."""
     summary = data.summary
     answered = answers(summary)
-    own = answered if not summary.parts else []
+    own = [answer for answer in answered if answer.suite == summary.suite]
     last = _caution(summary)
     groups = [_head(summary), [*bar_lines(data), *score_lines(summary)], *[_answer(answer) for answer in own]]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])

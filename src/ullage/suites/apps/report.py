@@ -12,6 +12,7 @@ from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_share, plural, times
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, ceiling_text, grid_of, value_column
@@ -133,6 +134,13 @@ _SETTINGS: Final[Sequence[Column[Paired]]] = (
     Column[Paired]("gain", _gain),
 )
 
+ANSWERS: Final = (
+    AnswerRule(
+        "apps",
+        "Which access patterns is this target good and bad at?",
+        ("apps-classes", "apps-cached", "apps-settings"),
+    ),
+)
 SECTIONS: Final = (
     Section(
         name="apps",
@@ -142,5 +150,6 @@ SECTIONS: Final = (
         order=1,
         part="disk",
         build=tables,
+        suite=_SUITE,
     ),
 )

@@ -14,5 +14,6 @@ ANSWERS: Final = (
         "bdcats",
         "Which way of reading particles is faster for an analysis?",
         ("bdcats-layout", "bdcats-format", "bdcats-access", "bdcats-observed"),
+        best={"bdcats-observed": "observed"},
     ),
 )

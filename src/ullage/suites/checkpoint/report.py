@@ -230,5 +230,6 @@ ANSWERS: Final = (
         "How long does training wait for a checkpoint?",
         ("checkpoint-wait", "checkpoint-layout"),
         ("checkpoint-cached",),
+        {"checkpoint-wait": "-wait_s"},
     ),
 )

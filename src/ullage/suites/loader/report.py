@@ -222,5 +222,6 @@ ANSWERS: Final = (
         "How many accelerators does the storage keep busy?",
         ("loader-passes",),
         ("loader-cached", "loader-client"),
+        {"loader-passes": "passes"},
     ),
 )

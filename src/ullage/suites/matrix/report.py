@@ -243,5 +243,6 @@ ANSWERS: Final = (
         "matrix",
         "Which files and records are served from a cache, and which order costs most?",
         ("cache-ends", "access-order", "reread"),
+        best={"access-order": "-share"},
     ),
 )

@@ -18,6 +18,7 @@ ANSWER: Final = AnswerRule(
     "How fast are TCP and UDP between the nodes?",
     ("streams", "loss", "round-trip"),
     remarks=("loopback", "not-available", "declared", "detected"),
+    best={"streams": "bandwidth"},
 )
 _NOTABLE_LOSS: Final = 0.01
 # Three kinds of findings compare: streams and the two variants.

@@ -194,5 +194,6 @@ ANSWERS: Final = (
         "How much of the I/O overlaps with computation, and what does that cost?",
         ("overlap-share", "overlap-gain", "overlap-cost"),
         ("overlap-start",),
+        {"overlap-share": "overlap_share"},
     ),
 )

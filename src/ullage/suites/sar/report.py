@@ -171,5 +171,6 @@ ANSWERS: Final = (
         "How many radar images a second does storage take?",
         ("sar-pipeline", "sar-layout", "sar-rows"),
         ("sar-cached",),
+        {"sar-pipeline": "images_per_s"},
     ),
 )

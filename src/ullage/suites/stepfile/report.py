@@ -279,6 +279,7 @@ ANSWERS: Final = (
             "stepfile-revolve",
             "stepfile-spill",
         ),
+        best={"stepfile-exposed": "share"},
     ),
     AnswerRule(
         _PREDICTION,

@@ -308,5 +308,6 @@ ANSWERS: Final = (
         "How fast do ranks write and read the tiles of a data set?",
         ("tile-calls", "tile-hints", "tile-frames"),
         ("tile-hints-ignored",),
+        {"tile-frames": "frame_rate"},
     ),
 )

@@ -13,5 +13,6 @@ ANSWERS: Final = (
         "vpic",
         "Which way of writing is faster for a code with particles?",
         ("vpic-layout", "vpic-format", "vpic-access", "vpic-observed"),
+        best={"vpic-observed": "observed"},
     ),
 )
