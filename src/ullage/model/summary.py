@@ -4,11 +4,9 @@
 Rates are bytes/s or operations/s, times are s, all plain SI numbers; people's units are made when shown.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, Literal, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from ullage.model.acceptance import Judged
 from ullage.model.base import Strict, Tolerant
@@ -17,58 +15,6 @@ from ullage.model.nodes import Nodes
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade
 from ullage.model.tuning import Tuning
-
-_FIRST: Final = "ullage.summary/1"
-_SECOND: Final = "ullage.summary/2"
-# The reasons of these flags, any number of them, stood before those of the verdict: they are left there.
-_VOID: Final = frozenset({"INVALID:void", "INVALID:void-phase"})
-# Importers said nothing of this flag, and rows of an impact had its reason elsewhere; the words tell it.
-_INTERVAL: Final = "interval-below-"
-_OF_INTERVAL: Final = re.compile(r"the range of \d+ covers the median with |a single repetition has no |one sample$")
-# Such reasons stood last, and were neither the verdict's nor a flag's: of memory runs, and of ratios of cpu runs.
-_NOTE: Final = re.compile(r"\d+% of the set lay in huge pages$|.*: two medians, bounded by their intervals$")
-
-
-def upgraded(document: object) -> object:
-    """Return an older summary in the form of today, and any other document as it is; mistakes in it stay."""
-    known = _members(document)
-    rows = known.get("rows")
-    if known.get("schema") != _FIRST or not isinstance(rows, list):
-        return document
-    return {**known, "schema": _SECOND, "rows": [_row(row) for row in cast("list[object]", rows)]}
-
-
-def _row(row: object) -> object:
-    known = _members(row)
-    codes, reasons = known.get("flags", []), known.pop("reasons", [])
-    if not known or not _are_texts(codes) or not _are_texts(reasons):
-        return row
-    left = list(cast("list[str]", reasons))
-    notes = [left.pop()] if left and _NOTE.match(left[-1]) else []
-    flags = _take_flags(cast("list[str]", codes), left)
-    return {**known, "verdict_reasons": left, "flags": flags, "notes": notes}
-
-
-def _members(value: object) -> dict[str, object]:
-    """Return the members of an object as a new dict, empty for anything else."""
-    return dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else {}
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value))
-
-
-def _take_flags(codes: Sequence[str], reasons: list[str]) -> list[dict[str, str]]:
-    """Make flags with reasons taken from the end of ``reasons``, which changes; the verdict's reasons remain in it."""
-    found = dict.fromkeys(codes, "")
-    for code in found:
-        place = next((i for i in reversed(range(len(reasons))) if _OF_INTERVAL.match(reasons[i])), None)
-        if code.startswith(_INTERVAL) and place is not None:
-            found[code] = reasons.pop(place)
-    for code in reversed([code for code in found if code not in _VOID and not code.startswith(_INTERVAL)]):
-        found[code] = reasons.pop() if reasons else ""
-    return [{"code": code, "reason": reason} for code, reason in found.items()]
-
 
 SUMMARY_SCHEMA = "ullage.summary/2"
 
@@ -237,11 +183,6 @@ class Summary(Strict):
         list[Judged],
         Field(exclude_if=lambda value: not value, description="rows under the floors that were declared"),
     ] = []
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_today(cls, document: object) -> object:
-        return upgraded(document)
 
     @property
     def suites(self) -> frozenset[str]:
