@@ -15,6 +15,7 @@ import typer
 
 import ullage
 from ullage.cli import completion
+from ullage.cli.listed import ListedCommand
 from ullage.discovery import modules_in
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, plain_fault, say
 from ullage.harmless import is_plain_line
@@ -40,7 +41,7 @@ def make_app() -> typer.Typer:
         if hasattr(module, "register"):
             module.register(app)
         elif hasattr(module, name):
-            app.command(name=name.rstrip("_"))(getattr(module, name))
+            app.command(name=name.rstrip("_"), cls=ListedCommand)(getattr(module, name))
     return app
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import typer
 
+from ullage.cli.listed import list_names
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -39,6 +41,7 @@ def commands(app: typer.Typer) -> Iterator[Command]:
 
 
 def _walk(command: Any, path: tuple[str, ...]) -> Iterator[Command]:  # noqa: ANN401 - typer's own are not exported
+    list_names(command)
     context = typer.Context(command, info_name=path[-1])
     below = getattr(command, "commands", {})
     doc = tuple(" ".join(part.split()) for part in (command.help or "").split("\n\n"))

@@ -47,7 +47,7 @@ def compare(
         ),
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="Print in this format: terminal, json, md or csv.")
+        str, typer.Option("--format", metavar="NAME", help="Print in this format: terminal, <comparisons>.")
     ] = "terminal",
     everything: Annotated[
         bool, typer.Option("--all", help="Show every cell in the terminal, not the largest differences.")

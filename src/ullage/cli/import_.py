@@ -10,6 +10,12 @@ import typer
 from ullage.cli.options import ResultOption
 
 
+def _complete_forms(incomplete: str) -> list[str]:
+    from ullage.importers import load_importers
+
+    return [name for name in load_importers() if name.startswith(incomplete)]
+
+
 def import_(
     file: Annotated[
         list[Path],
@@ -26,8 +32,8 @@ def import_(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="Read this format: table, pa1, pmbw, iozone, ior_json, ior_csv, b_eff_io, "
-            "stepfile_published, io500_result or io500_published. Default: recognised by the content.",
+            autocompletion=_complete_forms,
+            help="Read this format: <importers>. Default: recognised by the content.",
             show_default=False,
         ),
     ] = None,

@@ -49,8 +49,7 @@ LauncherOption: TypeAlias = Annotated[
         metavar="NAME",
         autocompletion=complete_launchers,
         help="Start the engine by auto (the batch job's own command, else the mpiexec of its MPI), "
-        "open-mpi, open-mpi-5, mpich, intel-mpi, srun, flux-run or jsrun. "
-        "slurm, pbs, lsf or flux submits a job and follows it. "
+        "<launchers>. <systems> submits a job and follows it. "
         "script writes batch scripts instead, of Slurm or of the site's batch system. script:pbs names one.",
     ),
 ]

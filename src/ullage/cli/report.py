@@ -35,8 +35,7 @@ def report(
             "--format",
             metavar="NAME",
             autocompletion=_complete_forms,
-            help="Use this format: screen (45 lines), terminal (everything, paged), html, md, brief, csv, "
-            "json, png, svg, pdf, ior, ior-json, mdtest, hpcc, github-action-benchmark or openmetrics.",
+            help="Use this format: screen (45 lines), terminal (everything, paged), <exporters>.",
         ),
     ] = _SCREEN,
     output: Annotated[

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from ullage.cli.listed import ListedCommand
+
 if TYPE_CHECKING:
     from ullage.model.request import Request
     from ullage.runs.inputs import ParsedOptions
@@ -68,7 +70,7 @@ def add_suites(
 def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
     """Make a command as typer does from a function with all options as parameters."""
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name=suite.name, help=suite.doc)(_function(suite, act, options))
+    alone.command(name=suite.name, help=suite.doc, cls=ListedCommand)(_function(suite, act, options))
     return typer.main.get_command(alone)
 
 

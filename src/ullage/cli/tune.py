@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 import typer
 from typer.core import TyperGroup
 
+from ullage.cli.listed import ListedCommand
 from ullage.cli.options import (
     AllOption,
     EngineOption,
@@ -53,8 +54,8 @@ def register(app: typer.Typer) -> None:
     group.callback()(_nothing)
     for suite in suites.values():
         group.command(name=suite.name, help=suite.doc)(_nothing)
-    group.command(name=_RESULT, help=_more.__doc__)(_more)
-    group.command(name=_TABLE, help=_study.__doc__)(_study)
+    group.command(name=_RESULT, help=_more.__doc__, cls=ListedCommand)(_more)
+    group.command(name=_TABLE, help=_study.__doc__, cls=ListedCommand)(_study)
     app.add_typer(group, name="tune")
 
 
@@ -64,7 +65,7 @@ def _nothing() -> None:
 
 def _made(function: Callable[..., None], name: str) -> object:
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name=name, help=function.__doc__)(function)
+    alone.command(name=name, help=function.__doc__, cls=ListedCommand)(function)
     return typer.main.get_command(alone)
 
 
