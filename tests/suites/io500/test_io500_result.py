@@ -55,6 +55,55 @@ def test_the_ini_also_has_ranks_and_the_rate_at_the_wall() -> None:
     assert (at_wall.params["phase"], at_wall.median) == ("ior-hard-write", 3 * GIB)
 
 
+@pytest.mark.parametrize(("version", "wall", "kept"), [("io500-isc26_v2", "3.00", True), ("io500-sc20_v3", "3", False)])
+def test_a_rate_at_the_wall_that_counts_ranks_twice_is_left_out(version: str, wall: str, kept: bool) -> None:
+    """As phase_ior.c of the releases io500-isc20 and io500-sc20 prints it."""
+    text = ini_text(_run()).replace("io500-isc26_v2", version).replace("= 3.00", f"= {wall}")
+    summary = read_result(text, "r.txt")
+    assert bool([row for row in summary.rows if row.metric == "stonewall_bandwidth"]) is kept
+    assert bool(_of(summary, "io500-wall")) is not kept
+
+
+def test_without_a_release_what_cannot_be_is_left_out() -> None:
+    """More by the wall at 300 s than in the whole phase."""
+    text = ini_text(_run()).replace("io500-isc26_v2", "my-build")
+    assert [row.median for row in read_result(text, "r").rows if row.metric == "stonewall_bandwidth"] == []
+    (said,) = _of(read_result(text, "r"), "io500-wall")
+    assert said.numbers["phase"] == ["ior-hard-write"]
+    fits = text.replace("= 3.00", "= 2.5")
+    assert [row.median for row in read_result(fits, "r").rows if row.metric == "stonewall_bandwidth"] == [2.5 * GIB]
+
+
+def test_random_phases_count_in_the_extended_score_of_their_releases() -> None:
+    """GWDG's submission-582 of SC21 (IO500/submission-data), its bandwidths."""
+    lines = [
+        "IO500 version io500-sc21 (extended)",
+        "[RESULT]       ior-easy-write        3.261078 GiB/s : time 616.367 seconds",
+        "[RESULT]      ior-rnd4K-write        0.266235 GiB/s : time 1377.404 seconds",
+        "[RESULT]     ior-rnd1MB-write        3.126215 GiB/s : time 1134.083 seconds",
+        "[RESULT]       ior-hard-write        0.348750 GiB/s : time 1027.660 seconds",
+        "[RESULT]       ior-rnd4K-read        0.814371 GiB/s : time 450.306 seconds",
+        "[RESULT]      ior-rnd1MB-read        6.661937 GiB/s : time 532.189 seconds",
+        "[RESULT]        ior-easy-read        8.852841 GiB/s : time 226.967 seconds",
+        "[RESULT]        ior-hard-read        4.762372 GiB/s : time 75.272 seconds",
+    ]
+    summary = read_result("\n".join(lines), "s.txt")
+    values = {score.name: score.value for score in summary.scores}
+    assert values["IO500 bandwidth"] == pytest.approx(2.631452, abs=1e-6)
+    assert values["IO500 extended bandwidth"] == pytest.approx(1.958556, abs=1e-6)
+    rows = {str(row.params["phase"]): row.median for row in summary.rows if row.metric == "bandwidth"}
+    assert rows["ior-rnd1MB-read"] == 6.661937 * GIB
+
+
+def test_a_total_without_its_root_is_that_of_a_script_before_may_2018() -> None:
+    """The [SCORE] line of CERN's submission-179."""
+    text = summary_text(_run()).replace("TOTAL 2.500000", "TOTAL 6.250000")
+    (said,) = _of(read_result(text, "s.txt"), "io500-recomputed")
+    assert said.severity == "info"
+    assert said.text.endswith("Its script, of before May 2018, printed the total without the root.")
+    assert read_result(text, "s.txt").scores[0].value == pytest.approx(2.5)
+
+
 def test_a_phase_printed_as_0_did_not_run_and_is_left_out_of_the_mean() -> None:
     without = {name: value for name, value in VALUES.items() if name != "find"}
     summary = read_result(summary_text(_run(without)), "s.txt")

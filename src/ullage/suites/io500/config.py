@@ -199,7 +199,7 @@ def _rank(entry: Entry) -> int:
 
 
 def _phases(section: str) -> tuple[str, ...]:
-    return GROUPS.get(section) or ((section,) if section in BY_NAME else tuple(BY_NAME))
+    return GROUPS.get(section) or ((section,) if section in BY_NAME else tuple(phase.name for phase in PHASES))
 
 
 def _take(entry: Entry, reading: _Reading) -> None:

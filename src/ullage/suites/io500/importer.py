@@ -20,6 +20,7 @@ from ullage.model.base import Strict, first_mistake
 from ullage.model.flags import INVALID, Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
+from ullage.quantity import listing
 from ullage.suites.io500.arithmetic import arithmetic_findings, contradictions, doubted, score_reason
 from ullage.suites.io500.official import (
     OfficialRun,
@@ -34,13 +35,14 @@ from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, Official
 from ullage.suites.io500.score import PARTS, Part, score, summary_scores
 from ullage.suites.io500.sensitivity import number
 from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
-from ullage.suites.io500.validity import Conditions, Outcome, Validity, judge_run
+from ullage.suites.io500.validity import STONEWALL_S, Conditions, Outcome, Validity, judge_run
 
 # Keys of result.txt that hold the rate when the time was up, and the metric and factor that they are here.
 _AT_WALL: Final = {
     "throughput-stonewall": ("stonewall_bandwidth", "B/s", GIB),
-    "rate-stonewall": ("stonewall_rate", "op/s", KILO),
+    "rate-stonewall": ("stonewall_operation_rate", "op/s", KILO),
 }
+_RELEASE: Final = re.compile(r"io500-(?:isc|scc?)(\d\d)", re.ASCII)
 # The official tool leaves these in its folder; the first has more digits.
 FILES: Final = ("result.txt", "result_summary.txt")
 VOID_PHASE: Final = f"{INVALID}:void-phase"
@@ -79,7 +81,7 @@ def summary_of_runs(runs: Sequence[tuple[str, OfficialRun, Mapping[str, Scalar]]
         findings += arithmetic_findings(wrong, shown)
         findings += score_findings(values, run.mode, shown, doubted(wrong))
         findings += [found for mode in MODES if (found := _recomputed(run, mode, shown)) is not None]
-        findings += void_findings(validity, shown)
+        findings += [*_wall_findings(run, shown), *void_findings(validity, shown)]
     for (one, first, _), (other, second, _) in pairwise(runs):
         mode: Mode = "extended" if first.mode == second.mode == "extended" else "standard"
         unsure = doubted([*contradictions(_printed(first)), *contradictions(_printed(second))])
@@ -147,7 +149,7 @@ def _outcome(phase: PhaseResult, value: float | None) -> Outcome:
 
 
 def _rows(target: str, run: OfficialRun, params: Mapping[str, Scalar], validity: Validity, name: str) -> list[Row]:
-    values = si_values(run)
+    values, unknown = si_values(run), _walls_of_all_ranks(run)
     rows: list[Row] = []
     for phase in run.phases:
         official = BY_NAME[phase.name]
@@ -160,8 +162,38 @@ def _rows(target: str, run: OfficialRun, params: Mapping[str, Scalar], validity:
         rows += [
             _row(target, official, params, (metric, unit, at_wall), void, name)
             for metric, unit, at_wall in _at_wall(phase)
+            if phase.name not in unknown
         ]
     return rows
+
+
+def _walls_of_all_ranks(run: OfficialRun) -> list[str]:
+    """Return the phases whose rate at the wall cannot be told: releases of 2020 print it times the number of ranks.
+
+    That is the bytes of all ranks over the time of the whole phase, and once more times the ranks, which the file does
+    not say. A release without a name is known by a rate that would have moved more by the wall than the whole phase.
+    """
+    release, found = _RELEASE.match(run.version), list[str]()
+    for phase in run.phases:
+        at_wall = {metric: value for metric, _, value in _at_wall(phase)}.get("stonewall_bandwidth")
+        if at_wall is None or phase.value is None or (release is not None and release[1] != "20"):
+            continue
+        whole = phase.value.value * GIB * (phase.elapsed_s or 0.0)
+        if release is not None or at_wall * STONEWALL_S > whole:
+            found.append(phase.name)
+    return found
+
+
+def _wall_findings(run: OfficialRun, target: str) -> list[Finding]:
+    names = _walls_of_all_ranks(run)
+    if not names:
+        return []
+    title = f"{target}: the rate at the wall is left out" if target else "The rate at the wall is left out"
+    why = (
+        f"{title} for {listing(names, len(names))}: the release that wrote the file printed throughput-stonewall times "
+        "the number of ranks, and over the time of the whole phase."
+    )
+    return [Finding(kind="io500-wall", title=title, text=why, numbers=columns(target=target, phase=names))]
 
 
 def _at_wall(phase: PhaseResult) -> list[tuple[str, str, float]]:
@@ -212,6 +244,9 @@ def _recomputed(run: OfficialRun, mode: Mode, target: str) -> Finding | None:
         return None
     again, low, high = ([_part(run, mode, part, which) for part in PARTS] for which in ("value", "low", "high"))
     shown = [_stated(stated, part) for part in PARTS]
+    without_root = _is_product(stated)
+    if without_root:
+        again, low, high = ([*parts[:2], parts[2] ** 2] for parts in (again, low, high))
     fits = [least <= one.high and one.low <= most for one, least, most in zip(shown, low, high, strict=True)]
     said = "; ".join(
         f"{part} {one.value:.8g} printed, {value:.8g} from the phases"
@@ -220,6 +255,7 @@ def _recomputed(run: OfficialRun, mode: Mode, target: str) -> Finding | None:
     )
     what = f"{target}: the" if target else "The"
     what += " extended score" if mode == "extended" else " score"
+    note = " Its script, of before May 2018, printed the total without the root." if without_root else ""
     end = "follows from the printed phases within rounding" if all(fits) else "does NOT follow from the printed phases"
     numbers = columns(
         target=target,
@@ -233,7 +269,16 @@ def _recomputed(run: OfficialRun, mode: Mode, target: str) -> Finding | None:
     )
     severity = "info" if all(fits) else "warning"
     title = f"{what} {end}"
-    return Finding(kind="io500-recomputed", title=title, text=f"{title}: {said}.", severity=severity, numbers=numbers)
+    return Finding(
+        kind="io500-recomputed", title=title, text=f"{title}: {said}.{note}", severity=severity, numbers=numbers
+    )
+
+
+def _is_product(stated: ScoreResult) -> bool:
+    """Tell whether the total is bandwidth x metadata, and not the root of that."""
+    bandwidth, metadata, total = stated.bandwidth, stated.metadata, stated.total
+    is_product = bandwidth.low * metadata.low <= total.high and total.low <= bandwidth.high * metadata.high
+    return is_product and not total.low**2 <= bandwidth.high * metadata.high <= total.high**2
 
 
 def _stated(score_: ScoreResult, part: Part) -> Printed:

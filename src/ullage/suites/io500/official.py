@@ -14,7 +14,7 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.importers.printed import Printed, printed
 from ullage.ini import ini_lines
-from ullage.suites.io500.phases import BY_NAME, MODES, Mode, find_phase, phases_of
+from ullage.suites.io500.phases import BY_NAME, FORMER, MODES, Mode, find_phase, phases_of
 from ullage.suites.io500.score import Io500Score
 from ullage.suites.io500.validity import Validity
 
@@ -130,15 +130,13 @@ def _score_result(score: Io500Score, *, invalid: bool) -> ScoreResult:
 
 # -- reading: strictly, what claims to be a result and does not read is an error with its line -------------------------
 
-# Phases of older releases that never counted and are gone.
-FORMER_PHASES: Final = frozenset(
-    {"ior-rnd4K-write", "ior-rnd4K-read", "ior-rnd1MB-write", "ior-rnd1MB-read", "concurrent"}
-)
+# A phase of older releases that never counted and is gone.
+_GONE: Final = "concurrent"
 _NUMBER: Final = r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?"
 _BW_UNIT: Final = r"Gi?B/s"
 _TAGGED: Final = re.compile(r"\s*\[(?:RESULT|SCORE| +\])", re.IGNORECASE)
 _RESULT: Final = re.compile(
-    rf"\s*\[(?:RESULT(?P<void>[ -]INVALID)?| +)\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>[\w-]+)\s+"
+    rf"\s*\[(?:RESULT(?P<void>[ -]INVALID)?|(?P<blank> +))\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>[\w-]+)\s+"
     rf"(?P<value>{_NUMBER})\s+(?P<unit>{_BW_UNIT}|kIOPS)\s*:\s*time\s+(?P<time>{_NUMBER})\s+s(?:econds)?"
     rf"(?P<mark>\s+\[INVALID\])?\s*",
     re.IGNORECASE | re.ASCII,
@@ -213,9 +211,12 @@ def _higher(one: Mode, other: Mode) -> Mode:
 
 
 def _phase_of_line(match: re.Match[str], place: str) -> PhaseResult | None:
-    """Return the phase of a result line, or None for a phase that is gone; raise ``UserError`` for a wrong unit."""
+    """Return the phase of a result line, or None for one that is gone and did not count.
+
+    Raise ``UserError`` for a wrong unit.
+    """
     name = _phase_name(match.group("name"), place)
-    if name not in BY_NAME:
+    if name not in BY_NAME or (BY_NAME[name] in FORMER and match.group("blank")):
         return None
     if BY_NAME[name].is_bandwidth == match.group("unit").lower().startswith("kiops"):
         raise UserError(f"{name} is in {match.group('unit')}", place, f"write it in {BY_NAME[name].unit}")
@@ -226,7 +227,7 @@ def _phase_of_line(match: re.Match[str], place: str) -> PhaseResult | None:
 def _phase_name(text: str, place: str) -> str:
     """Return a phase's name of today; raise ``UserError`` for an unknown one."""
     phase, dashed = find_phase(text), text.replace("_", "-")
-    if phase is None and dashed not in FORMER_PHASES:
+    if phase is None and dashed != _GONE:
         raise UserError(f"unknown phase '{text}'", place, f"known phases are {', '.join(BY_NAME)}")
     return dashed if phase is None else phase.name
 

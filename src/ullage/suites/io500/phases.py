@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phases of IO500 in their official order, and the case of ours that does the work of each."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -8,6 +9,7 @@ Kind: TypeAlias = Literal["BW", "MD", "none"]
 Mode: TypeAlias = Literal["standard", "extended"]
 PhaseAccess: TypeAlias = Literal["write", "read", "metadata", "none"]
 
+_ACCESSES: Final[tuple[Literal["write", "read"], ...]] = ("write", "read")
 MODES: Final[tuple[Mode, ...]] = ("standard", "extended")
 GIB: Final = float(1 << 30)
 KILO: Final = 1e3
@@ -117,7 +119,13 @@ PHASES: Final = (
         "ior-rnd4K-easy-read", "none", "standard", "mixed-transfer", "ior-easy", ("mixed",), "mixed", "read", pilot=True
     ),
 )
-BY_NAME: Final = {phase.name: phase for phase in PHASES}
+# Bandwidths of random accesses, which counted in the extended mode of the releases ISC21 to ISC26.
+FORMER: Final = tuple(
+    OfficialPhase(f"{name}-{access}", "BW", "extended", "transfer", name, (access,), access, access)
+    for name in ("ior-rnd", "ior-rnd4K", "ior-rnd1MB")
+    for access in _ACCESSES
+)
+BY_NAME: Final = {phase.name: phase for phase in (*PHASES, *FORMER)}
 
 
 def phases_of(mode: Mode) -> tuple[OfficialPhase, ...]:
@@ -131,6 +139,12 @@ def scored_phases(mode: Mode) -> tuple[OfficialPhase, ...]:
     There are 4 of bandwidth, and 8 of metadata or 11 in the extended mode.
     """
     return tuple(phase for phase in phases_of(mode) if phase.scored)
+
+
+def counted_phases(values: Container[str], mode: Mode) -> tuple[OfficialPhase, ...]:
+    """Return the scored phases of ``mode``, with those of former releases that have a value: theirs counted them."""
+    former = FORMER if mode == "extended" else ()
+    return (*scored_phases(mode), *(phase for phase in former if phase.name in values))
 
 
 def find_phase(name: str) -> OfficialPhase | None:

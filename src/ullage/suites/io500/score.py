@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.statistics import Interval, bootstrap_interval, median
 from ullage.model.summary import Score
-from ullage.suites.io500.phases import Mode, OfficialPhase, scored_phases
+from ullage.suites.io500.phases import Mode, OfficialPhase, counted_phases
 
 Part: TypeAlias = Literal["bandwidth", "metadata", "total"]
 PARTS: Final[dict[Part, str]] = {"bandwidth": "GiB/s", "metadata": "kIOPS", "total": ""}
@@ -38,7 +38,7 @@ class Io500Score:
 
 def score(values: Mapping[str, float], mode: Mode = "standard") -> Io500Score:
     """Compute the score of ``values``; as officially, a phase that is not there is left out of its mean, not zeroed."""
-    phases = scored_phases(mode)
+    phases = counted_phases(values, mode)
     bandwidth = _mean(values, [phase for phase in phases if phase.kind == "BW"])
     metadata = _mean(values, [phase for phase in phases if phase.kind == "MD"])
     total = None if bandwidth is None or metadata is None else math.sqrt(bandwidth * metadata)
@@ -73,7 +73,7 @@ def score_interval(
     6 rounds there is nothing to resample, and the level reached is 0. Rounds beyond those that every phase has are left
     out.
     """
-    kept = {phase.name: samples[phase.name] for phase in scored_phases(mode) if samples.get(phase.name)}
+    kept = {phase.name: samples[phase.name] for phase in counted_phases(samples, mode) if samples.get(phase.name)}
     rounds = min((len(values) for values in kept.values()), default=0)
 
     def of_rounds(indices: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.quantity import listing, plural, times
-from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, scored_phases
+from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, counted_phases
 from ullage.suites.io500.score import Io500Score, geometric_mean, score
 
 IMPROVEMENT: Final = 0.1
@@ -64,7 +64,7 @@ class Move:
 
 def _counted(values: Mapping[str, float], mode: Mode) -> list[OfficialPhase]:
     """Return the phases that have a power in the total of ``values``: scored ones with a value above 0."""
-    return [phase for phase in scored_phases(mode) if values.get(phase.name, 0.0) > 0]
+    return [phase for phase in counted_phases(values, mode) if values.get(phase.name, 0.0) > 0]
 
 
 def _power(phase: OfficialPhase, counted: Sequence[OfficialPhase]) -> float:
