@@ -63,6 +63,37 @@ def test_phases_of_earlier_releases_are_skipped_and_said() -> None:
     assert [entry.key for entry in entries] == ["n"]
 
 
+def test_the_random_phase_of_2020_is_former_too() -> None:
+    assert read_entries("[ior-rnd]\nrun = FALSE\n[ior-rnd-read]\n", "c.ini")[1] == ["ior-rnd", "ior-rnd-read"]
+
+
+@pytest.mark.parametrize("section", ["ior-easy", "ior-hard-write", "mdtest-easy"])
+def test_former_keys_without_a_value_are_as_good_as_absent(section: str) -> None:
+    """The keys of config-full.ini of IO500/io500 at io500-isc20."""
+    text = f"[{section}]\nAPI = POSIX\nposix.odirect =\nhintsFileName =\nnoRun =\n"
+    assert [entry.key for entry in read_entries(text, "c.ini")[0]] == ["API"]
+    assert read_entries(f"[{section}]\nnoRun = FALSE\n", "c.ini")[0] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "today"),
+    [
+        ("posix.odirect = TRUE", "write API = POSIX --posix.odirect"),
+        ("hintsFileName = ./hints.txt", r"write API = MPIIO --mpiio.hintsFileName=\./hints.txt"),
+        ("noRun = TRUE", "write run = FALSE"),
+    ],
+)
+def test_a_former_key_is_refused_with_the_words_of_today(line: str, today: str) -> None:
+    with pytest.raises(UserError, match=today):
+        read_entries(f"[ior-easy]\n{line}\n", "c.ini")
+
+
+@pytest.mark.parametrize("section", ["mdtest-easy", "ior-hard"])
+def test_a_former_key_is_not_led_to_words_that_are_refused_too(section: str) -> None:
+    with pytest.raises(UserError, match="leave it out: O_DIRECT moves no part of a sector"):
+        read_entries(f"[{section}]\nposix.odirect = TRUE\n", "c.ini")
+
+
 def test_every_key_of_the_official_sample_is_known() -> None:
     expected = {
         "global": 11,

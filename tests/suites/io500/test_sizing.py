@@ -101,10 +101,24 @@ def test_what_is_given_is_left_alone_and_the_rest_shares_what_is_left() -> None:
     assert taken(found, 4, room)[0] <= room.bytes
 
 
-def test_what_is_given_and_does_not_fit_is_refused() -> None:
-    with pytest.raises(UserError, match=r"its sizes need 4.00 GiB and 0 files for 4 ranks, and 1.00 GiB") as caught:
-        choose_sizes(options("[ior-easy]\nblockSize = 1g\n"), rates(), Room(1 << 30, 1 << 40))
+@pytest.mark.parametrize("text", ["[ior-easy]\nblockSize = 20g\n", "[ior-hard]\nsegmentCount = 1000000\n"])
+def test_what_is_given_and_does_not_fit_is_cut_to_the_room(text: str) -> None:
+    """Behind a wall a volume is a bound that nobody means to reach: `blockSize = 20g` stands in many files."""
+    room = Room(1 << 30, 1 << 40)
+    found = choose_sizes(options(text), rates(), room)
+    assert taken(found, 4, room)[0] <= room.bytes
+    assert found.block_bytes > 0
+    assert "are cut to the room" in found.basis
+    with pytest.raises(UserError, match="too little for any phase") as caught:
+        choose_sizes(options(text), rates(), Room(1000, 1000))
     assert caught.value.code == 3
+
+
+def test_items_beyond_the_files_that_may_be_made_are_cut_too() -> None:
+    room = Room(1 << 40, 10_000)
+    found = choose_sizes(options("[mdtest-easy]\nn = 900000\n[mdtest-hard]\nn = 10\n"), rates(), room)
+    assert taken(found, 4, room)[1] <= 10_000
+    assert found.hard_items <= 10
 
 
 def test_a_block_is_whole_transfers() -> None:

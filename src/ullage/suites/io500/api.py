@@ -49,7 +49,7 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
     if backend == "pmem" and phase.dataset == _SHARED:
         raise UserError("PMDK needs a file for each process", place, f"{phase.name} shares a file: use MMAP or POSIX")
     api = Api.model_validate({"backend": backend})
-    for word in _joined(words):
+    for word in (joined.removesuffix("=1") for joined in _joined(words)):
         # Small files are made and read through the cache; O_DIRECT would concern their bytes only.
         if word == "--posix.odirect" and backend == "posix" and not on_names:
             api = api.model_copy(update={"parameters": {**api.parameters, "direct": True}})

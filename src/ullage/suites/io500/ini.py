@@ -67,10 +67,14 @@ _GROUPS: Final[dict[str, dict[str, Kind]]] = {
     },
     "timestamp": {},
 }
-# Phases of earlier releases, whose sections still stand in files people have.
-FORMER_SECTIONS: Final = frozenset(
-    name.lower() for size in ("4K", "1MB") for end in ("", "-write", "-read") for name in (f"ior-rnd{size}{end}",)
-)
+# Phases and keys of earlier releases, which still stand in files people have; a value of a key is said today's way.
+_FORMER_SECTION: Final = re.compile(r"ior-rnd(?:4k|1mb)?(?:-write|-read)?", re.IGNORECASE | re.ASCII)
+_FORMER_KEYS: Final[Mapping[str, str]] = {
+    "posix.odirect": "write API = POSIX --posix.odirect",
+    "hintsfilename": "write API = MPIIO --mpiio.hintsFileName={}",
+    "norun": "write run = FALSE",
+    "external-args": "find is built in: leave it out",
+}
 
 
 def _of_phase(name: str) -> dict[str, Kind]:
@@ -129,7 +133,7 @@ def read_entries(text: str, name: str) -> tuple[list[Entry], list[str]]:
 
 def _section(word: str, place: str) -> str:
     """Return the section's own spelling, empty for a former phase; raise ``UserError`` for an unknown one."""
-    if word.lower() in FORMER_SECTIONS:
+    if _FORMER_SECTION.fullmatch(word):
         return ""
     if word.lower() not in _SECTIONS:
         raise UserError(f"unknown section '{word}'", place, suggest(word, KEYS))
@@ -139,6 +143,13 @@ def _section(word: str, place: str) -> str:
 def _entry(section: str, word: str, text: str, place: str) -> Entry | None:
     by_lower = {key.lower(): key for key in KEYS[section]}
     key = by_lower.get(word.lower())
+    if key is None and word.lower() in _FORMER_KEYS and "run" in KEYS[section]:
+        if text and _FLAGS.get(text.lower()) is not False:
+            right = _FORMER_KEYS[word.lower()].format(text)
+            if word.lower() == "posix.odirect" and not section.startswith("ior-easy"):
+                right = "leave it out: O_DIRECT moves no part of a sector, and no names"
+            raise UserError(f"'{word}' is a key of earlier releases", f"{place} [{section}]", right)
+        return None
     if key is None:
         raise UserError(f"unknown key '{word}' in [{section}]", place, suggest(word, KEYS[section]))
     if not text:

@@ -200,7 +200,9 @@ def settle(prepared: PreparedIo500, session: Session) -> PreparedIo500:
         if target.name in found:
             continue
         if prepared.options.config.sizes_are_given and prepared.options.stonewall_s < _LONG_WALL_S:
-            found[target.name] = prepared.sizes(target).model_copy(update={"basis": "as given"})
+            found[target.name] = prepared.sizes(
+                target, replace(assumed_rates(prepared.options.ranks), basis="as given")
+            )
             continue
         session.progress.stage(f"probe of {target.name}", 0, _SHORTEST_S)
         room = prepared.room(target)

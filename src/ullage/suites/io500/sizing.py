@@ -9,7 +9,7 @@ the result, apart from what is measured.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
 
@@ -89,7 +89,10 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
     """Choose the sizes of one target; raise ``UserError`` (exit code 3) when not even one unit a rank fits."""
     config, ranks = options.config, options.ranks
     wishes = _wishes(options, rates, room)
-    _check_given(wishes, config, room, ranks)
+    are_cut = _exceed(wishes, room, ranks)
+    if are_cut:
+        # The wall ends a phase: sizes beyond the room are bounds that nobody means to reach.
+        wishes = [wish if wish.given is None else _as_bound(wish, ranks) for wish in wishes]
     objects = _workbench_objects(options, rates, room)
     extra = ranks * WORKBENCH_SETS * objects if options.mode == "extended" else 0
     left = Room(room.bytes - extra * room.file_bytes, room.files - extra, room.file_bytes)
@@ -104,8 +107,12 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
         workbench_objects=objects,
         short=list(short),
         short_s=list(short.values()),
-        basis=rates.basis,
+        basis=f"{rates.basis}; the sizes of {config.file} are cut to the room" if are_cut else rates.basis,
     )
+
+
+def _as_bound(wish: _WantedUnits, ranks: int) -> _WantedUnits:
+    return replace(wish, given=None, most=float((wish.given or 1) * ranks))
 
 
 def _short(wishes: list[_WantedUnits], counts: Mapping[str, int], options: Io500Options) -> dict[str, float]:
@@ -137,16 +144,12 @@ def _wish(phase: str, units: float, bytes_: int, files: int, given: int | None, 
     return _WantedUnits(phase, units, most, bytes_, files, given)
 
 
-def _check_given(wishes: list[_WantedUnits], config: OfficialConfig, room: Room, ranks: int) -> None:
-    bytes_ = sum(ranks * (wish.given or 0) * wish.bytes for wish in wishes)
-    files = sum(ranks * (wish.given or 0) * wish.files for wish in wishes)
-    if bytes_ > room.bytes or files > room.files:
-        what = (
-            f"its sizes need {format_volume(bytes_)} and {files:,} files for {ranks} ranks, and "
-            f"{format_volume(room.bytes)} and {room.files:,} files may be taken"
-        )
-        right = "smaller ones fit; without blockSize, segmentCount and n a probe chooses"
-        raise UserError(what, config.file, right, EXIT_ENVIRONMENT)
+def _exceed(wishes: list[_WantedUnits], room: Room, ranks: int) -> bool:
+    """Tell whether the given sizes, and one unit a rank of each other phase, are more than the room."""
+    counts = [wish.given or 1 for wish in wishes]
+    bytes_ = sum(ranks * count * wish.bytes for count, wish in zip(counts, wishes, strict=True))
+    files = sum(ranks * count * wish.files for count, wish in zip(counts, wishes, strict=True))
+    return any(wish.given for wish in wishes) and (bytes_ > room.bytes or files > room.files)
 
 
 def _whole_transfers(config: OfficialConfig) -> int:
