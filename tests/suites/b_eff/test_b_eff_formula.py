@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from statistics import geometric_mean
 
@@ -13,6 +14,7 @@ from ullage.analysis.statistics import median
 from ullage.results.rows import join
 from ullage.suites.b_eff.formula import (
     Values,
+    _median_of,  # pyright: ignore[reportPrivateUsage]
     combine,
     latency_s,
     median_b_eff,
@@ -127,6 +129,24 @@ def test_the_median_has_a_bootstrap_of_many_repetitions_and_no_interval_of_few()
     assert many.low < many.median < many.high
     assert many.median == pytest.approx(Values(usual(7), median).b_eff)
     assert median_b_eff(usual(1)) is None
+
+
+def test_a_repetition_without_a_method_does_not_take_it_from_another() -> None:
+    """Of the largest sizes each repetition has the method that it found best: the best of these is no median."""
+    run = run_of(lambda _pattern, _size, _method, repetition: 1e9 * (1 + 2 * repetition), repetitions=2)
+    kept = ("nonblocking", "sendrecv")
+    short = replace(
+        run,
+        repetitions=tuple(
+            replace(one, loops={cell: loop for cell, loop in one.loops.items() if cell[1] < 19 or cell[2] == method})
+            for one, method in zip(run.repetitions, kept, strict=True)
+        ),
+    )
+    assert Values(short, median).b_eff_at(20) == pytest.approx(median([1e9, 3e9]))
+    assert Values(short).b_eff_at(20) == pytest.approx(3e9)
+    (estimate,) = [found.median for found in [median_b_eff(short)] if found is not None]
+    assert _median_of(short)([0, 1]) == pytest.approx(estimate)
+    assert _median_of(usual(7))(range(7)) == pytest.approx(Values(usual(7), median).b_eff)
 
 
 def test_of_more_repetitions_than_asked_the_clean_ones_count() -> None:

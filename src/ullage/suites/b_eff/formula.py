@@ -6,13 +6,13 @@ arithmetic mean over 21 sizes of the best bandwidth of all methods and repetitio
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, geometric_mean
 from typing import Final
 
 from ullage.analysis.statistics import Interval, bootstrap_interval, median
-from ullage.grouping import grouped
+from ullage.grouping import nested
 from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, Cell, Loop, Repetition
 from ullage.suites.b_eff.options import WARMED_SIZES
 
@@ -46,16 +46,16 @@ class Values:
         repetitions: Sequence[Repetition] | None = None,
     ) -> None:
         self.run = run
-        self._found: dict[tuple[str, int], float] = {}
-        of_cell = grouped(
-            (cell, loop.bandwidth)
-            for repetition in (run.repetitions if repetitions is None else repetitions)
-            for cell, loop in repetition.loops.items()
-            if cell[2] in methods
-        )
-        for (pattern, size, _), values in of_cell.items():
-            place = pattern, size
-            self._found[place] = max(self._found.get(place, 0.0), choose(values))
+        of_place: dict[tuple[str, int], list[dict[str, float]]] = {}
+        for repetition in run.repetitions if repetitions is None else repetitions:
+            own = nested(
+                ((pattern, size), method, loop.bandwidth)
+                for (pattern, size, method), loop in repetition.loops.items()
+                if method in methods
+            )
+            for place, by_method in own.items():
+                of_place.setdefault(place, []).append(by_method)
+        self._found = {place: _best_of(by_method, choose) for place, by_method in of_place.items()}
 
     def at(self, pattern: str, size: int) -> float | None:
         """Return the bandwidth of one pattern at the size of that number, or None."""
@@ -95,6 +95,18 @@ class Values:
         return geometric_mean(found) if found else None
 
 
+def _best_of(repetitions: Sequence[Mapping[str, float]], choose: Choose) -> float:
+    """Return what the repetitions of a place count together: of the methods that all of them have, the best one.
+
+    Where they have not the same methods, as of the largest sizes, each counts with its own best. The median of a method
+    that few have would be the best of all by chance.
+    """
+    methods = repetitions[0].keys()
+    if all(one.keys() == methods for one in repetitions):
+        return max(choose([one[method] for one in repetitions]) for method in methods)
+    return choose([max(one.values()) for one in repetitions])
+
+
 def median_b_eff(run: BEffRun, level: float = 0.95) -> Interval | None:
     """Return b_eff of the median repetition of each method with its interval; None with a single repetition.
 
@@ -114,8 +126,8 @@ def median_b_eff(run: BEffRun, level: float = 0.95) -> Interval | None:
 def _median_of(run: BEffRun) -> Callable[[Sequence[float]], float]:
     """Return a function from numbers of repetitions to b_eff of their medians.
 
-    It is fast, since it is asked thousands of times. What a repetition lacks (the largest size has fewer of them) is
-    the median of the others.
+    It is fast, since it is asked thousands of times. See ``_best_of``: a repetition without any method at a place has
+    there the median of the others.
     """
     from ullage.arrays import np
 
@@ -125,14 +137,16 @@ def _median_of(run: BEffRun) -> Callable[[Sequence[float]], float]:
         for size in sizes:
             for column, method in enumerate(METHODS):
                 loops = [repetition.loops.get((name, size, method)) for repetition in run.repetitions]
-                known = [loop.bandwidth for loop in loops if loop is not None]
-                usual = median(known) if known else 0.0
-                table[:, row, size, column] = [usual if loop is None else loop.bandwidth for loop in loops]
-    rings = len(run.rings)
+                table[:, row, size, column] = [0.0 if loop is None else loop.bandwidth for loop in loops]
+    rings, each = len(run.rings), table.max(axis=3)
+    each[each == 0] = np.nan
+    each = np.where(np.isnan(each), np.nanmedian(each, axis=0), each)
+    alike = ((table > 0) == (table[:1] > 0)).all(axis=(0, 3))
 
     def of(indices: Sequence[float]) -> float:
-        picked = table[[int(index) for index in indices]]
-        logs = np.log(np.median(picked, axis=0).max(axis=2).mean(axis=1))
+        picked = [int(index) for index in indices]
+        best = np.where(alike, np.median(table[picked], axis=0).max(axis=2), np.median(each[picked], axis=0))
+        logs = np.log(best.mean(axis=1))
         return float(np.exp((logs[:rings].mean() + logs[rings:].mean()) / 2))
 
     return of
