@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables and cards that only some results have."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -216,6 +217,11 @@ def test_an_operation_stands_above_its_parts(data: ReportData) -> None:
     assert [column.heading for column in grid.columns][3:] == ["p50", "p95", "p99", "p99.9", "max"]
 
 
+OFTEN_LAST = (
+    "Often the slowest: rank 5 on node001 in 36 of 36 repetitions of phases with unequal ranks that nobody disturbed."
+)
+
+
 def test_the_slowest_ranks_are_named_and_who_is_slow_again_and_again(data: ReportData) -> None:
     content = phases.rank_table(data)
     grid = grid_of(content)
@@ -223,7 +229,18 @@ def test_the_slowest_ranks_are_named_and_who_is_slow_again_and_again(data: Repor
     assert column(grid, "fastest rank")[0] == "rank 2 on node000: 250 s"
     assert column(grid, "slowest ranks")[0].startswith("rank 5 on node001: 312 s; rank 6 on node001: 306 s; ")
     assert content is not None
-    assert content.notes == ["Slowest again and again: rank 5 on node001 in 12 phases of 12 with unequal ranks."]
+    assert content.notes == [OFTEN_LAST]
+
+
+def test_a_rank_is_not_named_for_few_phases_or_for_disturbed_ones(data: ReportData) -> None:
+    """Rank 5 is always the last: of 2 ranks in 6 repetitions, or where others were at work, that may be chance."""
+    few = {key: phases if place < 2 else [] for place, (key, phases) in enumerate(data.phases.items())}
+    two = {key: [one.model_copy(update={"ranks": 2}) for one in some] for key, some in few.items()}
+    dirty = {key: [one.model_copy(update={"grade": "C"}) for one in some] for key, some in data.phases.items()}
+    for phases_of in (two, dirty):
+        content = phases.rank_table(replace(data, phases=phases_of))
+        assert content is not None
+        assert content.notes == []
 
 
 def test_ranks_that_ended_together_accuse_nobody(data: ReportData) -> None:

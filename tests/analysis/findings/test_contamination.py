@@ -3,9 +3,9 @@
 
 from support.flags import flags_of
 from support.make_records import make_row
-from ullage.analysis.findings.contamination import contamination_findings
+from ullage.analysis.findings.contamination import contamination_findings, said_once
 from ullage.model.flags import ABOVE_THREADS
-from ullage.model.summary import Row
+from ullage.model.summary import Finding, Row
 
 
 def graded(*grades: str | None) -> list[Row]:
@@ -39,3 +39,15 @@ def test_rates_above_their_threads_are_counted() -> None:
     rows[0] = rows[0].model_copy(update={"flags": flags_of(ABOVE_THREADS)})
     (found,) = contamination_findings(rows)
     assert found.text.startswith("1 rate of several threads was more than 1.1 x threads x the rate of one thread")
+
+
+def test_a_run_of_suites_counts_all_its_numbers_once() -> None:
+    """Suites without such rows count, too: a number of a part beside that of the whole contradicts it."""
+    of_suites = {"cpu": "?" * 3 + "A", "memory": "C" + "?", "disk": "A" * 10}
+    rows = {suite: graded(*grades) for suite, grades in of_suites.items()}
+    found = [one for some in rows.values() for one in contamination_findings(some)]
+    whole = [row for some in rows.values() for row in some]
+    unknown, dirty = said_once([*found, Finding(kind="x", text="Other.")], whole)[:2]
+    assert unknown.text.startswith("For 4 of 16 numbers it is not known")
+    assert dirty.text.startswith("Other programs used this machine while 1 of 16 numbers was measured (grade C).")
+    assert len(said_once(found, whole)) == 2

@@ -21,15 +21,17 @@ def contamination_findings(rows: Sequence[Row]) -> list[Finding]:
 
 def _dirty(rows: Sequence[Row]) -> list[Finding]:
     dirty = sum(row.grade == "C" for row in rows)
-    if not dirty:
-        return []
+    return [_of_dirty(dirty, len(rows))] if dirty else []
+
+
+def _of_dirty(dirty: int, rows: int) -> Finding:
     text = (
-        f"Other programs used this machine while {dirty} of {plural(len(rows), 'number')} {_were(dirty)} measured "
+        f"Other programs used this machine while {dirty:,} of {plural(rows, 'number')} {_were(dirty)} measured "
         f"(grade C). No finding rests on {_them(dirty)}. Run again when the machine is idle."
     )
     title = "Other programs disturbed the measurement"
-    severity = "warning" if 2 * dirty > len(rows) else "info"
-    return [Finding(kind=KIND, title=title, text=text, severity=severity, numbers=columns(dirty=dirty, rows=len(rows)))]
+    severity = "warning" if 2 * dirty > rows else "info"
+    return Finding(kind=KIND, title=title, text=text, severity=severity, numbers=columns(dirty=dirty, rows=rows))
 
 
 def _unknown(rows: Sequence[Row]) -> list[Finding]:
@@ -39,21 +41,27 @@ def _unknown(rows: Sequence[Row]) -> list[Finding]:
 
 def _of_unknown(unknown: int, rows: int) -> Finding:
     text = (
-        f"For {unknown} of {plural(rows, 'number')} it is not known whether other programs used the machine (grade ?). "
-        "The phases were too short for the kernel's CPU accounts, or these could not be read. Longer phases tell more."
+        f"For {unknown:,} of {plural(rows, 'number')} it is not known whether other programs used the machine "
+        "(grade ?). The phases were too short for the kernel's CPU accounts, or these could not be read. Longer phases "
+        "tell more."
     )
     title = "Other load is not known for some numbers"
     return Finding(kind=UNKNOWN, title=title, text=text, numbers=columns(unknown=unknown, rows=rows))
 
 
-def said_once(findings: Sequence[Finding]) -> list[Finding]:
-    """Merge the findings of several suites about unknown load into one, in the place of the first."""
-    unknown = [one for one in findings if one.kind == UNKNOWN]
-    if len(unknown) < 2:
-        return list(findings)
-    counts, rows = (sum(count_of(one.numbers, name) for one in unknown) for name in ("unknown", "rows"))
-    together = _of_unknown(counts, rows)
-    return [together if one is unknown[0] else one for one in findings if one.kind != UNKNOWN or one is unknown[0]]
+def said_once(findings: Sequence[Finding], rows: Sequence[Row]) -> list[Finding]:
+    """Say how many of all ``rows`` of a run of suites were disturbed, or may be, in place of each suite's own count.
+
+    A suite that measures others has no such finding: its disturbed rows are not left out.
+    """
+    dirty = sum(count_of(one.numbers, "dirty") for one in findings if one.kind == KIND)
+    whole = {UNKNOWN: _unknown(rows), KIND: [_of_dirty(dirty, len(rows))] if dirty else []}
+    first = {one.kind: index for index, one in reversed([*enumerate(findings)]) if one.kind in whole}
+    return [
+        said
+        for index, one in enumerate(findings)
+        for said in (whole[one.kind] if first.get(one.kind) == index else [one] if one.kind not in whole else [])
+    ]
 
 
 def _above_threads(rows: Sequence[Row]) -> list[Finding]:

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.findings.last_ranks import NOTABLE_SPREAD, spread_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, scale_for, significant
@@ -18,7 +19,6 @@ _MOST_POINTS: Final = 240
 _FEWEST_POINTS: Final = 3
 _WIDEST_COLOR: Final = "#d55e00"
 # Below this the ranks ended together, and the second line would say nothing.
-_NOTABLE_SPREAD: Final = 1.1
 _NS_PER_S: Final = 1e9
 _TOOLTIP: Final = tooltip(("which", "repetition"), ("when", "from the phase's start"), ("text", "rate"))
 
@@ -77,19 +77,12 @@ def _middle(phases: Iterable[PhaseRecord]) -> PhaseRecord | None:
     return found[len(found) // 2] if found else None
 
 
-def spread_of(phase: PhaseRecord) -> float:
-    """Return the time of the slowest rank over that of the fastest; 1 where it is not known."""
-    if phase.by_rank is None or not phase.by_rank.slowest or phase.by_rank.fastest.elapsed_ns <= 0:
-        return 1.0
-    return phase.by_rank.slowest[0].elapsed_ns / phase.by_rank.fastest.elapsed_ns
-
-
 def _widest(data: ReportData, rows: Iterable[Row]) -> tuple[Row, PhaseRecord, float] | None:
     found = [
         (row, phase, spread_of(phase))
         for row in rows
         for phase in data.phases_of(row)
-        if spread_of(phase) >= _NOTABLE_SPREAD
+        if spread_of(phase) >= NOTABLE_SPREAD
     ]
     drawable = (item for item in sorted(found, key=lambda item: -item[2]) if _drawable(item[1]))
     return next(drawable, None)

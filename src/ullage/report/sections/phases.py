@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of named phases: what each gave, latency of operations and their parts, how far apart ranks were."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ullage.analysis.findings.last_ranks import often_last, spread_of
 from ullage.model.record import Latency, PhaseRecord, RankTime
 from ullage.quantity import DASH, format_quantity, plural, significant
-from ullage.report.charts.time_series import spread_of
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
@@ -153,10 +152,6 @@ OPERATIONS: Final = Section(
 
 
 _NS_PER_S: Final = 1e9
-# Below this a slowest rank is chance, and to count it would accuse a node for nothing.
-_NOTABLE_SPREAD: Final = 1.1
-_FEWEST_TIMES: Final = 3
-_MOST_NAMED: Final = 3
 _RANK_COLUMNS: Final = (
     Heading("phase"),
     Heading("slowest / fastest", is_number=True),
@@ -173,7 +168,7 @@ def rank_table(data: ReportData) -> Content | None:
         return None
     label, widest = labeller(phases), max(spread_of(record) for _, record in found)
     rows = [_rank_cells(label(phase), record, widest) for phase, record in found]
-    return Content(notes=_repeatedly_slow(found), grids=[Grid("", _RANK_COLUMNS, rows)])
+    return Content(notes=_repeatedly_slow(phases), grids=[Grid("", _RANK_COLUMNS, rows)])
 
 
 def _widest(records: Sequence[PhaseRecord]) -> PhaseRecord | None:
@@ -198,15 +193,14 @@ def _rank(found: RankTime) -> str:
     return f"rank {found.rank} on {found.node}: {format_quantity(found.elapsed_ns / _NS_PER_S, 's')}"
 
 
-def _repeatedly_slow(found: Sequence[tuple[NamedPhase, PhaseRecord]]) -> list[str]:
-    """Return a sentence on ranks that were the slowest of several phases: a sign of the node, not of the phase."""
-    notable = [record for _, record in found if spread_of(record) >= _NOTABLE_SPREAD]
-    slowest = [record.by_rank.slowest[0] for record in notable if record.by_rank is not None]
-    counts = Counter((rank.rank, rank.node) for rank in slowest).most_common(_MOST_NAMED)
+def _repeatedly_slow(phases: Sequence[NamedPhase]) -> list[str]:
+    """Return a sentence on ranks that are often the slowest: a sign of the node, not of the phase."""
+    sound = (record for phase in phases if phase.row.grade != "C" for record in phase.records if record.grade != "C")
     named = [
-        f"rank {rank} on {node} in {plural(count, 'phase')}" for (rank, node), count in counts if count >= _FEWEST_TIMES
+        f"rank {one.rank} on {one.node} in {one.phases} of {plural(one.unequal, 'repetition')} of phases"
+        for one in often_last(sound)
     ]
-    return [f"Slowest again and again: {', '.join(named)} of {len(notable)} with unequal ranks."] if named else []
+    return [f"Often the slowest: {', '.join(named)} with unequal ranks that nobody disturbed."] if named else []
 
 
 SLOW_RANKS: Final = Section(

@@ -46,7 +46,7 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
         command=request.command,
         versions={**request.versions, **whole.versions},
         rows=with_common_ceilings(whole.rows),
-        findings=[*said_once(whole.findings), *_across(sound_rows(whole.rows))],
+        findings=[*said_once(whole.findings, whole.rows), *_across(sound_rows(whole.rows))],
         scores=whole.scores,
         events=whole.events,
         system={} if system is None else system.model_dump(mode="json"),

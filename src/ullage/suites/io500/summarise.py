@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of an IO500 run to rows, scores and findings."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
 
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.last_ranks import often_last
 from ullage.analysis.findings.phrasing import columns
-from ullage.analysis.statistics.intervals import binomial_tail
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Score
 from ullage.quantity import plural
@@ -20,7 +18,7 @@ from ullage.runs.suite import SuiteSummary
 from ullage.suites.io500.digest import Digest, digest
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import BY_NAME, Mode
-from ullage.suites.io500.rounds import Attempt, Round, read_rounds
+from ullage.suites.io500.rounds import Round, read_rounds
 from ullage.suites.io500.score import Io500Score, score, summary_scores
 from ullage.suites.io500.sensitivity import (
     IMPROVEMENT,
@@ -32,11 +30,6 @@ from ullage.suites.io500.sensitivity import (
     sensitivity,
 )
 from ullage.suites.io500.validity import Validity, condition_reasons
-
-_NOTABLE_SPREAD: Final = 1.1
-_FEWEST_PHASES: Final = 3
-# The chance that a rank is named although all are equal. It is low, as a report's other sentences may be wrong too.
-_CHANCE: Final = 0.01
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -56,7 +49,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         findings += void_findings(found.validity, label)
         findings += score_findings(found.values, options.mode, label, _disturbed(found.rows))
         of_target = [one for one in rounds if one.target.name == found.target.name]
-        findings += slow_ranks(of_target, options.ranks, _disturbed(found.rows), label)
+        findings += slow_ranks(of_target, _disturbed(found.rows), label)
     return SuiteSummary([row for found in digests for row in found.rows], findings, scores)
 
 
@@ -102,37 +95,20 @@ def _conditions(options: Io500Options) -> Finding:
     return Finding(kind="io500-invalid", title=title, text=text, severity="warning", numbers=columns(reasons=reasons))
 
 
-def slow_ranks(rounds: Iterable[Round], ranks: int, disturbed: Collection[str], label: str = "") -> list[Finding]:
-    """Find ranks that were the last of so many phases, by more than a little, that it is a sign of their node.
-
-    One of equal ranks is the last of a phase with the chance 1 / ``ranks``. The chance that any of them is so often
-    the last (binomial, times ``ranks``: Bonferroni) is at most ``_CHANCE``. Phases in ``disturbed`` do not count.
-    """
-    sound = [attempt for one in rounds for name, attempt in one.counted().items() if name not in disturbed]
-    last = Counter(slowest for slowest in map(_last_by_far, sound) if slowest is not None)
-    unequal = last.total()
+def slow_ranks(rounds: Iterable[Round], disturbed: Collection[str], label: str = "") -> list[Finding]:
+    """Name the ranks that are often the last; phases in ``disturbed`` do not count."""
+    sound = [attempt.scored for one in rounds for name, attempt in one.counted().items() if name not in disturbed]
     return [
         Finding(
             kind="slow-rank",
-            title=f"{_place(label, rank, node)} is often the slowest",
-            text=f"{_place(label, rank, node)} was the slowest in {count} of {plural(unequal, 'phase')} with unequal "
-            "ranks. Check what else runs there.",
+            title=f"{_place(label, one.rank, one.node)} is often the slowest",
+            text=f"{_place(label, one.rank, one.node)} was the slowest in {one.phases} of "
+            f"{plural(one.unequal, 'phase')} with unequal ranks. Check what else runs there.",
             severity="advice",
-            numbers=columns(target=label, rank=rank, node=node, phases=count, unequal=unequal),
+            numbers=columns(target=label, rank=one.rank, node=one.node, phases=one.phases, unequal=one.unequal),
         )
-        for (rank, node), count in last.most_common()
-        if count >= _FEWEST_PHASES and ranks > 1 and ranks * binomial_tail(unequal, count, 1 / ranks) <= _CHANCE
+        for one in often_last(phase for phase in sound if phase is not None)
     ]
-
-
-def _last_by_far(attempt: Attempt) -> tuple[int, str] | None:
-    """Return the slowest rank and its node; None where all ranks took about the same time, or nobody knows."""
-    by_rank = None if attempt.scored is None else attempt.scored.by_rank
-    if by_rank is None or not by_rank.slowest or by_rank.fastest.elapsed_ns <= 0:
-        return None
-    slowest = by_rank.slowest[0]
-    is_last = slowest.elapsed_ns >= _NOTABLE_SPREAD * by_rank.fastest.elapsed_ns
-    return (slowest.rank, slowest.node) if is_last else None
 
 
 def _place(label: str, rank: int, node: str) -> str:
