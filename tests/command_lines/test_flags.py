@@ -120,3 +120,54 @@ def test_all_short_flags_of_the_tools_are_known_by_name() -> None:
     mdtest = "abcdefgiklnprstuvwxyzBCDEFGILNPRSTUVWXYZ"
     assert {f"-{letter}" for letter in ior} <= set(IOR.by_name)
     assert {f"-{letter}" for letter in mdtest} <= set(MDTEST.by_name)
+
+
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [
+        (["-z", "-z"], 2),
+        (["-zz"], 2),
+        (["-z=2"], 2),
+        (["-O", "randomOffset=2"], 2),
+        (["-O", "randomOffset=1", "-O", "randomOffset=1"], 1),
+        (["-z", "-z=0"], 0),
+        (["-O=-z=1"], 1),
+    ],
+)
+def test_a_number_behind_a_switch_is_how_often_it_stands(words: list[str], times: int) -> None:
+    """As IOR's option.c has it: a flag alone adds one, with a number it is set to that."""
+    assert IOR.read(words).times("-z") == times
+
+
+IOR_DIRECTIVES = (
+    "api refNum debug platform testFile dualMount allocateBufferOnGPU GPUid GPUDirect deadlineForStonewalling "
+    "stoneWallingWearOut stoneWallingWearOutIterations stoneWallingStatusFile maxTimeDuration minTimeDuration "
+    "outlierThreshold numNodes numTasks numTasksOnNode0 repetitions interTestDelay interIODelay readFile writeFile "
+    "filePerProc taskPerNodeOffset reorderTasksConstant reorderTasksRandom reorderTasksRandomSeed reorderTasks "
+    "checkWrite checkRead keepFile keepFileWithError multiFile warningAsErrors segmentCount blockSize transferSize "
+    "singleXferAttempt intraTestBarriers verbose collective setTimeStampSignature dataPacketType uniqueDir "
+    "useExistingTestFile fsyncPerWrite fsync randomOffset memoryPerTask memoryPerNode summaryAlways summaryFile "
+    "summaryFormat saveRankPerformanceDetailsCSV savePerOpDataCSV useO_DIRECT nodes hintsFileName showHints "
+    "preallocate useFileView useStridedDatatype useSharedFilePointer individualDataSets noFill setAlignment "
+    "storeFileOffset quitOnError lustreStripeCount lustreStripeSize lustreStartOST lustreIgnoreLocks gpfsHintAccess "
+    "gpfsReleaseToken beegfsNumTargets beegfsChunkSize"
+)
+LONG_OPTIONS = (
+    "collective dataPacketType randomPrefill random-offset-seed warningAsErrors dryRun gpuDirect posix.odirect "
+    "posix.rangelocks mpiio.hintsFileName mpiio.showHints mpiio.preallocate mpiio.useStridedDatatype "
+    "mpiio.useFileView mmap.madv_dont_need mmap.madv_pattern hdf5.hintsFileName hdf5.showHints "
+    "hdf5.collectiveMetadata hdf5.individualDataSets hdf5.setAlignment hdf5.noFill hdf5.chunkSize"
+)
+
+
+def test_every_directive_and_long_option_of_every_release_of_ior_is_known() -> None:
+    """The names in parse_options.c and the backends of hpc/ior at 3.0.1, 3.1.0, 3.2.1, 3.3.0, 4.0.0 and 5fcf0ba."""
+    assert {name.lower() for name in IOR_DIRECTIVES.split()} <= set(IOR.by_directive)
+    assert {f"--{name}" for name in LONG_OPTIONS.split()} <= set(IOR.by_name)
+
+
+def test_an_option_of_an_api_that_nobody_serves_is_not_called_a_typing_error() -> None:
+    with pytest.raises(UserError, match=r"--dfs\.pool has no equivalent: no backend has this option of dfs"):
+        IOR.read(["--dfs.pool=x"])
+    with pytest.raises(UserError, match=r"unknown flag '--posix.odirekt'; did you mean '--posix.odirect'"):
+        IOR.read(["--posix.odirekt"])

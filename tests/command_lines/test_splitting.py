@@ -72,3 +72,47 @@ def test_other_words_of_the_launcher_are_named() -> None:
 def test_what_is_no_command_line_of_the_tool_is_refused(text: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         split_line(text, "ior")
+
+
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        "IOR_HINT__MPI__cb_nodes=4 mpirun -np 2",
+        "mpirun -np 2 -x IOR_HINT__MPI__cb_nodes=4",
+        "mpiexec -n 2 -genv IOR_HINT__MPI__cb_nodes 4",
+        "mpiexec -n 2 -env IOR_HINT__MPI__cb_nodes=4",
+        "srun -n 2 --export=ALL,IOR_HINT__MPI__cb_nodes=4",
+    ],
+)
+def test_a_variable_of_the_tool_counts_wherever_it_stands(launcher: str) -> None:
+    line = split_line(f"{launcher} ior -w", "ior")
+    assert line.environment == {"IOR_HINT__MPI__cb_nodes": "4"}
+    assert line.ranks == 2
+
+
+def test_other_exported_variables_are_a_note() -> None:
+    line = split_line("mpirun -x PATH -x A=1 -np 2 ior -w", "ior")
+    assert line.environment == {}
+    assert "-x PATH -x A=1" in line.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mpirun -np 2 --mca io romio321 ior -w", "OMPI_MCA_io chooses how files .*`export OMPI_MCA_io=romio321`"),
+        ("mpirun -x ROMIO_FSTYPE_FORCE=testfs: -np 2 ior -w", "ROMIO_FSTYPE_FORCE chooses how files are accessed"),
+        ("srun -n 2 --export=ALL,MPICH_MPIIO_HINTS=x ior -w", "MPICH_MPIIO_HINTS chooses"),
+        ("mpirun -np 4 numactl --membind=1 ior -w", "'--membind=1' of numactl makes another measurement"),
+        ("mpirun -np 4 numactl -m 1 ior -w", "'-m' of numactl"),
+        ("srun -n 4 --mem-bind=local ior -w", "'--mem-bind=local' of srun"),
+        ("mpirun -np 4 ionice -c3 ior -w", "'-c3' of ionice"),
+    ],
+)
+def test_words_that_change_what_is_measured_are_refused_by_name(text: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        split_line(text, "ior")
+
+
+def test_words_that_bind_or_choose_a_network_are_a_note() -> None:
+    line = split_line("mpirun -np 4 --mca btl tcp,self numactl --cpunodebind=0 ior -w", "ior")
+    assert "--mca btl tcp,self numactl --cpunodebind=0" in line.notes[0]

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 import pytest
-from tests.support.public_data import unpacked
 
+from support.public_data import unpacked
 from ullage.importers import read
 from ullage.model.summary import Summary
 

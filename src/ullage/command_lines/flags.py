@@ -22,6 +22,8 @@ _POWERS: Final = ("", "k", "m", "g", "t")
 _LARGEST: Final = 2**63 - 1
 _ON: Final = ("1", "true", "yes", "on")
 _OFF: Final = ("0", "false", "no", "off")
+# No switch means more when it is given more often.
+_MOST_TIMES: Final = 9
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Flag:
     """A flag of a tool, and what becomes of it.
 
     ``names``: as written on a command line, the first is its key; ``directive``: of ``-O NAME=VALUE``, or empty.
+    ``also``: its names as a directive in other releases; a long name is one too, without its dashes.
 
     ``harmless``: values of a refused flag that ask for nothing.
     """
@@ -39,6 +42,13 @@ class Flag:
     note: str = ""
     refusal: str = ""
     harmless: tuple[str, ...] = ("0",)
+    also: tuple[str, ...] = ()
+
+    @property
+    def directives(self) -> tuple[str, ...]:
+        """What it may be called behind ``-O``."""
+        names = (self.directive, *self.also, *(name.removeprefix("--") for name in self.names if name[:2] == "--"))
+        return tuple(name for name in names if name)
 
     @property
     def key(self) -> str:
@@ -46,24 +56,46 @@ class Flag:
         return self.names[0] if self.names else self.directive
 
 
-def switch(*names: str, directive: str = "") -> Flag:
+def switch(*names: str, directive: str = "", also: tuple[str, ...] = ()) -> Flag:
     """Make a translated flag without a value."""
-    return Flag(names, directive)
+    return Flag(names, directive, also=also)
 
 
-def value(*names: str, directive: str = "") -> Flag:
+def value(*names: str, directive: str = "", also: tuple[str, ...] = ()) -> Flag:
     """Make a translated flag with a value."""
-    return Flag(names, directive, takes_value=True)
+    return Flag(names, directive, takes_value=True, also=also)
 
 
-def answered(*names: str, note: str, directive: str = "", takes_value: bool = False) -> Flag:
+def answered(
+    *names: str, note: str, directive: str = "", takes_value: bool = False, also: tuple[str, ...] = ()
+) -> Flag:
     """Make a flag whose effect is reached in another way, which ``note`` says."""
-    return Flag(names, directive, takes_value, note=note)
+    return Flag(names, directive, takes_value, note=note, also=also)
 
 
-def refused(*names: str, why: str, directive: str = "", takes_value: bool = False) -> Flag:
+def refused(*names: str, why: str, directive: str = "", takes_value: bool = False, also: tuple[str, ...] = ()) -> Flag:
     """Make a flag without an equivalent; ``why`` gives the reason and what to do instead."""
-    return Flag(names, directive, takes_value, refusal=why)
+    return Flag(names, directive, takes_value, refusal=why, also=also)
+
+
+# Options of the module for POSIX, which IOR and mdtest share.
+_STRIPES: Final = "set it on the target's folder with the file system's own tool before the run"
+FILE_SYSTEMS: Final = (
+    *(
+        Flag((f"--posix.{name}",), takes_value=True, refusal=_STRIPES, also=(name.replace(".", ""),))
+        for name in (
+            *("lustre.stripecount", "lustre.stripesize", "lustre.startost", "lustre.pool"),
+            *("beegfs.NumTargets", "beegfs.ChunkSize"),
+        )
+    ),
+    *(
+        Flag((f"--posix.{name}",), refusal="no run sets it; leave it out", also=(name.replace(".", ""),))
+        for name in (
+            *("lustre.ignorelocks", "gpfs.hintaccess", "gpfs.releasetoken", "gpfs.finegrainwritesharing"),
+            *("gpfs.finegrainreadsharing", "gpfs.createsharing"),
+        )
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -145,7 +177,7 @@ class FlagTable:
     @cached_property
     def by_directive(self) -> Mapping[str, Flag]:
         """The flags by their names in lower case: directives may be written in any."""
-        return {flag.directive.lower(): flag for flag in self.flags if flag.directive}
+        return {name.lower(): flag for flag in self.flags for name in flag.directives}
 
 
 class _Reader:
@@ -171,12 +203,10 @@ class _Reader:
         flag = self._find(name)
         if flag.takes_value:
             self._keep(flag, name, self._value(name, given, rest))
-        elif given is None or given.lower() in _ON:
+        elif given is None:
             self._keep(flag, name, "")
-        elif given.lower() not in _OFF:
-            raise UserError(
-                f"'{given}' is not a value of {name}", self._table.tool, "it is a switch and takes no value"
-            )
+        else:
+            self._count(flag, name, given)
 
     def _letters(self, word: str, rest: Iterator[str]) -> None:
         for index, letter in enumerate(word[1:], start=1):
@@ -201,6 +231,10 @@ class _Reader:
         table = self._table
         if name in table.advice:
             raise UserError(f"{name} belongs to another release", table.tool, table.advice[name])
+        module, dot, _ = name.removeprefix("--").partition(".")
+        if name.startswith("--") and dot and not any(known.startswith(f"--{module}.") for known in table.by_name):
+            right = f"use an API that is supported, without {name}"
+            raise UserError(f"{name} has no equivalent: no backend has this option of {module}", table.tool, right)
         if name not in table.by_name:
             known = [known for known in table.by_name if known.startswith("--") == name.startswith("--")]
             raise UserError(f"unknown flag '{name}'", table.tool, suggest(name, known))
@@ -220,21 +254,26 @@ class _Reader:
         known = self._table.by_directive
         for item in text.split(","):
             name, joined, given = item.partition("=")
-            flag = known.get(name.strip().lower())
+            bare = name.strip().lower()
+            flag = self._find(name.strip()) if bare.startswith("-") else known.get(bare)
             if flag is None or not joined:
-                names = [flag.directive for flag in known.values()]
-                right = suggest(name, names) if flag is None else f"write -O {flag.directive}=VALUE"
+                names = [one for found in self._table.flags for one in found.directives]
+                right = suggest(name, names) if flag is None else f"write -O {name}=VALUE"
                 raise UserError(f"unknown directive '{item}'", f"{self._table.tool} -O", right)
+            written = f"-O {next((one for one in flag.directives if one.lower() == bare), name)}"
             if flag.takes_value:
-                self._keep(flag, f"-O {flag.directive}", given)
+                self._keep(flag, written, given)
             else:
-                self._named_switch(flag, given)
+                self._count(flag, written, given)
 
-    def _named_switch(self, flag: Flag, given: str) -> None:
-        if given.lower() not in (*_ON, *_OFF):
-            raise UserError(f"'{given}' is not a value of -O {flag.directive}", self._table.tool, "write 1 or 0")
-        if given.lower() in _ON:
-            self._keep(flag, f"-O {flag.directive}", "")
-        else:
-            # The last word counts: a script's test may take back what stood before it.
-            self.values.pop(flag.key, None)
+    def _count(self, flag: Flag, written: str, given: str) -> None:
+        """Take a switch that is given a number: it then stands for so many of it, whatever stood before.
+
+        The last word counts: a script's test may take back what stood before it.
+        """
+        number = 1 if given.lower() in _ON else 0 if given.lower() in _OFF else read_size(given)
+        if number is None or number > _MOST_TIMES:
+            raise UserError(f"'{given}' is not a value of {written}", self._table.tool, "write 1 or 0")
+        self.values.pop(flag.key, None)
+        for _ in range(number):
+            self._keep(flag, written, "")

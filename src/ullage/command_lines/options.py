@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of a suite of command lines, as they stand in request.json."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -17,6 +18,9 @@ from ullage.runs.options.groups import LayoutOptions, SpaceOptions, WatchdogOpti
 from ullage.runs.options.kinds import Converted, Repeated
 from ullage.runs.options.model import COMMAND_LINE_ONLY
 from ullage.uri import parse_target, parse_targets
+
+# mdtest makes the folder that it is given; the others need it.
+_MAKES_ITS_FOLDER: Final = ("mdtest",)
 
 
 class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
@@ -84,16 +88,23 @@ def _targets(tool: str, asked: Target | None, drafts: tuple[Draft, ...]) -> tupl
     if asked is not None:
         return [asked, *without] if on_paths else without, dict.fromkeys(on_paths, asked.name)
     places: dict[str, str] = {}
-    texts: list[str] = []
+    folders: dict[str, str] = {}
     for place in on_paths:
         if not place:
             right = f"add --target NAME=PATH, or the path in the words of {tool}"
             raise UserError("the command line names no place to measure", tool, right)
-        stem = PurePath(place).name or "target"
-        name = stem if stem not in places.values() else f"{stem}-{len(places) + 1}"
-        places[place] = name
-        texts.append(f"{name.replace('=', '-')}={place}")
-    return [*parse_targets(texts), *without], {place: name.replace("=", "-") for place, name in places.items()}
+        stem = (PurePath(place).name or "target").replace("=", "-")
+        folder = str(existing(place)) if tool in _MAKES_ITS_FOLDER else place
+        if folder not in folders:
+            folders[folder] = stem if stem not in folders.values() else f"{stem}-{len(folders) + 1}"
+        places[place] = folders[folder]
+    return [*parse_targets(f"{name}=posix:{folder}" for folder, name in folders.items()), *without], places
+
+
+def existing(place: str) -> Path:
+    """Return the folder ``place``, or its parent where the tool would make it there."""
+    folder = Path(place).expanduser()
+    return folder.parent if not os.path.lexists(folder) and folder.parent.is_dir() else folder
 
 
 def read_text(path: Path) -> str:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command lines that were checked against engine and machine, ready to be explained or run."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Bound, Work, bind, fit, make_layout, make_plan
 from ullage.errors import EXIT_ENVIRONMENT, EXIT_OK, UserError
-from ullage.model.plan import Limits, Plan
+from ullage.model.plan import Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
@@ -20,6 +22,7 @@ from ullage.runs.room import NO_LIMIT, check_places, most_bytes, most_files
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
 from ullage.units import format_operations, format_rate, format_time, format_volume
+from ullage.uri import target_path
 
 _HEADERS: Final = ["line", "dataset", "phases", "target", "backend", "data", "items", "each takes about", "case"]
 # These rates are assumed before anything was measured: the storage of an ordinary node reaches them.
@@ -211,10 +214,22 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     fitted, cuts = fit(translation, by_place)
     layout = make_layout(fitted, usable_cores(), options.hosts)
     bound = bind(fitted, layout, options, request.targets, engine_context.description)
-    work = Work(request, options, fitted, layout, bound, [*translation.notes, *cuts])
+    work = Work(
+        request, options, fitted, layout, bound, [*translation.notes, *_made_folders(options, request.targets), *cuts]
+    )
     if is_new:
         check_room(work, places, rooms)
     return PreparedLines(work, places, rooms)
+
+
+def _made_folders(options: LineOptions, targets: Sequence[Target]) -> list[str]:
+    """Note the folders that a tool would make, where another one is measured instead."""
+    paths = {target.name: target_path(target) for target in targets}
+    return [
+        f"{place} is not there: the run works in a folder of its own in {paths[name]}"
+        for place, name in options.places.items()
+        if place and not os.path.lexists(place) and paths.get(name) == Path(place).absolute().parent
+    ]
 
 
 def _rooms(places: Sequence[Place], memory: Memory, options: LineOptions) -> dict[str, int]:

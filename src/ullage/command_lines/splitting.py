@@ -26,6 +26,24 @@ _SRUN_WORDS: Final[Mapping[str, str]] = {
 }
 # Their value is a name, which may be the tool's.
 _NAMING: Final = ("-J", "--job-name")
+# Variables that a tool reads, and those by which an MPI library chooses how a file is accessed.
+_OWN: Final[Mapping[str, re.Pattern[str]]] = {
+    "ior": re.compile(r"IOR_HINT__\w+"),
+    "mpi-tile-io": re.compile(r"(?:NR_TILES|SZ_TILE|OVERLAP)_[XYZ]|SZ_ELEMENT|HEADER_BYTES|FILENAME|NR_FILES"),
+}
+_OF_FILES: Final = re.compile(
+    r"OMPI_MCA_(?:io|fs|fcoll|fbtl|sharedfp)(?:_\w+)?|ROMIO_\w+|MPICH_MPIIO_\w+|I_MPI_EXTRA_FILE\w+|HDF5_\w+|LD_PRELOAD"
+)
+_EXPORTING: Final = ("-x", "-genv", "--genv", "-env", "--env", "--export")
+_MCA: Final = ("--mca", "-mca", "--gmca", "-gmca")
+# Words that make another measurement, for each program: where memory lies, and what storage thinks of a process.
+_PLACING: Final[Mapping[str, re.Pattern[str]]] = {
+    "numactl": re.compile(
+        r"(?:-m|-i|-p|-P|--(?:membind|interleave|preferred|preferred-many|weighted-interleave))(?:=.*)?"
+    ),
+    "srun": re.compile(r"--mem-bind(?:=.*)?"),
+    "ionice": re.compile(r"-.*"),
+}
 
 
 @dataclass(frozen=True)
@@ -60,12 +78,12 @@ def split_line(text: str, tool: str) -> CommandLine:
         raise UserError(
             f"not a command line of {tool}", f"'{text}'", f'write "{tool} ..." or "mpirun -np 8 {tool} ..."'
         )
-    said, notes = _read_launcher(words[:place], tool)
+    said, exported, notes = _read_launcher(words[:place], tool)
     return CommandLine(
         text=text,
         tool=tool,
         words=tuple(words[place + 1 :]),
-        environment=environment,
+        environment={**environment, **exported},
         ranks=said.get("ranks", _product(said.get("nodes"), said.get("ranks_per_node"))),
         nodes=said.get("nodes"),
         ranks_per_node=said.get("ranks_per_node"),
@@ -97,9 +115,13 @@ def _place_of(tool: str, words: Sequence[str]) -> int | None:
     return None
 
 
-def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tuple[str, ...]]:
+def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], dict[str, str], tuple[str, ...]]:
+    """Return the layout, the tool's own variables, and a note that names the other words.
+
+    Raise ``UserError`` for words that would make another measurement.
+    """
     if not words:
-        return {}, ()
+        return {}, {}, ()
     name = PurePath(words[0]).name
     if name not in (*_MPIEXEC, *_SRUN):
         right = f"begin with {tool}, or with one of {', '.join(LAUNCHERS)}; --ranks says how many ranks"
@@ -107,7 +129,9 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tup
     meanings = _SRUN_WORDS if name in _SRUN else _MPIEXEC_WORDS
     said: dict[str, int] = {}
     ignored: list[str] = []
-    rest = iter(words[1:])
+    _refuse_placing(words, tool)
+    kept, exported = _without_exports(words[1:], tool)
+    rest = iter(kept)
     for word in rest:
         option, joined, value = word.partition("=")
         glued = _glued(word, meanings)
@@ -118,7 +142,53 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tup
         else:
             ignored.append(word)
     note = f"words of {name} that the plan does not carry: {shlex.join(ignored)}; Ullage starts and binds its own ranks"
-    return said, (note,) if ignored else ()
+    return said, exported, (note,) if ignored else ()
+
+
+def _refuse_placing(words: Sequence[str], tool: str) -> None:
+    """Raise ``UserError`` for words of a program that decide where memory lies or how its transfers are ranked."""
+    of = ""
+    for word in words:
+        of = PurePath(word).name if PurePath(word).name in _PLACING else of
+        if of and _PLACING[of].fullmatch(word):
+            what = f"'{word}' of {of} makes another measurement, and is not carried to the ranks"
+            raise UserError(what, tool, f"leave it out, or start `ullage run` itself by {of}")
+
+
+def _without_exports(words: Sequence[str], tool: str) -> tuple[list[str], dict[str, str]]:
+    """Return the words without those that set variables of ``tool``, and these variables.
+
+    Raise ``UserError`` for one by which an MPI library chooses how it accesses files.
+    """
+    kept: list[str] = []
+    exported: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        option, joined, value = word.partition("=")
+        if option in _EXPORTING:
+            taken = [value] if joined else [next(rest, "")]
+            # Hydra's words are NAME VALUE, the others' NAME=VALUE, and those of srun have commas between them.
+            if option.endswith("env") and "=" not in taken[0]:
+                taken.append(next(rest, ""))
+            pairs = ["=".join(taken)] if option.endswith("env") else taken[0].split(",")
+            own = [pair for pair in pairs if _is_own(pair, tool)]
+            exported |= {name: text for name, _, text in (pair.partition("=") for pair in own)}
+            kept += [] if own == pairs else [word, *([] if joined else taken)]
+        elif word in _MCA:
+            key, text = next(rest, ""), next(rest, "")
+            _is_own(f"OMPI_MCA_{key}={text}", tool)
+            kept += [word, key, text]
+        else:
+            kept.append(word)
+    return kept, exported
+
+
+def _is_own(pair: str, tool: str) -> bool:
+    name, joined, value = pair.partition("=")
+    if joined and _OF_FILES.fullmatch(name):
+        what = f"{name} chooses how files are accessed, and is not carried to the ranks"
+        raise UserError(what, tool, f"leave it out, and `export {name}={shlex.quote(value)}` before `ullage run`")
+    return bool(joined) and tool in _OWN and _OWN[tool].fullmatch(name) is not None
 
 
 def _glued(word: str, meanings: Mapping[str, str]) -> str | None:

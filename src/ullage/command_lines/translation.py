@@ -97,6 +97,25 @@ def check_shared(tool: str, drafts: Iterable[Draft], layout: Iterable[str]) -> N
                 raise UserError(f"{what}, and says {used.get(name)}", tool, "write the same sizes in both lines")
 
 
+# The file systems that ROMIO may be told before a path; its test driver moves nothing.
+_ROMIO: Final = re.compile(
+    r"(ufs|nfs|lustre|panfs|gpfs|pvfs2|piofs|xfs|sfs|daos|dfs|quobyte|ime|bb|beegfs|gridftp|testfs):(.+)", re.DOTALL
+)
+
+
+def without_file_system(path: str, tool: str, option: str, notes: list[str]) -> str:
+    """Return a path of MPI-IO without ROMIO's prefix, which is said in ``notes``; refuse the driver for tests."""
+    match = _ROMIO.fullmatch(path)
+    if match is None:
+        return path
+    if match[1] == "testfs":
+        raise UserError(
+            f"'{path}' moves no data: testfs: is ROMIO's driver for tests", f"{tool} {option}", "leave testfs: out"
+        )
+    notes.append(f"{option}: the prefix {match[1]}: is not carried; the MPI library sees which file system it is")
+    return match[2]
+
+
 class DatasetNames:
     """Names for datasets that cases share, made from the paths that people wrote; each is given once."""
 

@@ -81,3 +81,14 @@ def test_the_request_holds_the_lines_and_needs_the_script_no_more(tmp_path: Path
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(UserError, match=r"none\.ior: No such file"):
         parse_options(FromIorOptions, lines=["ior -f none.ior"])
+
+
+def test_the_words_of_an_acceptance_deck_are_read() -> None:
+    """Of lanl/benchmarks, microbenchmarks/ior/inputs.xroads: reorderTasksConstant is IOR's name of -C."""
+    text = "IOR START\n reorderTasksConstant=1  # n+1\n verbose=2\n randomOffset=0\n fsync=1\nRUN\nIOR STOP\n"
+    (line,) = (split_line(line, "ior") for line in lines_of(text))
+    usual = split_line("mpirun -np 2 ior -F -C -v -v -e", "ior")
+    assert (
+        translate([line], WantedLayout(), lambda _path: "").drafts
+        == translate([usual], WantedLayout(), lambda _path: "").drafts
+    )

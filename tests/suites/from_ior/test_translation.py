@@ -275,3 +275,35 @@ def test_lines_must_agree_where_one_launch_can_have_one_value() -> None:
     with pytest.raises(UserError, match="differ in -i: 1, 3"):
         translated("ior -w -i 3", "ior -w")
     assert translated("mpirun -np 2 ior -w", "mpirun -np 4 ior -w", ranks=8).ranks == 8
+
+
+@pytest.mark.parametrize("api", ["MPIIO", "HDF5"])
+def test_a_prefix_of_romio_is_said_and_not_taken_for_a_scheme(api: str) -> None:
+    found = translated(f"ior -a {api} -w -o ufs:tmp/s/f")
+    assert found.drafts[0].place == "tmp/s"
+    assert any("the prefix ufs: is not carried" in note for note in found.notes)
+    with pytest.raises(UserError, match="moves no data"):
+        translated(f"ior -a {api} -w -o testfs:/x/f")
+    assert only("ior -w -o ufs:tmp/s/f").place == "ufs:tmp/s"
+
+
+def test_the_usual_test_of_random_reads_uses_what_was_written_in_large_transfers() -> None:
+    write, read = translated("ior -w -k -t 2m -b 8m -o /s/f", "ior -r -t 4k -b 8m -z -o /s/f").drafts
+    assert write.dataset == read.dataset != ""
+    assert (read.workload.name, read.workload.parameters["pick"]) == ("mixed-transfer", "permutation")
+    assert read.workload.parameters["operations"] == 2048
+    with pytest.raises(UserError, match="write the same -t, or a smaller multiple of 512"):
+        translated("ior -w -k -t 2m -b 8m -o /s/f", "ior -r -t 8 -b 8m -z -o /s/f")
+    with pytest.raises(UserError, match="write the same -b, -s, -F and -u in both lines"):
+        translated("ior -w -k -t 2m -b 8m -o /s/f", "ior -r -t 4k -b 4m -z -o /s/f")
+
+
+def test_a_line_of_io500_since_2021_is_read() -> None:
+    """`exe` of ior-easy-write in every result.txt of IO500 since late 2021, and ior-hard-read of 2020."""
+    line = (
+        "ior --dataPacketType=timestamp -C -Q 1 -g -G 271 -k -e -o /s/ior-easy/f -O stoneWallingStatusFile=/s/st -t 2m "
+        "-b 9920000m -F -w -D 300 -O stoneWallingWearOut=1 -a POSIX"
+    )
+    assert translated(line).drafts == translated(line.replace("--dataPacketType=timestamp", "-l timestamp")).drafts
+    hard = "ior -C -Q 1 -g -G 27 -k -e -o /r/f -O stoneWallingWearOut=1 -t 47008 -b 47008 -s 100 -r -R -a POSIX"
+    assert any("no effect without -D" in note for note in translated(hard).notes)

@@ -13,7 +13,9 @@ from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import Draft, Translation, WantedLayout
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
+from ullage.runs.options.reading import parse_options
 from ullage.suites.from_mdtest.flags import TABLE
+from ullage.suites.from_mdtest.options import FromMdtestOptions
 from ullage.suites.from_mdtest.parameters import directories
 from ullage.suites.from_mdtest.translation import translate
 
@@ -215,3 +217,26 @@ def test_what_is_made_twice_has_two_names() -> None:
     lines = ["mdtest -F -C -n 5 -d /s/a", "mdtest -F -T -n 5 -d /s/a"]
     names = [draft.dataset for draft in translated(*lines, *lines).drafts]
     assert names == ["a", "a", "a-2", "a-2"]
+
+
+def test_items_with_items_in_a_directory_fill_one_after_the_other() -> None:
+    """mdtest without a tree makes N / D directories (its directory_loops), each with D items of every rank."""
+    found = translated("mdtest -F -n 100 -I 10")
+    parameters = found.drafts[0].workload.parameters
+    names = ("items", "items_per_directory", "depth", "branching", "leaf_only")
+    assert [parameters[name] for name in names] == [100, 10, 1, 10, True]
+    assert any("10 directories side by side" in note for note in found.notes)
+    with pytest.raises(UserError, match="give one of -n and -I"):
+        translated("mdtest -F -n 100 -I 10 -u")
+
+
+def test_a_folder_that_mdtest_would_make_is_measured_where_it_would_be(tmp_path: Path) -> None:
+    line = f"mdtest -n 5 -d {tmp_path}/new"
+    asked = parse_options(FromMdtestOptions, lines=[line, line.replace("new", "newer")])
+    assert [target.uri for target in asked.targets] == [f"posix:{tmp_path}"]
+    assert asked.options["places"] == {f"{tmp_path}/new": "new", f"{tmp_path}/newer": "new"}
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "new").mkdir()
+    assert [target.uri for target in parse_options(FromMdtestOptions, lines=[line]).targets] == [
+        f"posix:{tmp_path}/new"
+    ]

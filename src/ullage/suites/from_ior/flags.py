@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from ullage.command_lines.flags import Flag, FlagTable, answered, refused, switch, value
+from ullage.command_lines.flags import FILE_SYSTEMS, FlagTable, answered, refused, switch, value
 
 _IN_RECORDS = "every result holds it: `ullage report`, and --format ior for IOR's tables"
 _ONE_PATH = "all ranks use one target; give one command line a path"
@@ -18,7 +18,7 @@ _WORK: Final = (
     value("-N", directive="numTasks"),
     switch("-F", directive="filePerProc"),
     switch("-u", directive="uniqueDir"),
-    switch("-c", directive="collective"),
+    switch("-c", "--collective", directive="collective"),
     value("-o", directive="testFile"),
     switch("-w", directive="writeFile"),
     switch("-r", directive="readFile"),
@@ -37,19 +37,21 @@ _WORK: Final = (
 _ORDER: Final = (
     switch("-z", directive="randomOffset"),
     value("--random-offset-seed", directive="randomOffsetSeed"),
-    switch("-C", directive="reorderTasks"),
+    switch("-C", directive="reorderTasksConstant", also=("reorderTasks",)),
     value("-Q", directive="taskPerNodeOffset"),
     switch("-Z", directive="reorderTasksRandom"),
     value("-X", directive="reorderTasksRandomSeed"),
 )
 _BACKENDS: Final = (
     switch("--posix.odirect", directive="useO_DIRECT"),
-    value("--mpiio.hintsFileName", directive="mpiio.hintsFileName"),
+    value("--mpiio.hintsFileName", "--hdf5.hintsFileName", also=("hintsFileName",)),
     switch("--mpiio.preallocate", directive="preallocate"),
     switch("--mmap.madv_pattern"),
+    switch("--hdf5.collectiveMetadata"),
+    value("--hdf5.setAlignment", also=("setAlignment",)),
 )
 _ANSWERED: Final = (
-    value("-l", directive="dataPacketType"),
+    value("-l", "--dataPacketType"),
     answered(
         "-G",
         directive="setTimeStampSignature",
@@ -67,8 +69,14 @@ _ANSWERED: Final = (
     answered(
         "-j", directive="outlierThreshold", takes_value=True, note="the slowest ranks are named in every phase record"
     ),
-    answered("--warningAsErrors", note="an error always fails its case and the run"),
-    answered("--mpiio.showHints", "--showHints", note="hints given and granted are in every phase record"),
+    answered("--hdf5.noFill", also=("noFill",), note="nothing is written to the file but data"),
+    answered(directive="platform", also=("debug",), takes_value=True, note="it changes nothing that is measured"),
+    answered(directive="summaryAlways", note=_IN_RECORDS),
+    answered(directive="storeFileOffset", note="every payload is keyed by its offset"),
+    answered("--warningAsErrors", also=("quitOnError",), note="an error always fails its case and the run"),
+    answered(
+        "--mpiio.showHints", "--showHints", "--hdf5.showHints", note="hints given and granted are in every phase record"
+    ),
     answered(directive="summaryFile", takes_value=True, note=_IN_RECORDS),
     answered(directive="summaryFormat", takes_value=True, note="--format ior, ior-json or csv of `ullage report`"),
     answered(
@@ -95,8 +103,15 @@ _REFUSED: Final = (
     refused("--dryRun", directive="dryRun", why="`ullage plan from-ior` explains and starts nothing"),
     refused("--randomPrefill", takes_value=True, why="write the file by a separate command line first"),
     refused("--posix.rangelocks", why="no backend locks ranges; leave it out"),
-    refused("--mpiio.useStridedDatatype", why="every transfer is one explicit offset; leave it out"),
-    refused("--mpiio.useFileView", why="every transfer is one explicit offset; leave it out"),
+    *(
+        refused(f"--mpiio.{name}", also=(name,), why="every transfer is one explicit offset; leave it out")
+        for name in ("useStridedDatatype", "useFileView", "useSharedFilePointer")
+    ),
+    refused("--hdf5.individualDataSets", also=("individualDataSets",), why="ranks share a dataset; leave it out"),
+    refused("--hdf5.chunkSize", takes_value=True, why="a dataset lies in one piece; leave it out"),
+    refused("--mmap.madv_dont_need", why="`ullage run sweep --cache advise` drops pages before reads; leave it out"),
+    refused(directive="numNodes", also=("nodes",), takes_value=True, why="write --nodes N behind the command line"),
+    refused(directive="numTasksOnNode0", takes_value=True, why="write --ranks-per-node N behind the command line"),
     refused("--gpuDirect", why=_NO_GPU),
     refused(directive="allocateBufferOnGPU", takes_value=True, why=_NO_GPU),
     refused(directive="GPUid", takes_value=True, why=_NO_GPU),
@@ -110,19 +125,6 @@ _REFUSED: Final = (
         why="the count is the largest any rank reached; set the volume with -b and -s",
     ),
 )
-_STRIPES: Final = "set it on the target's folder with the file system's own tool before the run"
-_FILE_SYSTEMS: Final = tuple(
-    Flag((f"--posix.{name}",), takes_value=True, refusal=_STRIPES)
-    for name in (
-        "lustre.stripecount",
-        "lustre.stripesize",
-        "lustre.startost",
-        "lustre.pool",
-        "lustre.ignorelocks",
-        "beegfs.NumTargets",
-        "beegfs.ChunkSize",
-    )
-)
 _ADVICE: Final = {
     "-B": "now it is --posix.odirect",
     "-U": "now it is --mpiio.hintsFileName=FILE",
@@ -131,10 +133,13 @@ _ADVICE: Final = {
     "-S": "now it is --mpiio.useStridedDatatype, which has no equivalent here",
     "-p": "now it is --mpiio.preallocate",
     "-I": "it has no effect in current releases; leave it out",
+    "-J": "now it is --hdf5.setAlignment=BYTES",
+    "-P": "it works in no release; leave it out",
+    "-q": "an error always fails its case and the run; leave it out",
     "-n": "it was HDF5's no-fill; leave it out",
 }
 
 DIRECTIVES: Final = value("-O")
 TABLE: Final = FlagTable(
-    "ior", (*_WORK, *_ORDER, *_BACKENDS, *_ANSWERED, *_REFUSED, *_FILE_SYSTEMS, DIRECTIVES), _ADVICE
+    "ior", (*_WORK, *_ORDER, *_BACKENDS, *_ANSWERED, *_REFUSED, *FILE_SYSTEMS, DIRECTIVES), _ADVICE
 )

@@ -84,7 +84,10 @@ def _read_back(given: ParsedFlags, ranks: int, notes: list[str]) -> Parameters:
 def _conditions(given: ParsedFlags, notes: list[str]) -> Parameters:
     _note_pattern(given, notes)
     wall = given.seconds("-D")
-    if given.has("stoneWallingWearOut") and wall == 0:
+    only_reads = given.has("-r") and not given.has("-w")
+    if given.has("stoneWallingWearOut") and wall == 0 and (given.has("-D") or only_reads):
+        notes.append("stoneWallingWearOut has no effect without -D")
+    elif given.has("stoneWallingWearOut") and wall == 0:
         raise UserError("stoneWallingWearOut needs -D", _TOOL, "give the time of the wall")
     if given.has("-R") or given.has("-W"):
         notes.append("-W, -R: all data is read again and checked after the phase, outside its timer")
@@ -94,7 +97,7 @@ def _conditions(given: ParsedFlags, notes: list[str]) -> Parameters:
     return {
         "sync": "every" if given.has("-Y") else "close" if given.has("-e") else "none",
         "stonewall_s": wall,
-        "wear_out": given.has("stoneWallingWearOut"),
+        "wear_out": given.has("stoneWallingWearOut") and wall > 0,
         "cache": "none",
         "verify": "full" if given.has("-R") or given.has("-W") else "kept",
     }
@@ -109,10 +112,11 @@ def _note_pattern(given: ParsedFlags, notes: list[str]) -> None:
 
 
 def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
-    """Return the workload of ``-z -z`` while reading.
+    """Return the workload of ``-z`` while reading what was written in other transfers, and of ``-z -z``.
 
-    It makes as many transfers at independent random positions of what is there.
+    It makes as many transfers at positions of what is there: each once, or with ``-z -z`` any at random.
     """
+    pick = "random" if given.times("-z") > 1 else "permutation"
     transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
     carried = ("transfer_bytes", "read_back", "read_shift", "stonewall_s", "wear_out", "cache")
     parameters: Parameters = {name: workload[name] for name in carried if name in workload}
@@ -120,7 +124,7 @@ def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
     seed = given.count("--random-offset-seed", 1)
     return Named(
         name="mixed-transfer",
-        parameters={**parameters, "read_share": 1.0, "pick": "random", "operations": operations, "seed": seed},
+        parameters={**parameters, "read_share": 1.0, "pick": pick, "operations": operations, "seed": seed},
     )
 
 
@@ -151,11 +155,14 @@ _WITHOUT: Final = (
     ),
     *("S3-libs3", "S3-4c", "S3_plus", "S3_EMC", "S3-curl"),
 )
-_COLLECTIVE: Final = ("mpiio", "hdf5")
+COLLECTIVE: Final = ("mpiio", "hdf5")
 _FLAGS_OF_BACKENDS: Final = (
-    ("--posix.odirect", "posix"),
-    ("--mpiio.hintsFileName", "mpiio"),
-    ("--mmap.madv_pattern", "mmap"),
+    ("--posix.odirect", ("posix",)),
+    ("--mpiio.hintsFileName", COLLECTIVE),
+    ("--mpiio.preallocate", ("mpiio",)),
+    ("--mmap.madv_pattern", ("mmap",)),
+    ("--hdf5.collectiveMetadata", ("hdf5",)),
+    ("--hdf5.setAlignment", ("hdf5",)),
 )
 _HINT_WORD: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)")
 
@@ -171,11 +178,11 @@ def backend_of(given: ParsedFlags, environment: Mapping[str, str], read_file: Ca
     if api.upper() not in BACKENDS:
         raise UserError(f"unknown API '{api}'", f"{_TOOL} -a", suggest(api.upper(), BACKENDS))
     name = BACKENDS[api.upper()]
-    if given.has("-c") and name not in _COLLECTIVE:
+    if given.has("-c") and name not in COLLECTIVE:
         raise UserError("-c needs -a MPIIO or HDF5", _TOOL, "change -a, or leave -c out")
-    for flag, backend in _FLAGS_OF_BACKENDS:
-        if given.has(flag) and name != backend:
-            raise UserError(f"{flag} needs -a {backend.upper()}", _TOOL, f"change -a, or leave {flag} out")
+    for flag, backends in _FLAGS_OF_BACKENDS:
+        if given.has(flag) and name not in backends:
+            raise UserError(f"{flag} needs -a {backends[0].upper()}", _TOOL, f"change -a, or leave {flag} out")
     parameters = _own_parameters(given, name)
     if hints := _hints(given, environment, read_file):
         parameters["hints"] = hints
@@ -192,6 +199,10 @@ def _own_parameters(given: ParsedFlags, name: str) -> Parameters:
         parameters["advice"] = "random" if given.has("-z") else "sequential"
     if given.has("--mpiio.preallocate"):
         parameters["preallocate"] = True
+    if given.has("--hdf5.collectiveMetadata"):
+        parameters["collective_metadata"] = True
+    if given.has("--hdf5.setAlignment"):
+        parameters["alignment_bytes"] = given.size("--hdf5.setAlignment", 1)
     if name == "pmem":
         parameters["store"] = _store(given)
     return parameters

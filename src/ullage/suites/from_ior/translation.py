@@ -20,11 +20,14 @@ from ullage.command_lines.translation import (
     agreed_layout,
     check_shared,
     one_of,
+    without_file_system,
 )
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
+from ullage.parameters import count_of
+from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.from_ior.flags import TABLE
-from ullage.suites.from_ior.parameters import LAYOUT, NULL, backend_of, random_picks, workload_of
+from ullage.suites.from_ior.parameters import COLLECTIVE, LAYOUT, NULL, backend_of, random_picks, workload_of
 
 _TOOL: Final = "ior"
 _FILE: Final = "testFile"
@@ -37,6 +40,8 @@ class Job:
     number: int
     given: ParsedFlags
     backend: Named
+    path: str
+    notes: tuple[str, ...] = ()
 
     @property
     def writes(self) -> bool:
@@ -48,11 +53,6 @@ class Job:
         """A check reads too."""
         asked = any(self.given.has(key) for key in ("-r", "-W", "-R"))
         return asked or not self.given.has("-w")
-
-    @property
-    def path(self) -> str:
-        """The file as it was written."""
-        return self.given.text("-o")
 
     @property
     def keeps(self) -> bool:
@@ -76,7 +76,7 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Cal
     for job in jobs:
         workload, said = workload_of(job.given, ranks)
         made, more = books.drafts_of(job, workload)
-        notes.update(dict.fromkeys([*job.given.notes, *said, *more]))
+        notes.update(dict.fromkeys([*job.notes, *said, *more]))
         drafts.extend(made)
     check_shared(_TOOL, drafts, LAYOUT)
     keep = any((job.keeps and books.is_last(job)) or job.given.has("-K") for job in jobs)
@@ -97,7 +97,10 @@ def _read(number: int, line: CommandLine, read_file: Callable[[Path], str]) -> J
     given = TABLE.read(line.words)
     if "@" in given.text("-o"):
         raise UserError("several paths with @ have no equivalent: all ranks use one target", _TOOL, "give -o one path")
-    return Job(number, given, backend_of(given, line.environment, read_file))
+    backend, path, notes = backend_of(given, line.environment, read_file), given.text("-o"), list(given.notes)
+    if backend.name in COLLECTIVE:
+        path = without_file_system(path, _TOOL, "-o", notes)
+    return Job(number, given, backend, path, tuple(notes))
 
 
 def _layout(jobs: Sequence[Job], lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedLayout:
@@ -117,7 +120,7 @@ class _Books:
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = jobs
         self._names = DatasetNames()
-        self._left: dict[str, str] = {}
+        self._left: dict[str, tuple[str, Parameters]] = {}
 
     def is_last(self, job: Job) -> bool:
         """Tell whether no later job uses the file of ``job``."""
@@ -129,13 +132,23 @@ class _Books:
         if not job.writes and left is not None:
             if not job.keeps:
                 del self._left[job.path]
-            return [self._reading(job, workload, left)], []
+            return [self._reading(job, workload, *left)], []
         if not job.writes:
             return self._written_first(job, workload)
         return self._writing(job, workload)
 
-    def _reading(self, job: Job, workload: Parameters, dataset: str) -> Draft:
-        if job.picks_randomly:
+    def _reading(self, job: Job, workload: Parameters, dataset: str, made: Parameters) -> Draft:
+        """Read what is there; ``-z`` also in smaller transfers, the usual test of random reads."""
+        small, large = count_of(workload, "transfer_bytes"), count_of(made, "transfer_bytes")
+        is_other = small != large and job.given.has("-z")
+        if is_other and (small > large or small % SECTOR_BYTES):
+            what = f"line {job.number} reads at random in -t {small} what was written in -t {large}"
+            raise UserError(what, _TOOL, f"write the same -t, or a smaller multiple of {SECTOR_BYTES}")
+        has_other_sizes = any(made[name] != workload[name] for name in LAYOUT if name != "transfer_bytes")
+        if is_other and has_other_sizes and not job.picks_randomly:
+            right = "write the same -b, -s, -F and -u in both lines"
+            raise UserError(f"line {job.number} reads a file that was made with other sizes", _TOOL, right)
+        if job.picks_randomly or is_other:
             return self._draft(job, random_picks(job.given, workload), dataset)
         return self._draft(job, Named(name="transfer", parameters={**workload, "phases": ["read"]}), dataset)
 
@@ -168,7 +181,8 @@ class _Books:
         self._left.pop(job.path, None)
         dataset = ""
         if job.keeps and not self.is_last(job):
-            dataset = self._left[job.path] = self._names.make(job.path, _FILE)
+            dataset = self._names.make(job.path, _FILE)
+            self._left[job.path] = dataset, workload
         return [self._draft(job, Named(name="transfer", parameters={**workload, "phases": phases}), dataset)], notes
 
     def _draft(self, job: Job, workload: Named, dataset: str = "") -> Draft:

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from ullage.command_lines.flags import FlagTable, answered, refused, switch, value
+from ullage.command_lines.flags import FILE_SYSTEMS, FlagTable, answered, refused, switch, value
 
 _IN_RECORDS = "every result holds it: `ullage report`, and --format mdtest for mdtest's table"
 _ONE_LAYOUT = "give one command line for each number of ranks"
@@ -50,4 +50,4 @@ _REFUSED: Final = (
     refused("--gpuID", takes_value=True, why=_NO_GPU),
 )
 
-TABLE: Final = FlagTable("mdtest", (*_ITEMS, *_ANSWERED, *_REFUSED), {})
+TABLE: Final = FlagTable("mdtest", (*_ITEMS, *_ANSWERED, *_REFUSED, *FILE_SYSTEMS), {})

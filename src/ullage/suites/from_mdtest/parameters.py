@@ -64,7 +64,8 @@ def conditional(given: ParsedFlags, ranks: int) -> list[str]:
 def items_of(given: ParsedFlags) -> tuple[int, int, str]:
     """Return the items of a rank, how many of them are in a directory, and a note for the reader, if any.
 
-    mdtest's rule: ``-n`` is rounded down to the same number in every directory; ``-I`` is that number itself.
+    mdtest's rule: ``-n`` is rounded down to the same number in every directory; ``-I`` is that number itself. With both
+    and without a tree, a directory is filled after the other.
     """
     depth, branching = given.count("-z", 0), given.count("-b", 1, least=1)
     if depth > 64 or branching > 1_000_000:
@@ -72,6 +73,8 @@ def items_of(given: ParsedFlags) -> tuple[int, int, str]:
     holding = directories(depth, branching, leaf_only=given.has("-L"))
     in_each = given.count("-I", 0)
     items = given.count("-n", 0)
+    if in_each and items and holding == 1 and items % in_each == 0:
+        return items, in_each, ""
     if in_each and items and items != in_each * holding:
         what = f"-I {in_each} in {holding} directories are {in_each * holding} items, and -n says {items}"
         raise UserError(what, TOOL, "give one of -n and -I")
@@ -95,12 +98,18 @@ def workload_of(
     """
     items, in_each, note = items_of(given)
     notes = [note] if note else []
+    depth, branching, leaf_only = given.count("-z", 0), given.count("-b", 1, least=1), given.has("-L")
+    if items > in_each * directories(depth, branching, leaf_only=leaf_only):
+        depth, branching, leaf_only = 1, items // in_each, True
+        notes.append(f"-n with -I: {branching} directories side by side, each with {in_each} items of a rank")
+        if given.has("-u"):
+            raise UserError("mdtest takes -n and -I together only without -u", TOOL, "give one of -n and -I")
     parameters: Parameters = {
         "items": items,
         "items_per_directory": in_each,
-        "depth": given.count("-z", 0),
-        "branching": given.count("-b", 1, least=1),
-        "leaf_only": given.has("-L"),
+        "depth": depth,
+        "branching": branching,
+        "leaf_only": leaf_only,
         "unique_directory": given.has("-u"),
         "stride": given.count("-N", 0),
     }

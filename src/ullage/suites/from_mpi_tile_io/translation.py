@@ -12,7 +12,7 @@ from typing import Final
 
 from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, switch, value
 from ullage.command_lines.splitting import CommandLine
-from ullage.command_lines.translation import Draft, Translation, WantedLayout, agreed_layout
+from ullage.command_lines.translation import Draft, Translation, WantedLayout, agreed_layout, without_file_system
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 
@@ -62,7 +62,10 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Cal
     notes = dict.fromkeys(note for line in lines for note in line.notes)
     for number, (given, count) in enumerate(zip(jobs, tiles, strict=True), start=1):
         notes.update(dict.fromkeys([*given.notes, *_notes(number, given, count, ranks)]))
-    drafts = [_draft(number, *pair) for number, pair in enumerate(zip(jobs, parameters, strict=True), start=1)]
+    said_of_paths: list[str] = []
+    paths = [without_file_system(given.text("--filename"), TOOL, "--filename", said_of_paths) for given in jobs]
+    notes.update(dict.fromkeys(said_of_paths))
+    drafts = [_draft(number, *pair) for number, pair in enumerate(zip(paths, parameters, strict=True), start=1)]
     return Translation(
         drafts=tuple(drafts),
         ranks=ranks,
@@ -124,8 +127,7 @@ def _notes(number: int, given: ParsedFlags, tiles: int, ranks: int) -> list[str]
     return notes
 
 
-def _draft(number: int, given: ParsedFlags, parameters: Parameters) -> Draft:
-    path = given.text("--filename")
+def _draft(number: int, path: str, parameters: Parameters) -> Draft:
     folder = str(PurePath(path).parent) if path else ""
     leaves = math.prod(
         _count(parameters, f"tiles_{axis}") * _count(parameters, f"tile_{axis}")
