@@ -4,16 +4,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
-from typing import Final
 
 from ullage.analysis.findings.phrasing import columns, finding, gain_of, with_gain
-from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.findings.study import compare_pairs, compare_rows
+from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Gain, Row
-from ullage.quantity import percent, plural, processes, times
+from ullage.quantity import plural, processes, times
 from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.rows import PATTERN, select
@@ -60,10 +59,6 @@ def ratios(rows: Iterable[Row], base: str = "") -> list[HintRatio]:
 
 def _place(row: Row) -> tuple[Scalar, ...]:
     return row.target, row.params["ranks"], row.params["access"], row.params["pattern"]
-
-
-# Patterns whose ratio is below this are taken as equally fast.
-_ALIKE: Final = 1.1
 
 
 @dataclass
@@ -137,25 +132,36 @@ def _compared(sets: Sequence[SpotScores], label: str, level: float) -> Finding:
     by_set: dict[str, list[HintRatio]] = {name: [] for name in others}
     for ratio in ratios(rows, first):
         by_set.setdefault(ratio.hint_set, []).append(ratio)
+    pairs = ratios(rows, first)
+    judged = compare_pairs([(one.row, one.base) for one in pairs], level)
+    told = {name: _told(pairs, judged, name) for name in by_set}
     top = best(sets)
     values = {one.hint_set: one.value for one in sets}
-    text = f"{label}With {processes(sets[0].spot.ranks)}, {_winner(top, values, first)}"
-    text += "".join(f" {_against(name, found, first)}" for name, found in by_set.items() if found)
+    gain = None if top is None or top.hint_set == first else _gain(top.value, values.get(first), level)
+    text = f"{label}With {processes(sets[0].spot.ranks)}, {_winner(top, values, first, is_told=gain is not None)}"
+    text += "".join(f" {_against(name, *told[name], len(found), first)}" for name, found in by_set.items() if found)
     numbers = columns(
         **place(sets[0]),
         b_eff_io=[row.median for row in values.values() if row is not None],
-        better=[sum(one.ratio > _ALIKE for one in found) for found in by_set.values()],
-        worse=[sum(one.ratio < 1 / _ALIKE for one in found) for found in by_set.values()],
+        better=[len(faster) for faster, _ in told.values()],
+        worse=[len(slower) for _, slower in told.values()],
         mean=[geometric_mean([one.ratio for one in found]) if found else 1.0 for found in by_set.values()],
     )
     numbers["hint_set"] = list(values)
-    is_won = top is not None and top.hint_set != first
-    severity = "advice" if is_won else "info"
-    title = f"{label}b_eff_io is highest with hints {'' if top is None else top.hint_set}".strip()
-    told = Finding(kind="b_eff_io-hint-sets", title=title, text=text, severity=severity, numbers=numbers)
-    if top is None or not is_won:
-        return told
-    return with_gain(told, _gain(top.value, values.get(first), level), f"--hints {top.hint_set}")
+    title = f"{label}No set of hints is shown to raise b_eff_io above that of {first}"
+    if gain is not None and top is not None:
+        title = f"{label}b_eff_io is higher with hints {top.hint_set}"
+    severity = "info" if gain is None else "advice"
+    said = Finding(kind="b_eff_io-hint-sets", title=title, text=text, severity=severity, numbers=numbers)
+    return with_gain(said, gain, f"--hints {'' if top is None else top.hint_set}")
+
+
+def _told(
+    pairs: Sequence[HintRatio], judged: Sequence[Comparison], name: str
+) -> tuple[list[HintRatio], list[HintRatio]]:
+    """Return the patterns in which the set ``name`` is proved faster than the base, and those in which slower."""
+    own = [(one, found.verdict) for one, found in zip(pairs, judged, strict=True) if one.hint_set == name]
+    return [one for one, word in own if word == "faster"], [one for one, word in own if word == "slower"]
 
 
 def _gain(best_of_all: Row | None, base: Row | None, level: float) -> Gain | None:
@@ -165,24 +171,22 @@ def _gain(best_of_all: Row | None, base: Row | None, level: float) -> Gain | Non
     return gain_of(compare_rows(best_of_all, base, level, None))
 
 
-def _winner(top: SpotScores | None, values: Mapping[str, Row | None], first: str) -> str:
+def _winner(top: SpotScores | None, values: Mapping[str, Row | None], first: str, *, is_told: bool) -> str:
     if top is None or top.value is None:
         return "no set of hints has a b_eff_io."
     base = values.get(first)
     against = ""
     if base is not None and top.hint_set != first and base.median > 0:
         against = f", {times(top.value.median / base.median)} that of {first}"
-    return f"b_eff_io is highest with hints {top.hint_set}, {format_rate(top.value.median)}{against}."
+        against += "" if is_told else ", which does not show that it is faster"
+    return f"b_eff_io has its highest median with hints {top.hint_set}, {format_rate(top.value.median)}{against}."
 
 
-def _against(name: str, found: Sequence[HintRatio], first: str) -> str:
-    faster = [one for one in found if one.ratio > _ALIKE]
-    slower = [one for one in found if one.ratio < 1 / _ALIKE]
-    apart = f"by more than {percent(_ALIKE - 1)}"
-    text = f"{name} has a higher rate than {first} {apart} in {len(faster)} of {plural(len(found), 'pattern')}"
+def _against(name: str, faster: Sequence[HintRatio], slower: Sequence[HintRatio], count: int, first: str) -> str:
+    text = f"{name} is shown to be faster than {first} in {len(faster)} of {plural(count, 'pattern')}"
     if faster:
         text += f" (most: {_named(max(faster, key=lambda one: one.ratio))})"
-    text += f" and a lower one in {len(slower)}"
+    text += f" and slower in {len(slower)}"
     if slower:
         text += f" (most: {_named(min(slower, key=lambda one: one.ratio))})"
     return f"{text}."

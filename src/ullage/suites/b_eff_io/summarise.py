@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ullage.analysis.findings.phrasing import level_of_part
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.results.events import failures_of
@@ -68,6 +69,11 @@ class _Sentences:
     by_target: Mapping[str, Sequence[SpotScores]]
     context: RowContext
 
+    @property
+    def _level(self) -> float:
+        """The level of each kind of sentence that compares, for each target."""
+        return level_of_part(self.context.level, sentences.COMPARING * len(self.by_target))
+
     def all(self) -> list[Finding]:
         found: list[Finding] = []
         for target, spots in self.by_target.items():
@@ -75,7 +81,7 @@ class _Sentences:
             sets = dict.fromkeys(one.hint_set for one in spots)
             for hint_set in sets:
                 found += self._set([one for one in spots if one.hint_set == hint_set], several=len(sets) > 1)
-            found += sets_compared([_sound(one) for one in spots], label, self.context.level)
+            found += sets_compared([_sound(one) for one in spots], label, self._level)
             if self.context.targets.get(target, TargetFacts()).holds_data:
                 found += ignored(self.io_run, target, label)
             found += sentences.time_kept(self.io_run, target, label)
@@ -90,7 +96,7 @@ class _Sentences:
         top = best(spots)
         if top is not None:
             found += sentences.headline(top, label, len(spots))
-            found += pattern_findings(_sound(top), label)
+            found += pattern_findings(_sound(top), label, self._level)
             if self.context.targets.get(first.spot.target, TargetFacts()).holds_data:
                 found += sentences.cache(self.io_run, top, label)
                 found += sentences.memory_time(self.io_run, top, label)

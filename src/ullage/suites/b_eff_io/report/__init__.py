@@ -18,7 +18,7 @@ ANSWERS: Final = (
     AnswerRule(
         "b_eff_io",
         "How much data do all ranks write and read through MPI-IO?",
-        ("b_eff_io-hint-sets", "b_eff_io-types", "b_eff_io-odd-sizes", "b_eff_io", "b_eff_io-read-write"),
+        ("b_eff_io", "b_eff_io-hint-sets", "b_eff_io-types", "b_eff_io-odd-sizes", "b_eff_io-read-write"),
         remarks=(
             "b_eff_io-invalid",
             "b_eff_io-cut",
