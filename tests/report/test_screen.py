@@ -200,6 +200,12 @@ def test_a_run_of_suites_answers_its_own_question_first() -> None:
     assert sum("Text " in line for line in shown) == 1
 
 
+def test_data_that_was_verified_in_part_is_said() -> None:
+    part = row(notes=["verified 12.5 % of the bytes read, not all of them"])
+    assert any("1 number is of data verified in part (12.5 % or more)" in line for line in texts(one(part)))
+    assert not any("verified" in line for line in texts(one(row())))
+
+
 def test_many_long_findings_leave_room_for_what_follows() -> None:
     long = [
         Finding(kind=f"k{number}", text="word " * 400, severity="advice", suite="cpu", change="x " * 400)

@@ -17,6 +17,7 @@ from ullage.analysis.statistics import median_interval
 from ullage.model.record import Moved
 from ullage.model.summary import Ceiling, Row
 from ullage.results.records import AnyRecord
+from ullage.results.row_checks import verified_share
 from ullage.results.rows import RowContext, TargetFacts, build_rows
 
 BANDWIDTH = RowContext(metrics=("bandwidth",))
@@ -275,3 +276,14 @@ def test_repetitions_that_resemble_those_before_them_widen_the_interval_and_say_
     assert slow.low is not None
     assert calm.low is not None
     assert slow.low < calm.low
+
+
+def test_a_row_says_which_share_of_what_was_read_has_been_verified() -> None:
+    def read(verified: int) -> list[AnyRecord]:
+        return make_launch(*(_repetition(n, phase="read", bytes_=400 * MIB, verified_bytes=verified) for n in range(3)))
+
+    assert _one(read(100 * MIB)).notes == ["verified 25.0 % of the bytes read, not all of them"]
+    assert verified_share(_one(read(100 * MIB)).notes) == 25.0
+    assert _one(read(400 * MIB)).notes == []
+    assert _one(read(0)).notes == []
+    assert verified_share(["an other note"]) is None

@@ -53,6 +53,14 @@ def test_every_help_text_is_there_and_plain() -> None:
     assert {place: found for place, text in texts() if (found := faults(text))} == {}
 
 
+def test_a_flag_that_turns_something_off_says_so() -> None:
+    """``--no-sync`` with the words of what it leaves out says the opposite of what it does."""
+    negative = re.compile(r"\b(not|no|without|leave out|leaves out|all)\b", re.IGNORECASE)
+    off = {place: text for place, text in texts() if " --no-" in place and "/" not in place}
+    assert len(off) > 5
+    assert {place: text for place, text in off.items() if not negative.search(text)} == {}
+
+
 @pytest.mark.parametrize(
     ("verb", "names"),
     [("import", load_importers), ("report", lambda: ["screen", "terminal", *load_exporters()])],

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything a reader must know of a row besides its number, as stable flags with a reason each."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.statistics import (
@@ -45,6 +46,23 @@ _SKEW_SHARE: Final = 0.001  # an error of the stamps below this share of a phase
 _DRIFT: Final = 0.5
 _ENOUGH_FOR_DRIFT: Final = 10
 _ENOUGH_FOR_OUTLIERS: Final = 5
+
+
+_VERIFIED: Final = re.compile(r"verified (\d+\.\d) % of the bytes read, not all of them")
+
+
+def verified_note(phases: Sequence[PhaseRecord]) -> list[str]:
+    """Say which share of what was read has been verified, where some and not all was: ``kept`` reads the end again."""
+    looked_at = [phase for phase in phases if phase.access == "read" and 0 < phase.verified_bytes < phase.bytes]
+    if not looked_at:
+        return []
+    share = sum(phase.verified_bytes for phase in looked_at) / sum(phase.bytes for phase in looked_at)
+    return [f"verified {100 * share:.1f} % of the bytes read, not all of them"]
+
+
+def verified_share(notes: Iterable[str]) -> float | None:
+    """Return the share in % that a note of ``verified_note`` tells; None without one."""
+    return next((float(found[1]) for note in notes if (found := _VERIFIED.fullmatch(note))), None)
 
 
 def check_phases(

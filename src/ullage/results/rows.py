@@ -18,7 +18,7 @@ from ullage.model.record import CaseRecord, Grade, PeerRecord, PhaseRecord, RunR
 from ullage.model.summary import Ceiling, Peer, Row
 from ullage.quantity import plural
 from ullage.results.records import AnyRecord
-from ullage.results.row_checks import check_launch, check_phases, check_values
+from ullage.results.row_checks import check_launch, check_phases, check_values, verified_note
 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
 FEWEST_CLEAN: Final = 3
@@ -279,6 +279,7 @@ class _Judged:
     last_flags: list[Flag]
     ceiling: Ceiling | None
     grade: Grade | None
+    notes: list[str]
 
 
 def _judge(group: _Group, context: RowContext) -> _Judged:
@@ -298,6 +299,7 @@ def _judge(group: _Group, context: RowContext) -> _Judged:
         check_launch(run),
         facts.ceilings.get(phases[0].access),
         row_grade(phases),
+        verified_note(phases),
     )
 
 
@@ -314,7 +316,7 @@ def _row(metric: Metric, judged: _Judged, values: Sequence[float], context: RowC
         ceiling=judged.ceiling if metric.is_rate_of_bytes else None,
         flags=judged.first_flags,
         last_flags=judged.last_flags,
-        notes=_more_than_asked(len(values), context.most_repetitions, context.settable),
+        notes=[*_more_than_asked(len(values), context.most_repetitions, context.settable), *judged.notes],
     )
     return frame.row(values, context.level, context.wanted_width, dependence)
 

@@ -13,6 +13,7 @@ from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
+from ullage.runs.options.declared import settable_by
 from ullage.runs.options.reading import parse_options
 from ullage.suites.flash.cells import FlashCell, make_cells, with_kinds
 from ullage.suites.flash.findings import findings_of
@@ -195,6 +196,13 @@ def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:
     )
     (line,) = headlines(rows)
     assert line.what == "a: flash checkpoint file written, raw, 2 ranks"
+
+
+def test_advice_on_transfers_names_the_option_that_sets_them() -> None:
+    """Rows name the way of transfers ``transfers``; their ``access`` is what was done, which no option sets."""
+    by_parameter = settable_by(FlashOptions).by_parameter
+    assert by_parameter["transfers"] == "--access"
+    assert "access" not in by_parameter
 
 
 def test_metrics_have_names_of_their_own() -> None:

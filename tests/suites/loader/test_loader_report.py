@@ -153,6 +153,16 @@ def test_what_passes_is_named_with_its_neighbour(uses: dict[int, float], title: 
     assert not faults(found.text)
 
 
+@pytest.mark.parametrize(("first", "said"), [(0.5, "and fails"), (0.7, "which tells neither")])
+def test_what_the_storage_fails_does_not_pass_by_epochs_of_memory(first: float, said: str) -> None:
+    rows = [row(2, 0.9), row(2, first, "epoch-1"), row(2, 0.99, "epoch-2")]
+    (found,) = of(findings_of(rows, options(), 0.95, 2), "loader-passes")
+    assert found.numbers["passes"] == 0
+    assert "pass." not in found.text
+    assert f"Epoch 1, which the storage answers, has {100 * first:.3g} %, {said}." in found.text
+    assert not faults(found.text)
+
+
 def test_what_cannot_be_told_is_said() -> None:
     (found,) = of(findings_of([row(2, 0.7), row(3, 0.4)], options(), 0.95, 2), "loader-passes")
     assert "Whether 2 accelerators pass cannot be told." in found.text

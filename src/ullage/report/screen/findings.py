@@ -10,6 +10,7 @@ from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, plural, times
 from ullage.report.screen.lines import Line, folded
 from ullage.results.events import title_of
+from ullage.results.row_checks import verified_share
 
 _MOST_ROWS: Final = 3
 # A point within a number or a name has no space and capital after it.
@@ -80,6 +81,10 @@ def _clauses(summary: Summary) -> Iterator[str]:
         yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C){unused}"
     if unknown:
         yield f"the load of other programs during {plural(unknown, 'number')} is not known (grade ?)"
+    verified = [share for row in summary.rows if (share := verified_share(row.notes)) is not None]
+    if verified:
+        numbers = plural(len(verified), "number")
+        yield f"{numbers} {_are(len(verified))} of data verified in part ({min(verified):g} % or more)"
     single = sum(row.low is None for row in summary.rows)
     if single:
         samples = "single samples" if single > 1 else "a single sample"

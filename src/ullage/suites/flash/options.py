@@ -87,7 +87,7 @@ class FlashOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, Ran
             "Transfer the arrays in these ways: independent, collective.",
             name="--access",
             usual="independent,collective",
-            sets=("access", "collective"),
+            sets=("transfers",),
         ),
     ]
     plot_real_bytes: Annotated[
@@ -95,7 +95,7 @@ class FlashOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, Ran
         Field(ge=4, le=8, multiple_of=4),
         Option("Write the reals of plot files with this many bytes; older versions wrote 8.", name="--plot-reals"),
     ] = 4
-    sync: Annotated[bool, Option("Sync each file within the time, after its last array.")] = True
+    sync: Annotated[bool, Option("Do not sync a file within the time, after its last array.")] = True
     cache: Annotated[
         Literal["none", "drop"],
         Option("Before the restart, drop the file from the page cache (drop), or do nothing (none)."),

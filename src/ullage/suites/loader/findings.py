@@ -25,6 +25,7 @@ CACHED: Final = "cached_share"
 ALL_EPOCHS: Final = "all-epochs"
 NO_PRESET: Final = "none"
 """Stands for the preset where sizes of samples were asked for."""
+_SAID_ALONE: Final[dict[Verdict, str]] = {FAILS: ", and fails", PASSES: "", "cannot tell": ", which tells neither"}
 # From this share of its bytes on, memory has a part in the AU of an epoch; up to this, the storage alone has.
 _OF_MEMORY: Final = 0.05
 # With this share of the usable cores busy, a faster storage may change nothing.
@@ -53,9 +54,20 @@ def level_each(level: float, targets: int) -> float:
 
 
 def verdicts_of(rows: Sequence[Row], limit: float, level: float) -> dict[int, Verdict]:
-    """Return whether each number of accelerators passes, by the AU of all epochs of one target."""
-    uses = [row for row in rows if row.metric == USE and row.params["access"] == ALL_EPOCHS]
-    return {accelerators_of(row): verdict_of(row.repetitions, limit, level) for row in uses}
+    """Return whether each number of accelerators passes, on one target: by all epochs together, and by the first.
+
+    The storage answers the first epoch. What memory answers later must not make a number pass that the storage fails.
+    """
+    own = [row for row in rows if row.metric == USE and (row.params["access"] == ALL_EPOCHS or epoch_of(row) == 1)]
+    by_number = grouped((accelerators_of(row), verdict_of(row.repetitions, limit, level)) for row in own)
+    whole = {accelerators_of(row) for row in own if row.params["access"] == ALL_EPOCHS}
+    return {n: _least(verdicts) for n, verdicts in by_number.items() if n in whole}
+
+
+def _least(verdicts: Sequence[Verdict]) -> Verdict:
+    if FAILS in verdicts:
+        return FAILS
+    return PASSES if all(verdict == PASSES for verdict in verdicts) else "cannot tell"
 
 
 def findings_of(rows: Sequence[Row], options: LoaderOptions, level: float, cores: int | None) -> list[Finding]:
@@ -86,7 +98,14 @@ def _passes(target: str, rows: Sequence[Row], options: LoaderOptions, level: flo
     shown = [uses[n] for n in (best, worst) if n in uses] or [uses[max(uses)]]
     limit = 100 * options.least_use
     texts = [f"A number of accelerators passes when they compute for at least {limit:g} % of the time (AU)."]
-    texts += [_use(row, verdicts[accelerators_of(row)]) for row in shown]
+    first = {accelerators_of(row): row for row in rows if row.metric == USE and epoch_of(row) == 1}
+    for row in shown:
+        n = accelerators_of(row)
+        alone = verdict_of(row.repetitions, options.least_use, level)
+        texts.append(_use(row, verdicts[n] if verdicts[n] == alone else "cannot tell"))
+        if verdicts[n] != alone and n in first:
+            use = f"{100 * first[n].median:.3g} %"
+            texts.append(f"Epoch 1, which the storage answers, has {use}{_SAID_ALONE[verdicts[n]]}.")
     texts += [] if options.is_of_preset else [_training(options)]
     texts += _open_question(verdicts, uses, best, worst, level)
     texts += _reached(rows, accelerators_of(shown[0]))

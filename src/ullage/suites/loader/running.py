@@ -24,12 +24,19 @@ _SHORTEST_S: Final = 0.5
 
 
 def trials_of(launches: Iterable[Iterable[AnyRecord]], cases: dict[str, int], epochs: int) -> dict[int, list[float]]:
-    """Return the uses of all epochs together, one for each repetition, by the accelerators of their case."""
+    """Return the lower of the uses of all epochs together and of the first, one for each repetition.
+
+    They stand by the accelerators of their case.
+    """
+    first: dict[tuple[str, int, int], float] = {}
     found: dict[int, list[float]] = {}
     for item in join([list(launch) for launch in launches]):
+        key, name = (item.case.case, id(item.run), item.phase.repetition), item.phase.phase
+        if name == "epoch-1" and (use := accelerator_use(item.phase)) is not None:
+            first[key] = use
         use = accelerator_use(item.phase, "all_")
-        if use is not None and item.case.case in cases and item.phase.phase == f"epoch-{epochs}":
-            found.setdefault(cases[item.case.case], []).append(use)
+        if use is not None and item.case.case in cases and name == f"epoch-{epochs}":
+            found.setdefault(cases[item.case.case], []).append(min(use, first.get(key, use)))
     return found
 
 

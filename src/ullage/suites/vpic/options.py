@@ -10,4 +10,4 @@ from ullage.runs.particles.options import ParticleOptions
 class VpicOptions(ParticleOptions):
     """See ``ParticleOptions``."""
 
-    sync: Annotated[bool, Option("Sync the file within the time, after the last step.")] = True
+    sync: Annotated[bool, Option("Do not sync the file within the time, after the last step.")] = True
