@@ -225,9 +225,10 @@ Status check_room(const PlannedTarget& target, const TargetSpace& space, Count n
   const std::uint64_t free = free_bytes(space, available_memory_bytes);
   const std::uint64_t most = most_bytes(space, limits, available_memory_bytes);
   if (needed_bytes > most || !needed_bytes.is_known())
-    return fail(environment_error(name, "needs " + needed_bytes.text() + " bytes but may take only " +
-                                            std::to_string(most) + " of " + std::to_string(free) +
-                                            " free; a smaller volume fits"));
+    return fail(environment_error(
+        name, most == 0 ? "has no room: " + std::to_string(free) + " bytes are free; free some, or name another target"
+                        : "needs " + needed_bytes.text() + " bytes but may take only " + std::to_string(most) + " of " +
+                              std::to_string(free) + " free; a smaller volume fits"));
   if (static_cast<double>(needed_inodes.value()) > static_cast<double>(space.free_inodes) * limits.space_fraction ||
       !needed_inodes.is_known())
     return fail(environment_error(

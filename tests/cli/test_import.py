@@ -56,3 +56,26 @@ def test_a_request_that_names_a_file_elsewhere_is_refused(tmp_path: Path, capsys
     capsys.readouterr()
     assert run(["report", str(folder)]) == 2
     assert "is damaged" in capsys.readouterr().err
+
+
+def test_what_cannot_be_read_is_led_to_what_can(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One whole line each: the names of all formats, or the way of a program that has one."""
+    cases = {
+        b"hello\n": "one of b_eff_io, io500_published, io500_result, ior_csv, ior_json, iozone, pa1, pmbw, ",
+        b"IOR-3.3.0: MPI Coordinated Test of Parallel I/O\n": "run ior with -O summaryFormat=JSON",
+        b"\x1f\x8b\x08": "unpack it, and give the file or folder in it",
+        b"PK\x03\x04": "unpack it",
+        b"result.txt".ljust(257, b"\0") + b"ustar\0": "unpack it",
+    }
+    for content, right in cases.items():
+        (tmp_path / "a.txt").write_bytes(content)
+        assert run(["import", str(tmp_path / "a.txt"), "--result", str(tmp_path / "r")]) == 2
+        errors = capsys.readouterr().err
+        assert right in errors
+        assert len(errors.splitlines()) == 1
+        assert not errors.rstrip().endswith("...")
+
+
+def test_everything_can_be_printed_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(TABLE), "--all", "--result", str(tmp_path / "r")]) == 0
+    assert "more numbers: --all" not in capsys.readouterr().out

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ullage.cli.options import ResultOption
+from ullage.cli.options import AllOption, ResultOption, shown_at_end
 
 
 def _complete_forms(incomplete: str) -> list[str]:
@@ -27,6 +27,7 @@ def import_(
     ],
     *,
     result: ResultOption = None,
+    everything: AllOption = False,
     form: Annotated[
         str | None,
         typer.Option(
@@ -52,10 +53,10 @@ def import_(
     from ullage.model.request import Request
     from ullage.report.data import ReportData
     from ullage.report.html import write_report
-    from ullage.report.screen import print_screen
     from ullage.results.folder import ResultFolder
+    from ullage.runs.lifecycle import print_result
     from ullage.runs.summary import build_summary
-    from ullage.terminal import make_console, print_line
+    from ullage.terminal import print_line
 
     now = datetime.now(UTC)
     request = Request(
@@ -71,5 +72,5 @@ def import_(
     summary = build_summary(folder)
     folder.write_summary(summary)
     write_report(folder, folder.report_path)
-    print_screen(ReportData(summary), make_console())
+    print_result(ReportData(summary), shown_at_end(everything=everything, quiet=False))
     print_line(str(folder.path))

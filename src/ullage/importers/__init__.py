@@ -23,6 +23,12 @@ from ullage.results.folder import ResultFolder
 
 IMPORT_SUITE: Final = "import"
 _FOLDER: Final = "imported"
+# How files begin that gzip, zip, bzip2, xz and zstd have made.
+_PACKED: Final = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+# Words of outputs that are not read, and how the same program writes one that is.
+_WAYS: Final = {
+    "MPI Coordinated Test of Parallel I/O": "run ior with -O summaryFormat=JSON",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +181,8 @@ def _importer(texts: Mapping[Path, str], form: str | None) -> Importer:
         return importers[form]
     found = [importer for importer in importers.values() if importer.recognises(text)]
     if not found:
-        forms = "; ".join(f"{importer.name}: {importer.doc}" for importer in importers.values())
-        raise UserError("has no format that can be imported", str(path), f"known formats are {forms}")
+        way = next((way for words, way in _WAYS.items() if words in text), f"one of {', '.join(importers)}")
+        raise UserError("has no format that can be imported", str(path), way)
     return found[0]
 
 
@@ -185,6 +191,8 @@ def _content(path: Path) -> bytes:
 
 
 def _text(content: bytes, path: Path) -> str:
+    if content.startswith(_PACKED) or content[257:262] == b"ustar":
+        raise UserError("is packed or compressed", str(path), "unpack it, and give the file or folder in it")
     return as_text(content, str(path))
 
 

@@ -56,6 +56,9 @@ def test_the_largest_case_counts_and_with_keep_all_of_a_launch() -> None:
         check_room(cells, [place(int(3.9 * GIB))], Limits(), MEMORY, kept)
     assert caught.value.code == 3
     assert caught.value.right == "a smaller --volume fits"
+    for free in (0, 2 << 20):
+        with pytest.raises(UserError, match=r"not even a smaller --volume fits: give more --space, or another target"):
+            check_room(cells, [place(free)], Limits(), MEMORY, kept)
 
 
 def test_targets_that_are_none(tmp_path: Path) -> None:

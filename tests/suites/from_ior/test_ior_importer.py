@@ -157,3 +157,27 @@ def compared(summary: Summary) -> dict[tuple[object, ...], list[float]]:
         for row in summary.rows
         if row.metric == "bandwidth"
     }
+
+
+def test_what_v_prints_between_the_lines_is_read_past() -> None:
+    """As ior 4.0.0 with -v (hpc/ior#503): bare lines inside the object, and the list of results closed twice."""
+    text = json.dumps(document(result("write", 2.0), result("read", 7.0)), indent=1)
+    plain = bandwidths(read_json(text, "t").rows)
+    noisy = text.replace('"Options": {', "Participating tasks : 4\n[RANK 000] open for writing\n'x' : {\n").replace(
+        "'x' : {", '"Options": {'
+    )
+    assert noisy != text
+    assert bandwidths(read_json(noisy, "t").rows) == plain
+    inside = text.index('"Results"')
+    end = text.index("]", inside) + 1
+    twice = f'{text[:end]}\n]\n, \n "max": {{"writeMiB": 2.0}}{text[end:]}'
+    assert bandwidths(read_json(twice, "t").rows) == plain
+
+
+def test_a_file_that_is_whole_is_not_said_to_have_ended_early() -> None:
+    text = json.dumps(document(result("write", 2.0)), indent=1)
+    with pytest.raises(UserError, match=r"is no whole JSON object.*ior was ended before"):
+        read_json(text[:-20], "t")
+    whole = text.replace('"api": "POSIX"', '"api": "PO"SIX"').replace('"summary"', '"Finished": "now", "summary"')
+    with pytest.raises(UserError, match=r"is no whole JSON object.*a name has a quote in it"):
+        read_json(whole, "t")

@@ -168,3 +168,15 @@ def test_numbers_that_could_be_of_several_tests_are_refused() -> None:
 
 def test_an_output_in_both_forms_gives_each_number_once() -> None:
     assert len(read_tables(PLAIN + TEXT, "t.txt").rows) == len(read_tables(TEXT, "t.txt").rows)
+
+
+def test_the_form_of_several_processes_is_named() -> None:
+    """A linux-nfs mail with iozone -t1: it has numbers, and no table."""
+    text = (
+        "        Throughput test with 1 process\n"
+        "        Children see throughput for  1 initial writers  =  109333.84 KB/sec\n"
+        "        Parent sees throughput for  1 initial writers   =  109326.48 KB/sec\n"
+    )
+    assert recognises(text)
+    with pytest.raises(UserError, match=r"t.txt: is of iozone -t, which is not read; give what `iozone -a`"):
+        read_tables(text, "t.txt")

@@ -116,12 +116,21 @@ def smaller(options: RunOptions) -> str:
     return f"a smaller {settable_by(type(options)).by_parameter['volume']}"
 
 
+def _what_fits(cells: Iterable[Cell], most: int, options: RunOptions) -> str:
+    """Advise a smaller volume where one block for every rank has room, else another place."""
+    least = max(cell.layout.ranks * cell.block_bytes for cell in cells)
+    if least <= most:
+        return f"{smaller(options)} fits"
+    return f"not even {smaller(options)} fits: give more --space, or another target"
+
+
 def check_room(
     cells: Sequence[Cell], places: Iterable[Place], limits: Limits, memory: Memory, options: RunOptions
 ) -> None:
     """Raise ``UserError`` (exit code 3) when a target has not the room that ``limits`` want to be left."""
     for place in places:
-        for nodes, alike in groupby(sorted(cells, key=_nodes), key=_nodes):
+        for nodes, group in groupby(sorted(cells, key=_nodes), key=_nodes):
+            alike = list(group)
             needed, most = (
                 needed_bytes(alike, place.target, keep=options.keep),
                 most_bytes(place, limits, memory, nodes),
@@ -131,7 +140,7 @@ def check_room(
                 may = f"only {format_volume(most)} of {_free(place)} free{each} may be used"
                 where = f"target '{place.target}' ({place.path})"
                 what = f"needs {format_volume(needed)}, but {may}"
-                raise UserError(what, where, f"{smaller(options)} fits", EXIT_ENVIRONMENT)
+                raise UserError(what, where, _what_fits(alike, most, options), EXIT_ENVIRONMENT)
 
 
 def check_files(cells: Iterable[Cell], places: Sequence[Place], limits: Limits, right: str) -> None:
@@ -156,7 +165,8 @@ def check_room_together(
         if cell.spill and len(own) == len(names) and cell.dataset_bytes > most:
             needed = format_volume(cell.dataset_bytes)
             what = f"need {needed}, but only {format_volume(most)} may be used together"
-            raise UserError(what, f"targets {', '.join(names)}", f"{smaller(options)} fits", EXIT_ENVIRONMENT)
+            right = _what_fits([cell], most, options)
+            raise UserError(what, f"targets {', '.join(names)}", right, EXIT_ENVIRONMENT)
 
 
 def _nodes(cell: Cell) -> int:

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Final, cast
 
@@ -29,6 +30,8 @@ _ACCESSES: Final = ("write", "rewrite", "read", "reread")
 _CSV_HEAD: Final = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s)"
 # C prints nan and inf where a value is no finite number; JSON has no word for them.
 _NO_NUMBER: Final = re.compile(r'(":\s*)"?-?(?:nan|inf)"?(?=\s*[,}\n])', re.IGNORECASE)
+_BARE_LINE: Final = re.compile(r"^(?!\s*(?:[\"{}\],]|\[\s*$)).*$", re.MULTILINE)
+_TWICE_CLOSED: Final = re.compile(r"\]\s*\](?=\s*,\s*\"max\")")
 Bytes = Annotated[int, Field(ge=1)]
 
 
@@ -107,7 +110,13 @@ def _loaded(text: str, name: str) -> object:
     try:
         return cast("object", json.JSONDecoder().raw_decode(repaired, start)[0])
     except (json.JSONDecodeError, RecursionError) as error:
-        right = "ior was ended before it had written all, or a name has a quote in it: it writes such names unchanged"
+        # With -v, ior prints lines between those of the object, and closes the list of results once more.
+        quiet = _TWICE_CLOSED.sub("]", _BARE_LINE.sub("", repaired[start:]))
+        with suppress(json.JSONDecodeError, RecursionError):
+            return cast("object", json.JSONDecoder().raw_decode(quiet)[0])
+        right = "a name has a quote in it, which ior writes unchanged, or ior ran with -v"
+        if '"Finished"' not in text[start:]:
+            right = "ior was ended before it had written all: give the file of a run that ended well"
         msg, line = (error.msg, error.lineno) if isinstance(error, json.JSONDecodeError) else ("nested too deeply", 1)
         raise UserError(f"is no whole JSON object: {msg}", f"{name}:{line}", right) from error
 

@@ -30,6 +30,7 @@ _SIZES: Final = re.compile(r'"\d+"(?:\s+"\d+")*')
 _LINE: Final = re.compile(r'"(\d+)"((?:\s+[^\s"]+)*)')
 _VALUE: Final = re.compile(r"\d{1,15}(?:\.\d+)?")
 _OTHER_UNITS: Final = re.compile(r"Output is in (microseconds|operations)", re.IGNORECASE)
+_OF_PROCESSES: Final = re.compile(r"^\s*Children see throughput for", re.MULTILINE)
 _LARGEST_KIB: Final = 1 << 43
 _NAMES: Final = {
     "writer": "write",
@@ -67,13 +68,17 @@ _WIDTHS: Final = range(8, 12)
 
 
 def recognises(text: str) -> bool:
-    """Tell whether a line is the title of a table, or the head of the plain one."""
+    """Tell whether a line is the title of a table, or the head of the plain one, or of another form of IOzone's."""
     lines = text.splitlines()
+    if _OF_PROCESSES.search(text):
+        return True
     return any(_TITLE.fullmatch(line.strip()) for line in lines) or any(_HEAD.fullmatch(line) for line in lines)
 
 
 def read_tables(text: str, name: str) -> Summary:
     """Read the rows of all tables and their findings; raise ``UserError`` with the line of the first mistake."""
+    if _OF_PROCESSES.search(text) and not _TITLE.search(text):
+        raise UserError("is of iozone -t, which is not read", name, "give what `iozone -a` has printed")
     has_titles = any(_TITLE.fullmatch(line.strip()) for line in text.splitlines())
     cells = _cells(text, name) if has_titles else _plain_cells(text, name)
     rows = [_row(label, file, record, value, name) for label, file, record, value in cells]
