@@ -24,7 +24,11 @@ _WORDS: Final = (
 def one_line(text: str, limit: int = 400) -> str:
     """Make ``text`` safe for one line of a terminal: control characters are escaped, what is too long is cut."""
     escaped = "".join(c if c.isprintable() else _escape(c) for c in " ".join(text.split("\n")).strip())
-    return escaped if len(escaped) <= limit else escaped[: limit - 3] + "..."
+    if len(escaped) <= limit:
+        return escaped
+    cut = escaped[: limit - 3]
+    blank = cut.rfind(" ", limit - 60)
+    return (cut[:blank] if blank > 0 else cut) + "..."
 
 
 def say(text: str) -> None:

@@ -29,11 +29,19 @@ _FORMS: Final[Mapping[str, str]] = {
 }
 
 
+_LONGEST_LIST: Final = 280
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Say what would be right for a misspelt ``word``: the nearest of ``known``, else all of them."""
     words = list(known)
     near = difflib.get_close_matches(word, words, n=1)
-    return f"did you mean '{near[0]}'?" if near else f"one of {', '.join(words)}" if words else "none is taken here"
+    if near or not words:
+        return f"did you mean '{near[0]}'?" if near else "none is taken here"
+    # A message is one line: of a long list the first words, never a part of one.
+    some = [word for index, word in enumerate(words) if len(", ".join(words[: index + 1])) <= _LONGEST_LIST]
+    more = f" and {len(words) - len(some)} more" if len(some) < len(words) else ""
+    return f"one of {', '.join(some)}{more}"
 
 
 def known_word(word: str, known: Iterable[WordT], option: str) -> WordT:

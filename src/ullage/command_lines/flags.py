@@ -6,7 +6,7 @@ A flag is translated, or answered (a note says what gives its effect here), or r
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
 
@@ -100,11 +100,15 @@ FILE_SYSTEMS: Final = (
 
 @dataclass(frozen=True)
 class ParsedFlags:
-    """The flags of one command line: the values of each by its key, those without a value as empty texts."""
+    """The flags of one command line: the values of each by its key, those without a value as empty texts.
+
+    ``written``: what each was called last.
+    """
 
     tool: str
     values: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def has(self, key: str) -> bool:
         """Tell whether it was given."""
@@ -140,7 +144,7 @@ class ParsedFlags:
         text = self.text(key)
         found = read(text)
         if found is None:
-            raise UserError(f"'{text}' is not a value of {key}", self.tool, f"write {form}")
+            raise UserError(f"'{text}' is not a value of {self.written.get(key, key)}", self.tool, f"write {form}")
         return found
 
 
@@ -167,7 +171,8 @@ class FlagTable:
         rest = iter(words)
         for word in rest:
             reader.take(word, rest)
-        return ParsedFlags(self.tool, {key: tuple(found) for key, found in reader.values.items()}, tuple(reader.notes))
+        values = {key: tuple(found) for key, found in reader.values.items()}
+        return ParsedFlags(self.tool, values, tuple(reader.notes), reader.written)
 
     @cached_property
     def by_name(self) -> Mapping[str, Flag]:
@@ -187,6 +192,7 @@ class _Reader:
         self._table = table
         self.values: dict[str, list[str]] = {}
         self.notes: dict[str, None] = {}
+        self.written: dict[str, str] = {}
 
     def take(self, word: str, rest: Iterator[str]) -> None:
         """Read one word; a flag that needs a value may take it from ``rest``."""
@@ -244,11 +250,13 @@ class _Reader:
         if flag.key == "-O":
             self._directives(given)
         elif flag.refusal and given not in flag.harmless:
-            raise UserError(f"{written} has no equivalent: {flag.refusal}", self._table.tool)
+            right = "" if "leave it out" in flag.refusal else "or leave it out"
+            raise UserError(f"{written} has no equivalent: {flag.refusal}", self._table.tool, right)
         elif flag.note:
             self.notes[f"{written}: {flag.note}"] = None
         elif not flag.refusal:
             self.values.setdefault(flag.key, []).append(given)
+            self.written[flag.key] = written
 
     def _directives(self, text: str) -> None:
         known = self._table.by_directive

@@ -39,9 +39,17 @@ def workload_of(given: ParsedFlags, ranks: int) -> tuple[Parameters, list[str]]:
 def _data_model(given: ParsedFlags) -> Parameters:
     transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
     if transfer == 0 or transfer % 8 or block % 8:
-        raise UserError("-t and -b must be multiples of 8 bytes", _TOOL, f"-t {transfer} -b {block} are not")
+        raise UserError(
+            "-t and -b must be multiples of 8 bytes",
+            _TOOL,
+            f"-t {transfer} -b {block} are not: write -t 256k -b 1m, or others that are",
+        )
     if block < transfer or block % transfer:
-        raise UserError(f"-b {block} is not a multiple of -t {transfer}", _TOOL, "a block is made of whole transfers")
+        raise UserError(
+            f"-b {block} is not a multiple of -t {transfer}",
+            _TOOL,
+            "write a multiple: a block is made of whole transfers",
+        )
     per_process = given.has("-F")
     if given.has("-u") and not per_process:
         raise UserError("-u needs -F: a shared file has one folder", _TOOL, "add -F or leave -u out")
@@ -61,7 +69,9 @@ def _order(given: ParsedFlags) -> Parameters:
 
 def _read_back(given: ParsedFlags, ranks: int, notes: list[str]) -> Parameters:
     if given.has("-C") and given.has("-Z"):
-        raise UserError("-C and -Z exclude each other", _TOOL, "-C: another node's data; -Z: another rank's")
+        raise UserError(
+            "-C and -Z exclude each other", _TOOL, "leave one out: -C is for another node's data, -Z for another rank's"
+        )
     if given.has("-Q") and not given.has("-C"):
         notes.append("-Q has no effect without -C")
     if given.has("-C"):
@@ -88,7 +98,7 @@ def _conditions(given: ParsedFlags, notes: list[str]) -> Parameters:
     if given.has("stoneWallingWearOut") and wall == 0 and (given.has("-D") or only_reads):
         notes.append("stoneWallingWearOut has no effect without -D")
     elif given.has("stoneWallingWearOut") and wall == 0:
-        raise UserError("stoneWallingWearOut needs -D", _TOOL, "give the time of the wall")
+        raise UserError("stoneWallingWearOut needs -D", _TOOL, "add -D SECONDS, the time of the wall")
     if given.has("-R") or given.has("-W"):
         notes.append("-W, -R: all data is read again and checked after the phase, outside its timer")
     notes.append("IOR does nothing about caches, nor does the plan: the verdict says what a read really measured")
@@ -107,7 +117,8 @@ def _note_pattern(given: ParsedFlags, notes: list[str]) -> None:
     if not given.has("-l"):
         return
     if given.text("-l") not in _PATTERNS:
-        raise UserError(f"unknown data pattern '{given.text('-l')}'", f"{_TOOL} -l", f"one of {', '.join(_PATTERNS)}")
+        said = f"{_TOOL} {given.written['-l']}"
+        raise UserError(f"unknown data pattern '{given.text('-l')}'", said, f"one of {', '.join(_PATTERNS)}")
     notes.append("-l: every payload here is keyed by its offset and does not compress, at memory speed")
 
 
@@ -179,10 +190,12 @@ def backend_of(given: ParsedFlags, environment: Mapping[str, str], read_file: Ca
         raise UserError(f"unknown API '{api}'", f"{_TOOL} -a", suggest(api.upper(), BACKENDS))
     name = BACKENDS[api.upper()]
     if given.has("-c") and name not in COLLECTIVE:
-        raise UserError("-c needs -a MPIIO or HDF5", _TOOL, "change -a, or leave -c out")
+        said = given.written["-c"]
+        raise UserError(f"{said} needs -a MPIIO or HDF5", _TOOL, f"change -a, or leave {said} out")
     for flag, backends in _FLAGS_OF_BACKENDS:
         if given.has(flag) and name not in backends:
-            raise UserError(f"{flag} needs -a {backends[0].upper()}", _TOOL, f"change -a, or leave {flag} out")
+            said = given.written[flag]
+            raise UserError(f"{said} needs -a {backends[0].upper()}", _TOOL, f"change -a, or leave {said} out")
     parameters = _own_parameters(given, name)
     if hints := _hints(given, environment, read_file):
         parameters["hints"] = hints

@@ -21,7 +21,7 @@ def backend_of(given: ParsedFlags) -> Named:
     """Return the backend that works on names; raise ``UserError`` for another API than POSIX."""
     api = given.text("-a", "POSIX")
     if api.upper() != "POSIX":
-        raise UserError(f"no backend works on names through {api}", f"{TOOL} -a", "POSIX does")
+        raise UserError(f"no backend works on names through {api}", f"{TOOL} -a", "write -a POSIX")
     return Named(name="posix", parameters={"direct": True} if given.has("--posix.odirect") else {})
 
 
@@ -49,7 +49,7 @@ def conditional(given: ParsedFlags, ranks: int) -> list[str]:
     notes: list[str] = []
     for flag, (why, usual) in _OF_SEVERAL_RANKS.items():
         if given.has(flag) and ranks > 1:
-            raise UserError(f"{flag} has no equivalent on {ranks} ranks: {why}", TOOL)
+            raise UserError(f"{flag} has no equivalent on {ranks} ranks: {why}", TOOL, "or leave it out")
         if given.has(flag):
             notes.append(f"{flag}: {usual}")
     if given.has("-k"):
