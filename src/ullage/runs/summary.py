@@ -2,6 +2,7 @@
 """The summary of a result, from its records alone: it can be made again at any time, on any machine."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeGuard, cast
 
 from ullage.analysis.ceilings.targets import ceilings_for
@@ -96,7 +97,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
         level=LEVEL,
         wanted_width=float(interval) if isinstance(interval, (int, float)) else None,
         most_repetitions=most if isinstance(most, int) else None,
-        settable=settable_of(request),
+        settable=replace(settable_of(request), cores=(system.cpu.usable_cores or 0) if system is not None else 0),
     )
 
 

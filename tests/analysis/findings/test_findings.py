@@ -4,6 +4,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -194,6 +195,15 @@ def test_the_rim_of_the_table_is_named_while_the_best_still_grows() -> None:
     lower = _one(found, "edge", axis="block_bytes")
     assert (lower.numbers["side"], lower.numbers["value"]) == ("lower", MIB)
     assert lower.text.endswith("Test 512K blocks (--block).")
+
+
+def test_nobody_is_told_to_test_more_ranks_than_there_are_cores() -> None:
+    rows = _table(lambda r, _: 1e9 * r, spread=0.05)
+    most = max(int(row.params["ranks"]) for row in rows)
+    for cores, advised in ((0, True), (2 * most, True), (most, False)):
+        (edge,) = _of(find_all(rows, settable=replace(settable_by(SweepOptions), cores=cores)), "edge", axis="ranks")
+        assert (f"Test {2 * most} ranks" in edge.text) == advised
+        assert (edge.severity == "advice") == advised
 
 
 def test_a_best_that_no_longer_grows_is_not_at_the_edge() -> None:

@@ -48,7 +48,8 @@ def block(order: str, threads: int, size: int, rate: float, **more: object) -> R
 def kernel(name: str, rate: float, *, bus: float | None = None, size: int = 128 * MIB, **more: object) -> list[Row]:
     usual: dict[str, object] = {"access": "stream", "kernel": name, "threads": 1, "working_set_bytes": size}
     place: dict[str, object] = {**usual, "level": "DRAM", **more}
-    rows = [row("memory_bandwidth", rate, ceiling=CEILING, **place)]  # type: ignore[arg-type]
+    of_application = CEILING.model_copy(update={"value": CEILING.value * rate / (bus or rate)})
+    rows = [row("memory_bandwidth", rate, ceiling=of_application, **place)]  # type: ignore[arg-type]
     return rows if bus is None else [*rows, row("bus_bandwidth", bus, ceiling=CEILING, **place)]  # type: ignore[arg-type]
 
 
@@ -125,6 +126,7 @@ def test_kernels_are_told_by_both_ways_of_counting() -> None:
     assert column(found, "stores") == [DASH, "ordinary", "non-temporal"]
     assert column(found, "application") == ["18.0 GB/s", "16.0 GB/s", "20.0 GB/s"]
     assert column(found, "on the bus") == ["18.0 GB/s", "24.0 GB/s", "20.0 GB/s"]
+    assert column(found, "ceiling of bus") == ["40.0 GB/s"] * 3, "of the same bytes as the share"
     assert column(found, "share of bus") == ["45 %", "60 %", "50 %"]
 
 

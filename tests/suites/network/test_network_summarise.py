@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.make_records import make_phase
 from support.network_world import ETHERNET, LOOPBACK, SLOWER, Measured, request, stream, write_network
 from ullage.analysis.metrics import metric_named
 from ullage.model.machine import DeclaredNetwork, MachineFile
@@ -13,6 +14,7 @@ from ullage.model.summary import Row, Summary
 from ullage.report.headlines import headlines
 from ullage.runs.summary import build_summary
 from ullage.suites.network.ceilings import link_of, with_ceilings
+from ullage.suites.network.findings import findings_of
 
 BETWEEN_NODES = {"between": "nodes", "mine": ETHERNET, "theirs": SLOWER}
 
@@ -155,6 +157,23 @@ def test_findings_say_which_setting_is_best_and_what_is_lost(tmp_path: Path) -> 
     assert "raises the rate" in said["zero-copy"]
     assert "12.0 us by TCP (1 of 100 above 36.0 us) and 10.0 us by UDP" in said["round-trip"]
     assert "not-available" not in said
+
+
+@pytest.mark.parametrize(
+    ("window", "granted", "advice"),
+    [
+        (None, 212_992, "Try larger"),
+        (1 << 20, 2 << 20, "Try larger"),
+        (1 << 20, 425_984, "as large as net.core.rmem_max"),
+    ],
+)
+def test_larger_buffers_are_not_advised_where_the_kernel_grants_no_more(
+    tmp_path: Path, window: int | None, granted: int, advice: str
+) -> None:
+    rows = summary_of(tmp_path, stream("udp", 32768, 1, 2e9, lost=30, expected=100)).rows
+    phases = {row.case: make_phase(facts={"receive_buffer_bytes": granted}) for row in rows}
+    (text,) = [one.text for one in findings_of(rows, phases, 0.95, window) if one.kind == "loss"]
+    assert advice in text
 
 
 def test_that_nothing_arrives_is_a_number_too(tmp_path: Path) -> None:

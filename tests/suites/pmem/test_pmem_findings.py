@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from suites.pmem.conftest import World
+from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.enough import ENOUGH
 from ullage.model.record import Gauge
 from ullage.model.summary import Row
@@ -137,6 +138,14 @@ def test_ranks_that_cannot_be_told_from_the_best_are_not_enough(samples: int) ->
     assert "x the rate of" not in found.text
     assert found.numbers["enough"] is None
     assert found.gain is None
+
+
+def test_more_ranks_than_cores_are_not_advised() -> None:
+    rows = [row("mmap", 256 << 10, near(ranks * 1e9), ranks) for ranks in (1, 2)]
+    (found,) = findings_of(rows, options(), 0.95)
+    assert found.text.endswith("Test more ranks (--ranks).")
+    (found,) = findings_of(rows, options(), 0.95, Settable(cores=2))
+    assert found.text.endswith("They use all cores.")
 
 
 def test_ranks_with_a_lower_median_are_enough_where_it_is_proved() -> None:

@@ -18,11 +18,18 @@ class Settable:
     ``options``: as typed. ``by_parameter``: which option sets a parameter of rows.
 
     ``targets``: what is typed for a target, by its name. All are empty for rows that no suite made, as of an import.
+
+    ``cores``: those of a node that ranks may use; 0: not known.
     """
 
     options: frozenset[str] = frozenset()
     by_parameter: Mapping[str, str] = field(default_factory=dict[str, str])
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
+    cores: int = 0
+
+    def has_room(self, ranks: int, nodes: int) -> bool:
+        """Tell whether so many ranks have a core each, as far as is known: nobody is told to test more."""
+        return not self.cores or ranks <= self.cores * nodes
 
     def change(self, parameters: Mapping[str, Scalar]) -> str:
         """Write options, and settings that have none, for ``parameters``: ``--ranks 4 --block 1M order=random``."""

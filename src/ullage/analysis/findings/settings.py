@@ -248,20 +248,25 @@ def _edge(grid: Grid, rim: TableEdge, level: float, settable: Settable) -> Findi
     growing = _still_growing(grid, rim, level)
     unit = plural(rim.value, "rank") if rim.axis == "ranks" else f"{block(rim.value)} blocks"
     extreme = ("most" if rim.upper else "fewest") if rim.axis == "ranks" else ("largest" if rim.upper else "smallest")
-    further = _further(rim, settable)
+    further = _further(rim, settable, int(best.params.get("nodes", 1)))
     text = (
         f"{subject(grid)} have their best median at the edge of the table, with {place(*cell_of(best))}: "
         f"{show_row(best)}. That is {times(gain)} the value beside it. They still gain at {unit}, the {extreme} tried"
-        f"{_others(grid, rim, growing)}. Test {further}."
+        f"{_others(grid, rim, growing)}. {f'Test {further}' if further else 'They use all cores'}."
     )
     numbers = _edge_numbers(grid, rim, gain, growing, best.case) | {"test": further}
     title = f"{subject(grid)} still gain at {unit}"
-    return Finding(kind="edge", title=title, text=text, severity="advice", numbers=numbers)
+    return Finding(kind="edge", title=title, text=text, severity="advice" if further else "info", numbers=numbers)
 
 
-def _further(rim: TableEdge, settable: Settable) -> str:
-    """Name the next value beyond the rim (twice or half of it), and the option that sets it."""
+def _further(rim: TableEdge, settable: Settable, nodes: int) -> str:
+    """Name the next value beyond the rim (twice or half of it), and the option that sets it.
+
+    Return nothing where so many ranks have not a core each.
+    """
     value = rim.value * 2 if rim.upper else max(rim.value // 2, 1)
+    if rim.axis == "ranks" and rim.upper and not settable.has_room(value, nodes):
+        return ""
     what = plural(value, "rank") if rim.axis == "ranks" else f"{block(value)} blocks"
     option = settable.by_parameter.get(rim.axis, "")
     extend = settable.aside("--extend", option.lstrip("-")) if rim.upper else ""

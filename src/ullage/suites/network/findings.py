@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
-from ullage.analysis.statistics import Comparison, compare, level_of_each
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show, times
@@ -27,10 +28,12 @@ _NAMES: Final = {"tcp": "TCP", "udp": "UDP", "icmp": "ICMP"}
 _SOCKET_OPTIONS: Final = {"no_delay": "TCP_NODELAY=1", "zero_copy": "SO_ZEROCOPY=1, and `send()` with MSG_ZEROCOPY"}
 
 
-def findings_of(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], level: float) -> list[Finding]:
+def findings_of(
+    rows: Sequence[Row], phases: Mapping[str, PhaseRecord], level: float, window: int | None = None
+) -> list[Finding]:
     """Return all findings, or none without phases.
 
-    ``phases``: one of each case. ``level``: of comparisons.
+    ``phases``: one of each case. ``level``: of comparisons. ``window``: the socket buffers that were asked for.
     """
     if not phases:
         return []
@@ -38,7 +41,7 @@ def findings_of(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], level: f
     return [
         *_loopback(rows, phases),
         *_best_streams(rows, part),
-        *_loss(rows),
+        *_loss(rows, phases, window),
         *_variant(rows, "no_delay", "TCP_NODELAY", part),
         *_variant(rows, "zero_copy", "MSG_ZEROCOPY", part),
         *_latency(rows),
@@ -79,7 +82,7 @@ def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
     gain = None
     if one is not None and one is not best:
         text += _against(best, one, level)
-        gain = None if one.median <= 0 else gain_of(_compared(best, one, level))
+        gain = gain_of(compare_rows(best, one, level, None))
     if best.ceiling is not None and best.share is not None:
         text += f" That is {percent(best.share)} of the link's rate."
     title = f"{name} reaches {_gigabits(best.median)} with {_streams(count)}"
@@ -97,18 +100,19 @@ def _against(best: Row, one: Row, level: float) -> str:
     if one.median <= 0:
         return " With 1 stream nothing arrived."
     ratio = times(best.median / one.median)
-    is_told = _compared(best, one, level).verdict == "faster"
+    is_told = compare_rows(best, one, level, None).verdict == "faster"
     return f" That is {ratio} the rate of 1 stream." if is_told else f" No gain over 1 stream can be told ({ratio})."
 
 
-def _compared(first: Row, second: Row, level: float) -> Comparison:
-    """Compare two rows; where nothing arrived in some repetition there is no ratio, and nothing can be told."""
-    if min(*first.repetitions, *second.repetitions) <= 0:
-        return Comparison(1.0, None, None, "cannot tell", level)
-    return compare(first.repetitions, second.repetitions, level=level)
+def _larger(phase: PhaseRecord | None, window: int | None) -> str:
+    """Advise larger socket buffers, unless the kernel gave less than ``window``: it keeps twice of what it grants."""
+    granted = None if phase is None else phase.facts.get("receive_buffer_bytes")
+    if window is not None and isinstance(granted, int) and 0 < granted < 2 * window:
+        return "Their buffers are as large as net.core.rmem_max lets them be: limit the sending rate, or raise it."
+    return "Try larger socket buffers (--window, up to net.core.rmem_max), or limit the sending rate."
 
 
-def _loss(rows: Sequence[Row]) -> list[Finding]:
+def _loss(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], window: int | None) -> list[Finding]:
     lossy = [row for row in rows if row.metric == "loss_share" and row.median > _NOTABLE_LOSS]
     streams = [row for row in lossy if row.params["mode"] == "stream"]
     found: list[Finding] = []
@@ -117,10 +121,8 @@ def _loss(rows: Sequence[Row]) -> list[Finding]:
         where = f"{format_bytes(int(worst.params['block_bytes']))} blocks and {_streams(int(worst.params['streams']))}"
         title = f"UDP loses up to {percent(worst.median, 1)} of its datagrams"
         cases = f"In {plural(len(streams), 'case')} more than {percent(_NOTABLE_LOSS)} were lost"
-        text = (
-            f"{title} ({where}). {cases}: the senders are faster than the receivers. Try larger socket buffers "
-            "(--window, up to net.core.rmem_max), or limit the sending rate."
-        )
+        advice = _larger(phases.get(worst.case), window)
+        text = f"{title} ({where}). {cases}: the senders are faster than the receivers. {advice}"
         found.append(finding("loss", title, text, "advice", loss=worst.median, cases=len(streams)))
     requests = [row for row in lossy if row.params["mode"] == "request"]
     if requests:
@@ -143,7 +145,7 @@ def _variant(rows: Sequence[Row], name: str, word: str, level: float) -> list[Fi
             if plain is not None and plain.median > 0:
                 pairs.append((row, plain))
     own = level_of_part(level, max(1, len(pairs)))
-    return [_variant_finding(name, word, _compared(row, plain, own), row, plain) for row, plain in pairs]
+    return [_variant_finding(name, word, compare_rows(row, plain, own, None), row, plain) for row, plain in pairs]
 
 
 def _variant_finding(name: str, word: str, found: Comparison, row: Row, plain: Row) -> Finding:

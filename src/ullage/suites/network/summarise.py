@@ -49,7 +49,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     rows = with_ceilings(rows, last, options.machine)
     failed = [one for one in failed_cases(launches) if one.target == LINK.name]
     failures = find_all([], failed, context.level, context.settable)
-    return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level)])
+    return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level, options.window)])
 
 
 def _labelled(row: Row, case: CaseRecord) -> Row:

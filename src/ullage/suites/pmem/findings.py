@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.enough import ENOUGH, enough_of
 from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
@@ -21,12 +22,14 @@ _WITHOUT_CALLS: Final = ("mmap", "pmem")
 _FAMILIES: Final = 3
 
 
-def findings_of(rows: Sequence[Row], options: PmemOptions, level: float) -> list[Finding]:
+def findings_of(
+    rows: Sequence[Row], options: PmemOptions, level: float, settable: Settable = NOTHING_SETTABLE
+) -> list[Finding]:
     """Return all findings; ``rows``: those on which a sentence may rest. ``level``: of all comparisons together."""
     own = level_of_part(level, _FAMILIES)
     return [
         *system_calls(by_transfer(rows, options), own),
-        *writers(by_ranks(rows, options), own),
+        *writers(by_ranks(rows, options), own, settable),
         *numa_findings(by_path(rows), own),
     ]
 
@@ -116,19 +119,21 @@ def _time(row: Row) -> str:
 # -- how many writers and readers are best -----------------------------------------------------------------------------
 
 
-def writers(curves: Curves, level: float) -> list[Finding]:
+def writers(curves: Curves, level: float, settable: Settable) -> list[Finding]:
     """Find for each curve over ranks how many reach the most, and whether more are slower."""
     own = level_of_each(level, map(len, curves.values()))
-    return [_writers(curve, line, own) for curve, line in curves.items()]
+    return [_writers(curve, line, own, settable) for curve, line in curves.items()]
 
 
-def _writers(curve: Curve, line: Sequence[Row], level: float) -> Finding:
+def _writers(curve: Curve, line: Sequence[Row], level: float, settable: Settable) -> Finding:
     found = enough_of(line, level)
-    many = _ranks(found.row)
+    many, last = _ranks(found.row), line[-1]
+    has_room = settable.has_room(2 * count(last, "ranks"), int(last.params.get("nodes", 1)))
+    more = " Test more ranks (--ranks)." if has_room else " They use all cores."
     said = finding(
         "writers",
         found.title(curve.subject, many),
-        found.text(curve.subject, _ranks, format_rate, " Test more ranks (--ranks)."),
+        found.text(curve.subject, _ranks, format_rate, more),
         target=curve.target,
         access=curve.access,
         interface=curve.interface,

@@ -34,7 +34,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     labelled_rows = labelled(build_rows(launches, context), cases)
     rows = with_ceilings(with_placement(labelled_rows, measured), request.targets, options.machine)
     sound = sound_rows(rows)
-    said = [*findings_of(sound, options, context.level), *persistence_findings(_granted(measured))]
+    said = [*findings_of(sound, options, context.level, context.settable), *persistence_findings(_granted(measured))]
     return SuiteSummary(rows, [*said, *failures_of(launches, context.level, rows)])
 
 

@@ -86,7 +86,8 @@ _STREAM_COLUMNS: Final[tuple[Column[_Stream], ...]] = (
     Column("threads", _of(lambda row: str(threads_of(row)))),
     value_column("application", lambda line: line.row),
     value_column("on the bus", lambda line: line.bus),
-    Column("ceiling", _of(ceiling_text), hint=_of(ceiling_hint)),
+    # A share is of the number beside it: what crossed the bus under what can cross it.
+    Column("ceiling of bus", lambda line: ceiling_text(line.bus), hint=lambda line: ceiling_hint(line.bus)),
     Column("share of bus", lambda line: share_text(line.bus)),
     Column("peer", _of(peer_text), hint=_of(peer_hint)),
     Column("ours to peer's", _of(ratio_text)),
