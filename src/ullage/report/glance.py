@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.model.summary import Row, Summary
 from ullage.quantity import format_quantity, percent, scale_for, significant
-from ullage.report.headlines import IN_MEMORY, headlines_of
+from ullage.report.headlines import IN_MEMORY, headlines_of, standing
 from ullage.report.verdicts import is_invalid
 
 PART_ORDER: Final = (
@@ -118,9 +118,9 @@ def how_to_declare(found: Sequence[Vessel]) -> str:
 def vessels(summary: Summary, declared_by: Declaring = "machine") -> list[Vessel]:
     """Return a vessel for each part of the machine that was measured, in a fixed order, unknown parts last.
 
-    A valid number goes before one that is not, then the kind of number that people quote of the part, then one with a
-    share of a ceiling, of times lost the longest, then the first. A file system in memory is no part of a machine whose
-    disk was measured.
+    A number with the better ``standing`` goes first, then the kind of number that people quote of the part, of these
+    the best, then one with a share of a ceiling, of times lost the longest, then the first. A file system in memory is
+    no part of a machine whose disk was measured.
     """
     chosen: dict[str, Vessel] = {}
     for vessel in _candidates(summary, declared_by):
@@ -149,11 +149,13 @@ def _part(part: str, row: Row) -> str:
     return "disk reads" if any(word in access for word in _READING) else "disk writes"
 
 
-def _rank(vessel: Vessel) -> tuple[bool, int, bool, float]:
+def _rank(vessel: Vessel) -> tuple[list[bool], int, float, bool, float]:
     usual = _USUAL.get(vessel.part, ())
     place = next((index for index, is_it in enumerate(usual) if is_it(vessel.row)), len(usual))
     lost = vessel.row.median if vessel.row.unit == _TIME_LOST else 0.0
-    return vessel.is_invalid, place, vessel.share is None, -lost
+    # Numbers of one kind have one unit; those of no usual kind may have others.
+    best = -vessel.row.median if place < len(usual) else 0.0
+    return [not known for known in standing(vessel.row)], place, best, vessel.share is None, -lost
 
 
 def _has(metric: str, **params: object) -> Callable[[Row], bool]:

@@ -7,8 +7,9 @@ any suite. All go by what rows say of themselves.
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
+from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, is_of_device
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
@@ -16,6 +17,7 @@ from ullage.model.summary import Headline, Row, Summary
 from ullage.quantity import plural
 from ullage.units import format_bytes
 
+Standing: TypeAlias = tuple[bool, bool, bool, bool]
 IN_MEMORY: Final = "file system in memory"
 _PARTS: Final = ("cores", "memory", "disk", "messages", "network", "noise", "metadata")
 
@@ -63,13 +65,19 @@ def _by_rule(rule: Rule, rows: Sequence[Row], of_metric: Sequence[int]) -> list[
 
 
 def _best(indices: Sequence[int], rows: Sequence[Row]) -> int:
-    """Return the index of the best row; one that breaks physics, or was disturbed, is taken only where all are so."""
+    """Return the index of the best row. See ``standing`` for rows that are taken only where all are so."""
 
-    def rank(index: int) -> tuple[bool, bool, float]:
+    def rank(index: int) -> tuple[Standing, float]:
         row = rows[index]
-        return not row.is_invalid, is_sound(row), row.median if row.better == "more" else -row.median
+        return standing(row), row.median if row.better == "more" else -row.median
 
     return max(indices, key=rank)
+
+
+def standing(row: Row) -> Standing:
+    """Return by what a row stands for a part before any other that has less: that it breaks no limit, that no cache
+    answered, that it was not disturbed, and that it has samples enough to be compared."""
+    return not row.is_invalid, is_of_device(row), is_sound(row), len(row.repetitions) >= FEWEST_SAMPLES
 
 
 def _part(rule: Rule, row: Row) -> str:
