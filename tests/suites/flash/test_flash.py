@@ -198,6 +198,15 @@ def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:
     assert line.what == "a: flash checkpoint file written, raw, 2 ranks"
 
 
+def test_what_a_cache_answered_is_not_compared_with_the_storage_nor_single_samples_with_each_other() -> None:
+    cold, warm = row(1e9).model_copy(update={"verdict": "cold"}), row(4e9, transfers="collective")
+    assert findings_of([cold, warm], 0.95) == []
+    few = [one.model_copy(update={"repetitions": one.repetitions[:2]}) for one in (row(1e9), warm)]
+    (found,) = findings_of(few, 0.95)
+    assert found.gain is None
+    assert found.text.endswith("Which is faster cannot be told.")
+
+
 def test_advice_on_transfers_names_the_option_that_sets_them() -> None:
     """Rows name the way of transfers ``transfers``; their ``access`` is what was done, which no option sets."""
     by_parameter = settable_by(FlashOptions).by_parameter

@@ -269,7 +269,7 @@ def test_calls_are_faster_only_where_the_comparison_holds() -> None:
     assert other.change == "--calls independent"
     (open_,) = findings_of([row(WIDE), row(WIDE, "independent")], {}, 0.95)
     assert open_.gain is None
-    assert "Whether collective or independent calls are faster on disk cannot be told in 1 of 1 setting" in open_.text
+    assert "Whether collective or independent calls are faster cannot be told on disk in 1 of 1 setting" in open_.text
 
 
 def test_a_set_of_hints_is_compared_with_none() -> None:
@@ -277,7 +277,7 @@ def test_a_set_of_hints_is_compared_with_none() -> None:
     assert (found.kind, found.change) == ("tile-hints", "--hints wide")
     (nothing,) = findings_of([row(CLEAR), row(HALF, hint_set="wide")], {}, 0.95)
     assert nothing.gain is None
-    assert "That a set of hints is faster than default on disk is not shown in 1 of 1 setting" in nothing.text
+    assert "That a set of hints is faster than default is not shown on disk in 1 of 1 setting" in nothing.text
 
 
 def test_hints_that_the_library_did_not_use_are_named() -> None:

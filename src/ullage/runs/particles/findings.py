@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
@@ -59,13 +60,9 @@ def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:
 
 def _compared(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> list[Finding]:
     """Compare the two best of rows that are alike in all else."""
-    besides = {asked.param, *asked.goes_with}
-    alike = grouped(
-        ((row.target, *sorted((k, str(v)) for k, v in row.params.items() if k not in besides)), row) for row in rows
-    )
-    several = [sorted(some, key=lambda row: -row.median) for some in alike.values() if len(some) > 1]
-    each = level_of_each(level, map(len, alike.values()))
-    return [_faster(some, kind, asked, each) for some in several]
+    alike = differing_in(rows, asked.param, *asked.goes_with)
+    each = level_of_each(level, map(len, alike))
+    return [_faster(some, kind, asked, each) for some in alike]
 
 
 def _faster(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> Finding:

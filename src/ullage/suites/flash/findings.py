@@ -4,10 +4,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
-from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, plural, times
 
@@ -28,13 +28,9 @@ def findings_of(rows: Iterable[Row], level: float) -> list[Finding]:
 
 def _question(rows: Sequence[Row], asked: str, level: float) -> list[Finding]:
     """Compare rows that differ in ``asked`` alone (and in the backend, which goes with the format)."""
-    besides = {asked, "backend"} if asked == "format" else {asked}
-    alike = grouped(
-        ((row.target, *sorted((k, str(v)) for k, v in row.params.items() if k not in besides)), row) for row in rows
-    )
-    pairs = [sorted(some, key=lambda row: -row.median)[:2] for some in alike.values() if len(some) > 1]
-    each = level_of_each(level, map(len, alike.values()))
-    return [_compared(pair[0], pair[1], asked, each) for pair in pairs]
+    alike = differing_in(rows, *((asked, "backend") if asked == "format" else (asked,)))
+    each = level_of_each(level, map(len, alike))
+    return [_compared(some[0], some[1], asked, each) for some in alike]
 
 
 def _compared(best: Row, other: Row, asked: str, level: float) -> Finding:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
@@ -96,12 +97,9 @@ def _layouts(rows: Iterable[Row], level: float) -> list[Finding]:
     walls = [
         row for row in rows if row.metric == _WALL and row.params["access"] in _LAYOUT_KERNELS and is_of_device(row)
     ]
-    alike = grouped(
-        ((row.target, *sorted((k, str(v)) for k, v in row.params.items() if k != "layout")), row) for row in walls
-    )
-    pairs = [sorted(some, key=lambda row: row.median)[:2] for some in alike.values() if len(some) > 1]
-    each = level_of_each(level, [len(pair) for pair in pairs])
-    return [found for pair in pairs if (found := _faster_layout(pair[0], pair[1], each)) is not None]
+    alike = differing_in(walls, "layout")
+    each = level_of_each(level, map(len, alike))
+    return [found for some in alike if (found := _faster_layout(some[0], some[1], each)) is not None]
 
 
 def _faster_layout(best: Row, other: Row, level: float) -> Finding | None:

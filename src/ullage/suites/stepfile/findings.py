@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.metrics.stepfile import exposed_s, io_seconds_of_a_state
 from ullage.analysis.statistics import level_of_each, median, median_interval
-from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, percent, plural, times
@@ -167,14 +167,9 @@ def _spilled(row: Row, states: Mapping[str, int]) -> Finding:
 
 def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the two layouts with the least exposed I/O wherever nothing else differs."""
-    alike = grouped(
-        ((row.target, _phase(row), *(row.params[name] for name in ("ranks", "order", "backend", "steps"))), row)
-        for row in rows
-        if not row.is_invalid
-    )
-    pairs = [sorted(some, key=lambda row: row.median)[:2] for some in alike.values() if len(some) > 1]
-    own = level_of_each(level, map(len, alike.values()))
-    return [found for pair in pairs if (found := _faster_layout(pair[0], pair[1], own)) is not None]
+    alike = differing_in((row for row in rows if not row.is_invalid), "layout")
+    own = level_of_each(level, map(len, alike))
+    return [found for some in alike if (found := _faster_layout(some[0], some[1], own)) is not None]
 
 
 def _faster_layout(best: Row, other: Row, level: float) -> Finding | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
@@ -70,13 +71,12 @@ def _stream(row: Row) -> Finding:
 
 def _calls(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare collective with independent calls wherever nothing else differs."""
-    alike = grouped(
-        ((row.target, *(row.params[name] for name in ("access", "ranks", "hint_set", "tiles"))), row) for row in rows
-    )
-    pairs = [sorted(some, key=_is_independent) for some in alike.values() if len(some) == 2]
+    pairs = [sorted(some, key=_is_independent) for some in differing_in(rows, "calls") if len(some) == 2]
     own = level_of_each(level, [2] * len(pairs))
     found = [_better_calls(pair, own) for pair in pairs]
-    return [*_decided(found), *_undecided_calls(pairs, found)]
+    title = "Collective and independent calls cannot be told apart"
+    text = "Whether collective or independent calls are faster cannot be told"
+    return [*_decided(found), *_undecided(pairs, found, "tile-calls", title, text, "access, ranks and hints")]
 
 
 def _is_independent(row: Row) -> bool:
@@ -106,15 +106,16 @@ def _better_calls(pair: Sequence[Row], level: float) -> Finding | None:
     return with_gain(told, gain, f"--calls {best}")
 
 
-def _undecided_calls(pairs: Sequence[Sequence[Row]], found: Sequence[Finding | None]) -> list[Finding]:
-    """State once for each target where neither kind of calls is shown to be faster."""
-    by_target = grouped((pair[0].target, one is None) for pair, one in zip(pairs, found, strict=True))
+def _undecided(
+    groups: Sequence[Sequence[Row]], found: Sequence[Finding | None], kind: str, title: str, text: str, axes: str
+) -> list[Finding]:
+    """State once for each target in how many settings of ``axes`` nothing is told."""
+    by_target = grouped((rows[0].target, one is None) for rows, one in zip(groups, found, strict=True))
     return [
         finding(
-            "tile-calls",
-            f"Collective and independent calls cannot be told apart on {target}",
-            f"Whether collective or independent calls are faster on {target} cannot be told in {sum(open_)} of "
-            f"{plural(len(open_), 'setting')} of access, ranks and hints.",
+            kind,
+            f"{title} on {target}",
+            f"{text} on {target} in {sum(open_)} of {plural(len(open_), 'setting')} of {axes}.",
             target=target,
             undecided=sum(open_),
             of=len(open_),
@@ -126,13 +127,13 @@ def _undecided_calls(pairs: Sequence[Sequence[Row]], found: Sequence[Finding | N
 
 def _hint_sets(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the set with the highest median with the set of no hints, or else the first one."""
-    alike = grouped(
-        ((row.target, *(row.params[name] for name in ("access", "ranks", "calls", "tiles"))), row) for row in rows
-    )
-    several = [some for some in alike.values() if len(some) > 1]
+    # Where no set is the default one, the first one that was asked for is what others are compared with.
+    several = [sorted(some, key=rows.index) for some in differing_in(rows, "hint_set")]
     own = level_of_each(level, map(len, several))
     found = [_best_set(some, own) for some in several]
-    return [*_decided(found), *_undecided_sets(several, found)]
+    base = str(_base_of(several[0]).params["hint_set"]) if several else DEFAULT
+    title, text = "Gains from hints are not shown everywhere", f"That a set of hints is faster than {base} is not shown"
+    return [*_decided(found), *_undecided(several, found, "tile-hints", title, text, "access, ranks and calls")]
 
 
 def _base_of(rows: Sequence[Row]) -> Row:
@@ -156,25 +157,6 @@ def _best_set(rows: Sequence[Row], level: float) -> Finding | None:
     ratio = top.median / base.median
     told = finding("tile-hints", title, text, "advice", case=top.case, base=base.case, hint_set=name, ratio=ratio)
     return with_gain(told, gain, f"--hints {name}")
-
-
-def _undecided_sets(groups: Sequence[Sequence[Row]], found: Sequence[Finding | None]) -> list[Finding]:
-    """State once for each target where no set is shown to be faster than the one it is compared with."""
-    by_target = grouped((rows[0].target, one is None) for rows, one in zip(groups, found, strict=True))
-    base = str(_base_of(groups[0]).params["hint_set"]) if groups else DEFAULT
-    return [
-        finding(
-            "tile-hints",
-            f"Gains from hints are not shown everywhere on {target}",
-            f"That a set of hints is faster than {base} on {target} is not shown in {sum(open_)} of "
-            f"{plural(len(open_), 'setting')} of access, ranks and calls.",
-            target=target,
-            undecided=sum(open_),
-            of=len(open_),
-        )
-        for target, open_ in by_target.items()
-        if any(open_)
-    ]
 
 
 def _ignored(hints: Mapping[tuple[str, str], Sequence[HintUse]]) -> list[Finding]:

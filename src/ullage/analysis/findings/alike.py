@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that differ in one thing alone, so that what is faster is faster because of it."""
+
+from collections.abc import Iterable
+
+from ullage.analysis.findings.doubts import verdict_word
+from ullage.grouping import grouped
+from ullage.model.summary import Row
+
+
+def differing_in(rows: Iterable[Row], *names: str) -> list[list[Row]]:
+    """Return groups of two rows or more that differ in the parameters ``names`` alone, the best first.
+
+    All of a group have the same target, and the same verdict: a cache and the storage are not compared.
+    """
+    groups = grouped(
+        ((row.target, verdict_word(row), *sorted((k, str(v)) for k, v in row.params.items() if k not in names)), row)
+        for row in rows
+    )
+    return [sorted(some, key=_from_best) for some in groups.values() if len(some) > 1]
+
+
+def _from_best(row: Row) -> float:
+    return -row.median if row.better == "more" else row.median
