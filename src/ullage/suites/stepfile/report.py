@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from ullage.analysis.findings.last_ranks import spread_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import DASH, format_quantity, format_share, rounded, scale_for, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.charts.time_series import spread_of
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
