@@ -23,3 +23,10 @@ def test_one_line_is_one_printable_line(text: str) -> None:
 
 def test_a_terminal_escape_stays_text() -> None:
     assert one_line("a\x1b[31mb\nc") == "a\\x1b[31mb c"
+
+
+def test_what_is_too_long_is_cut_between_words() -> None:
+    cut = one_line("word " * 200)
+    assert len(cut) <= 400
+    assert cut.endswith("word ...")
+    assert len(one_line("x" * 500)) == 400

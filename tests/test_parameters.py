@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ullage.errors import UserError
 from ullage.model.describe import Parameter, ParameterType
 from ullage.model.plan import Parameters, Value
-from ullage.parameters import check_parameters, check_value, format_range, format_value, parse_parameter
+from ullage.parameters import check_parameters, check_value, format_range, format_value, parse_parameter, suggest
 
 DEFAULTS: dict[ParameterType, Value] = {
     "flag": False,
@@ -125,3 +125,13 @@ def test_ranges_are_shown_in_the_parameters_own_unit() -> None:
     assert format_range(make("bytes", minimum=8, maximum=2**30)) == " from 8 up to 1G"
     assert format_range(make("bytes", minimum=8, maximum=9e15)) == " from 8"
     assert format_range(make("number", maximum=1)) == " up to 1"
+
+
+def test_a_long_list_of_words_is_cut_between_them_and_counted() -> None:
+    words = [f"--option-{number}" for number in range(100)]
+    said = suggest("zzz", words)
+    assert len(said) < 320
+    shown = said.removeprefix("one of ").rpartition(" and ")[0].split(", ")
+    assert shown == words[: len(shown)]
+    assert said.endswith(f" and {100 - len(shown)} more")
+    assert suggest("zzz", words[:3]) == f"one of {', '.join(words[:3])}"

@@ -26,9 +26,9 @@ def one_line(text: str, limit: int = 400) -> str:
     escaped = "".join(c if c.isprintable() else _escape(c) for c in " ".join(text.split("\n")).strip())
     if len(escaped) <= limit:
         return escaped
-    cut = escaped[: limit - 3]
-    blank = cut.rfind(" ", limit - 60)
-    return (cut[:blank] if blank > 0 else cut) + "..."
+    end = limit - 3
+    blank = end if escaped[end] == " " else escaped.rfind(" ", limit - 60, end) + 1
+    return escaped[: blank or end] + "..."
 
 
 def say(text: str) -> None:

@@ -82,6 +82,7 @@ def test_what_is_no_command_line_of_the_tool_is_refused(text: str, said: str) ->
         "mpiexec -n 2 -genv IOR_HINT__MPI__cb_nodes 4",
         "mpiexec -n 2 -env IOR_HINT__MPI__cb_nodes=4",
         "srun -n 2 --export=ALL,IOR_HINT__MPI__cb_nodes=4",
+        "mpirun -np 2 -x IOR_HINT__MPI__cb_nodes=4 -x OMP_PLACES=0,1",
     ],
 )
 def test_a_variable_of_the_tool_counts_wherever_it_stands(launcher: str) -> None:

@@ -29,7 +29,9 @@ _NAMING: Final = ("-J", "--job-name")
 # Variables that a tool reads, and those by which an MPI library chooses how a file is accessed.
 _OWN: Final[Mapping[str, re.Pattern[str]]] = {
     "ior": re.compile(r"IOR_HINT__\w+"),
-    "mpi-tile-io": re.compile(r"(?:NR_TILES|SZ_TILE|OVERLAP)_[XYZ]|SZ_ELEMENT|HEADER_BYTES|FILENAME|NR_FILES"),
+    "mpi-tile-io": re.compile(
+        r"(?:NR_TILES|SZ_TILE|OVERLAP)_[XYZ]|SZ_ELEMENT|HEADER_BYTES|FILENAME|WRITE_FILE|COLLECTIVE|NR_FILES"
+    ),
 }
 _OF_FILES: Final = re.compile(
     r"OMPI_MCA_(?:io|fs|fcoll|fbtl|sharedfp)(?:_\w+)?|ROMIO_\w+|MPICH_MPIIO_\w+|I_MPI_EXTRA_FILE\w+|HDF5_\w+|LD_PRELOAD"
@@ -38,9 +40,7 @@ _EXPORTING: Final = ("-x", "-genv", "--genv", "-env", "--env", "--export")
 _MCA: Final = ("--mca", "-mca", "--gmca", "-gmca")
 # Words that make another measurement, for each program: where memory lies, and what storage thinks of a process.
 _PLACING: Final[Mapping[str, re.Pattern[str]]] = {
-    "numactl": re.compile(
-        r"(?:-m|-i|-p|-P|--(?:membind|interleave|preferred|preferred-many|weighted-interleave))(?:=.*)?"
-    ),
+    "numactl": re.compile(r"(?:-[mipPw]|--(?:membind|(?:weighted-)?interleave|preferred(?:-many)?))(?:=.*)?"),
     "srun": re.compile(r"--mem-bind(?:=.*)?"),
     "ionice": re.compile(r"-.*"),
 }
@@ -170,10 +170,10 @@ def _without_exports(words: Sequence[str], tool: str) -> tuple[list[str], dict[s
             # Hydra's words are NAME VALUE, the others' NAME=VALUE, and those of srun have commas between them.
             if option.endswith("env") and "=" not in taken[0]:
                 taken.append(next(rest, ""))
-            pairs = ["=".join(taken)] if option.endswith("env") else taken[0].split(",")
+            pairs = taken[0].split(",") if option == "--export" else ["=".join(taken)]
             own = [pair for pair in pairs if _is_own(pair, tool)]
             exported |= {name: text for name, _, text in (pair.partition("=") for pair in own)}
-            kept += [] if own == pairs else [word, *([] if joined else taken)]
+            kept += [] if own else [word, *([] if joined else taken)]
         elif word in _MCA:
             key, text = next(rest, ""), next(rest, "")
             _is_own(f"OMPI_MCA_{key}={text}", tool)

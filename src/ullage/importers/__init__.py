@@ -144,8 +144,8 @@ def imported_summary(result: ResultFolder, request: Request) -> Summary:
 
 
 def _names(request: Request) -> list[str]:
-    """Return the names of the copies. Results made before several files could be imported name one."""
-    named = request.options.get("files", [request.options.get("file")])
+    """Return the names of the copies."""
+    named = request.options.get("files")
     return [str(name) for name in cast("list[object]", named)] if isinstance(named, list) else []
 
 

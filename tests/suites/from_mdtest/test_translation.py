@@ -173,6 +173,7 @@ def test_repetitions_ranks_and_place() -> None:
         ("mpirun -np 2 mdtest -n 5 -c", "-c has no equivalent on 2 ranks: .* --ranks 1 makes all with one"),
         ("mdtest -n 5 -k", "-k has no equivalent: files are made by open and close"),
         ("mdtest -n 5 -F -C -k", "and not by mknod; leave it out"),
+        ("FOO=1 mdtest -n 5", "FOO before the command is not carried to the ranks"),
     ],
 )
 def test_what_has_no_equivalent_is_an_error(line: str, said: str) -> None:

@@ -69,6 +69,8 @@ class Job:
 def translate(lines: Sequence[CommandLine], wanted: WantedLayout, _read_file: Callable[[Path], str]) -> Translation:
     """See ``Translator``."""
     layout = agreed_layout(lines, wanted)
+    for name in (name for line in lines for name in line.environment):
+        raise UserError(f"{name} before the command is not carried to the ranks", TOOL, "export it for `ullage run`")
     read = [TABLE.read(line.words) for line in lines]
     jobs = [job for number, given in enumerate(read, start=1) for job in _jobs(number, given)]
     books = _Books(jobs)
