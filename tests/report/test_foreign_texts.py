@@ -106,8 +106,8 @@ def test_rows(words: list[str], result: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize("form", ["", *FORMS])
 @pytest.mark.parametrize("by", ["target", "result"])
 def test_comparisons(by: str, form: str, result: Path, tmp_path: Path, capsys: Capture) -> None:
-    other = [str(unpack("sweep_two_targets", tmp_path))] if by == "result" else []
-    assert run(["compare", str(result), *other, "--by", by, *(["--format", form] if form else [])]) == EXIT_OK
+    other = [str(shutil.copytree(result, tmp_path / "other"))] if by == "result" else []
+    assert run(["compare", str(result), *other, "--by", by, *(["--format", form] if form else ["--all"])]) == EXIT_OK
     out, err = capsys.readouterr()
     assert_harmless(out, is_prose=form != "csv")
     assert_harmless(err)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cell by cell: is one target, result, backend, block, rank count, access or other setting faster than another?
 
-Two rows are compared when they differ in that one thing only, and sometimes one cannot tell. Of equals nothing is said
-of any cell, in 19 of 20 comparisons (Holm over all cells). Rows of different units are refused, never converted or
-pooled.
+Two rows are compared when they differ in that one thing and in what follows from it, and sometimes one cannot tell. Of
+equals nothing is said of any cell, in 19 of 20 comparisons (Holm over all cells). Rows of different units are refused,
+never converted or pooled.
 """
 
 import math
@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
-from ullage.analysis.matching import DIMENSIONS, Matching, Places, Sample, names_of, results_by_name
-from ullage.analysis.settings import access_of, phase_of
+from ullage.analysis.attribution import Attribution
+from ullage.analysis.matching import Matching, Places, Sample, dimensions_of, names_of, value_of
+from ullage.analysis.settings import ACCESS_KEYS, access_of, phase_of
 from ullage.errors import UserError
 from ullage.grouping import grouped, nested
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
+from ullage.quantity import listing, param_label, plural, processes
 
 if TYPE_CHECKING:
     from ullage.analysis.statistics import Comparison as Judgement
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
 
 MAIN: Final = "main"
 """Stands in the place of a metric for the metric of each phase, or for the first one of the suite."""
-# These parameters may differ between two cells besides what is compared, when they follow from that.
-_TOLD: Final = ("ranks", "nodes", "threads")
 # At most 5 % of comparisons of equals may say something false; what is left of that is the cost of a stop rule, which
 # ends cells where their samples happen to lie close together (docs/statistics.md).
 _LEVEL: Final = 0.98
@@ -64,8 +64,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class ScorePair:
-    """A score of two results that are compared as wholes."""
+    """A score of two results, or of two parts of one. ``title`` is its name without the part."""
 
+    title: str
     base_name: str
     other_name: str
     base: Score
@@ -77,12 +78,16 @@ class ScorePair:
         return self.other.value / self.base.value if self.base.value else None
 
 
+Difference = tuple[str, Scalar, Scalar]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """All cells in the order of the base's rows. ``unmatched`` rows of ``base`` or the others found no partner.
 
-    ``scores``: where results are compared as wholes. ``results``: by name, which result a name stands for there.
-    ``attribution``: sentences on what moved the scores.
+    ``scores``: of what a name stands for, a result or a part of one. ``groups``: all rows of each name; none where
+    several results share a name. ``differing``: by name, what differs from the base in all cells beside ``by``, with
+    both values. ``attributions``: what moved the scores.
     """
 
     by: str
@@ -92,8 +97,9 @@ class Comparison:
     unmatched: int
     warnings: tuple[str, ...] = ()
     scores: tuple[ScorePair, ...] = ()
-    results: Mapping[str, str] = field(default_factory=dict[str, str])
-    attribution: tuple[str, ...] = ()
+    groups: Mapping[str, Sequence[Row]] = field(default_factory=dict[str, Sequence[Row]])
+    differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict[str, "Sequence[Difference]"])
+    attributions: tuple[Attribution, ...] = ()
 
     def counts(self, other_name: str) -> "Counter[ComparisonVerdict]":
         """Count how often ``other_name`` is faster, is slower and cannot be told apart."""
@@ -105,12 +111,8 @@ def compare_summaries(
 ) -> Comparison:
     """Compare rows of named results: of one ``metric``, of the main ones (``MAIN``), or of all.
 
-    Raise UserError when there are none, when units differ, or when a result is compared with itself.
+    Raise UserError when no two rows can be compared, with what would work, or when units differ.
     """
-    if by == "result" and len(summaries) < 2:
-        raise UserError(
-            "a result cannot be compared with itself", "--by result", "name two or more results, or take --by target"
-        )
     rows = [Sample(row, name) for name, summary in summaries.items() for row in summary.rows]
     if metric == MAIN:
         samples = _main(rows)
@@ -122,36 +124,77 @@ def compare_summaries(
             f"no row has the metric '{metric}'" if metric else "there are no rows", "--metric", f"one of {known}"
         )
     compared = compare_samples(samples, by, base)
-    results = results_by_name(samples, by)
-    return replace(
-        compared,
-        warnings=tuple(differences(summaries)),
-        results=results,
-        scores=tuple(_scores(summaries, compared, results)),
-    )
+    if not compared.cells:
+        first, *others = compared.names
+        what = f"no number of {listing([repr(name) for name in others])} can be compared with one of '{first}'"
+        what += f", they share no {apart}" if (apart := listing(_unshared(samples, by))) else ""
+        raise UserError(what, f"--by {by}", what_works(samples, by))
+    groups = _groups(rows, by)
+    scores = tuple(paired_scores(summaries, compared, groups))
+    return replace(compared, warnings=tuple(differences(summaries)), groups=groups, scores=scores)
 
 
 def _main(samples: Sequence[Sample]) -> list[Sample]:
-    """Keep of each named phase the metric that comes first, and so for all rows without a phase together."""
-    first: dict[str, str] = {}
+    """Keep the metric that comes first of each named phase, and of each access of a suite for rows without a phase."""
+    first: dict[tuple[str, str], str] = {}
     for sample in samples:
-        first.setdefault(phase_of(sample.row), sample.row.metric)
-    return [sample for sample in samples if sample.row.metric == first[phase_of(sample.row)]]
+        first.setdefault(_place_of(sample.row), sample.row.metric)
+    return [sample for sample in samples if sample.row.metric == first[_place_of(sample.row)]]
 
 
-def _scores(summaries: Mapping[str, Summary], compared: Comparison, results: Mapping[str, str]) -> list[ScorePair]:
-    """Pair scores of the same name; return none where the compared names do not stand for whole results."""
-    if not results:
-        return []
-    scores = {name: {score.name: score for score in summaries[result].scores} for name, result in results.items()}
-    base = scores[compared.base_name]
+def _place_of(row: Row) -> tuple[str, str]:
+    return ("", phase_of(row)) if phase_of(row) else (row.suite, access_of(row))
+
+
+def _groups(samples: Iterable[Sample], by: str) -> dict[str, Sequence[Row]]:
+    """Return the rows of each compared value; none where a value is in several results, so no rows of one run."""
+    found = grouped((str(value), sample) for sample in samples if (value := value_of(sample, by)) is not None)
+    if any(len({sample.result for sample in group}) > 1 for group in found.values()):
+        return {}
+    return {name: [sample.row for sample in group] for name, group in found.items()}
+
+
+def paired_scores(
+    summaries: Mapping[str, Summary], compared: Comparison, groups: Mapping[str, Sequence[Row]]
+) -> list[ScorePair]:
+    """Pair the scores of what the compared names stand for: results as wholes, or targets and settings of one."""
+    known = {name: _scores_of(name, summaries, groups) for name in compared.names}
+    base = known[compared.base_name]
     return [
-        ScorePair(compared.base_name, name, score, scores[name][title])
+        ScorePair(title, compared.base_name, name, score, known[name][title])
         for name in compared.names
         if name != compared.base_name
         for title, score in base.items()
-        if title in scores[name]
+        if title in known[name]
     ]
+
+
+def _scores_of(name: str, summaries: Mapping[str, Summary], groups: Mapping[str, Sequence[Row]]) -> dict[str, Score]:
+    """Return the scores of the group ``name`` by titles that it shares with other groups.
+
+    A score of a part of a result names the target, or the number of processes, that it is of.
+    """
+    of_result = {row_id: summary for summary in summaries.values() for row_id in map(id, summary.rows)}
+    owner = next((of_result[id(row)] for row in groups.get(name, ())), None)
+    if owner is None:
+        return {}
+    own = _labels(groups[name])
+    others = {label for other, rows in groups.items() if other != name for label in _labels(rows)}
+    if not any(of_result[id(row)] is owner for other, rows in groups.items() if other != name for row in rows):
+        return {score.name: score for score in owner.scores}
+    titles = ((score, label) for score in owner.scores for label in own - others if score.name.endswith(label))
+    return {score.name.removesuffix(label): score for score, label in titles}
+
+
+def _labels(rows: Iterable[Row]) -> set[str]:
+    targets = {row.target for row in rows}
+    counts = {count for row in rows if isinstance(count := row.params.get("ranks"), int)}
+    sets = {str(row.params["hint_set"]) for row in rows if "hint_set" in row.params}
+    return {
+        *(f" {joint} {target}" for target in targets for joint in ("of", "on")),
+        *(f" of {processes(count)}" for count in counts),
+        *(f" with hints {one}" for one in sets),
+    }
 
 
 def compare_samples(samples: Sequence[Sample], by: str, base: str | None = None) -> Comparison:
@@ -159,17 +202,64 @@ def compare_samples(samples: Sequence[Sample], by: str, base: str | None = None)
     _check_units(samples)
     names = names_of(samples, by)
     if len(names) < 2:
-        only = f"only '{names[0]}'" if names else "none"
-        raise UserError(
-            f"at least two are needed, but there is only {only}",
-            f"--by {by}",
-            f"take another of {', '.join(DIMENSIONS)}",
-        )
+        found = f"only '{names[0]}'" if names else "none"
+        is_itself = "a result cannot be compared with itself"
+        what = is_itself if by == "result" else f"two are needed, and there is {found}"
+        raise UserError(what, f"--by {by}", what_works(samples, by))
     base_name = names[0] if base is None else base
     if base_name not in names:
         raise UserError(f"no row has '{base_name}'", "--base", f"one of {', '.join(names)}")
-    cells, unmatched = _cells(Matching(samples, by).places(), base_name, names, _noises(samples))
-    return Comparison(by, base_name, names, tuple(cells), unmatched)
+    found, unmatched = _cells(Matching(samples, by).places(), base_name, names, _noises(samples))
+    cells, differing = _told_once(found, by)
+    return Comparison(by, base_name, names, tuple(cells), unmatched, differing=differing)
+
+
+def _told_once(cells: Sequence[Cell], by: str) -> tuple[list[Cell], dict[str, Sequence[Difference]]]:
+    """Return what differs in all cells of a name, and the cells with notes of what differs in some of them."""
+    differing: dict[str, Sequence[Difference]] = {}
+    noted: dict[int, Cell] = {}
+    for name, of_name in grouped((cell.other_name, cell) for cell in cells).items():
+        apart = {id(cell): _apart(cell, by) for cell in of_name}
+        keys = dict.fromkeys(key for found in apart.values() for key in found)
+        every = {key: [found[key] for found in apart.values() if key in found] for key in keys}
+        told = {key: pairs[0] for key, pairs in every.items() if len(set(pairs)) == 1 and pairs[0][0] != pairs[0][1]}
+        differing[name] = [(key, *pair) for key, pair in told.items()]
+        for cell in of_name:
+            left = {key: pair for key, pair in apart[id(cell)].items() if key not in told and pair[0] != pair[1]}
+            notes = [f"{param_label(key)} {a} against {b}" for key, (a, b) in left.items()]
+            noted[id(cell)] = replace(cell, notes=(*cell.notes, *notes))
+    return [noted[id(cell)] for cell in cells], {name: found for name, found in differing.items() if found}
+
+
+def _apart(cell: Cell, by: str) -> dict[str, tuple[Scalar, Scalar]]:
+    """Return the target and the parameters that both sides have, but for what is compared."""
+    one, other = ({"target": row.target, **row.params} for row in (cell.base, cell.other))
+    left_out = {*ACCESS_KEYS, by, *(["block_bytes"] if by == "block" else [])}
+    return {key: (value, other[key]) for key, value in one.items() if key in other and key not in left_out}
+
+
+def _unshared(samples: Sequence[Sample], by: str) -> list[str]:
+    """Return the words for what no two compared values have in common, of what rows must share."""
+    known = [(str(value), sample) for sample in samples if (value := value_of(sample, by)) is not None]
+    found: list[str] = []
+    for word in ("target", "access", "ranks", "block"):
+        values = grouped((value_of(sample, word), name) for name, sample in known if word != by)
+        if values and all(value is not None and len(set(names)) == 1 for value, names in values.items()):
+            found.append(word)
+    return found
+
+
+def what_works(samples: Sequence[Sample], by: str) -> str:
+    """Say by which dimensions some of ``samples`` can be compared, and how many pairs there are."""
+    pairs: dict[str, int] = {}
+    for dimension in dimensions_of(sample.row for sample in samples):
+        # Block and access are words for these.
+        if dimension not in (by, "block_bytes", "phase") and len(names_of(samples, dimension)) > 1:
+            places = Matching(samples, dimension).places().values()
+            pairs[dimension] = sum(len(found) - 1 for found in places if len(found) > 1)
+    if best := [name for name, count in pairs.items() if count][:3]:
+        return "take " + " or ".join(f"--by {name} ({plural(pairs[name], 'pair')})" for name in best)
+    return "name results, or targets of one, that measured the same kind of number"
 
 
 def _check_units(samples: Iterable[Sample]) -> None:
@@ -262,13 +352,8 @@ def _cell(pair: Found, judged: "Judgement") -> Cell:
 
 
 def _notes(base: Row, other: Row) -> list[str]:
-    """List the reasons why the two numbers may not mean the same: verdicts, parameters, grade C."""
+    """List the reasons why the two numbers may not mean the same: verdicts, grade C."""
     notes = [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
-    notes += [
-        f"{key} {base.params[key]} against {other.params[key]}"
-        for key in _TOLD
-        if key in base.params and key in other.params and base.params[key] != other.params[key]
-    ]
     grades = sorted({row.grade for row in (base, other) if row.grade == "C"})
     return [*notes, *(f"grade {grade}" for grade in grades)]
 

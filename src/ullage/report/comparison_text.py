@@ -4,14 +4,26 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from ullage.analysis.attribution import Attribution
 from ullage.analysis.compare import Cell, Comparison, ScorePair
-from ullage.analysis.settings import access_of
+from ullage.analysis.settings import access_of, phase_of
 from ullage.errors import one_line
 from ullage.grouping import grouped
 from ullage.model.summary import Score
-from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
+from ullage.quantity import (
+    DASH,
+    format_param,
+    format_row,
+    listing,
+    param_label,
+    plural,
+    significant,
+    times,
+)
+from ullage.report.headlines import headlines
 from ullage.report.table import to_csv_text
 from ullage.report.texts import escape
 from ullage.terminal import make_console, text_table
@@ -20,6 +32,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MOST_CELLS: Final = 10
+_MOST_MOVERS: Final = 24
+_NO_REST: Final = 0.005
+_DIGITS: Final = 4
 _OUTCOMES: Final = ("faster", "slower", "cannot tell")
 _STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}
 
@@ -29,6 +44,8 @@ def counts_line(found: Comparison, name: str) -> str:
     counts = found.counts(name)
     parts = [f"{outcome} in {counts[outcome]}" for outcome in _OUTCOMES]
     total = sum(counts.values())
+    if not total:
+        return f"{name} against {found.base_name}: no cell can be compared"
     return f"{name} against {found.base_name}: {', '.join(parts)} of {total} cells"
 
 
@@ -65,10 +82,58 @@ def _columns(found: Comparison, keys: list[str]) -> list[str]:
     ]
 
 
+def difference_texts(found: Comparison) -> list[str]:
+    """Write ``504x2 and 160x16 also differ in nodes (504, 160) and ranks (1008, 2560).``, for each that does."""
+    return [
+        f"{name} and {found.base_name} also differ in "
+        + listing(
+            [f"{param_label(key)} ({format_param(key, other)}, {format_param(key, base)})" for key, base, other in each]
+        )
+        + "."
+        for name, each in found.differing.items()
+    ]
+
+
+def attribution_text(change: Attribution, most: int = 3) -> str:
+    """Say which parts moved a score most, those in its own direction first; doubtful ones are told together."""
+    known = sorted((one for one in change.movers if one.moved and not one.is_doubtful), key=lambda one: -abs(one.moved))
+    known.sort(key=lambda one: (one.moved > 0) != (change.ratio > 1))
+    unsure = [one for one in change.movers if one.is_doubtful]
+    parts = [f"{times(one.factor)} from {one.name} (its rate: {times(one.ratio)})" for one in known[:most]]
+    for more, what in (
+        (known[most:], plural(len(known) - most, "more part")),
+        (unsure, f"parts with doubtful numbers ({listing([one.name for one in unsure], 4)})"),
+    ):
+        parts += [f"{times(math.exp(math.fsum(one.moved for one in more)))} from {what}"] if more else []
+    parts += [] if abs(change.rest - 1) < _NO_REST else [f"{times(change.rest)} from the rest"]
+    head = f"From {change.base_name} to {change.other_name} {change.score} changes by {times(change.ratio)}"
+    return f"{head}: {listing(parts, len(parts)) or 'no part changed'}."
+
+
+def _attribution_table(change: Attribution) -> tuple[list[str], list[list[str]]]:
+    """Return heads and lines: each part with both values and what it does to the score, the strongest of many."""
+    shown = change.movers
+    if len(shown) > _MOST_MOVERS:
+        strongest = sorted(shown, key=lambda one: -abs(one.moved))[:_MOST_MOVERS]
+        shown = tuple(one for one in shown if one in strongest)
+    heads = [f"part of {change.score}", change.base_name, change.other_name, "ratio", "changes the score by", "share"]
+    lines = [
+        [
+            f"{one.name} (doubtful)" if one.is_doubtful else one.name,
+            *(f"{significant(value, _DIGITS)} {one.unit}" for value in (one.first, one.second)),
+            times(one.ratio),
+            times(one.factor),
+            DASH if (share := change.share(one)) is None else f"{round(100 * share):+d} %",
+        ]
+        for one in shown
+    ]
+    return heads, lines
+
+
 def score_texts(found: Comparison) -> list[str]:
     """Write ``IO500: 4.10 (a), 5.20 (b), 1.27 x``, for each score that both have."""
     return [
-        f"{pair.base.name}: {_score(pair.base)} ({pair.base_name}), {_score(pair.other)} ({pair.other_name})"
+        f"{pair.title}: {_score(pair.base)} ({pair.base_name}), {_score(pair.other)} ({pair.other_name})"
         + ("" if pair.ratio is None else f", {times(pair.ratio)}")
         for pair in found.scores
     ]
@@ -85,17 +150,30 @@ def print_comparison(found: Comparison, *, everything: bool = False) -> None:
     """
     from ullage.terminal import paged
 
-    lines = [*_decisions(found), *score_texts(found), *found.attribution]
     if everything:
         with paged() as console:
-            _print_lines(console, lines)
+            _print_head(console, found)
             _print_cells(console, found, found.cells)
         return
     console, shown = make_console(), largest(found)
-    _print_lines(console, lines)
+    _print_head(console, found)
     _print_cells(console, found, shown)
     if len(shown) < len(found.cells):
-        _print_lines(console, [f"The {len(shown)} largest of {len(found.cells)} cells; --all shows every cell."])
+        is_told = any(cell.outcome != "cannot tell" for cell in shown)
+        which = (
+            f"The {len(shown)} largest of {len(found.cells)} cells"
+            if is_told
+            else f"None of {len(found.cells)} cells is faster or slower"
+        )
+        _print_lines(console, [f"{which}; --all shows every cell."])
+
+
+def _print_head(console: "Console", found: Comparison) -> None:
+    _print_lines(console, [*_decisions(found), *difference_texts(found), *score_texts(found)])
+    for change in found.attributions:
+        heads, lines = _attribution_table(change)
+        console.print(text_table([(head, at > 0) for at, head in enumerate(heads)], lines))
+        _print_lines(console, [attribution_text(change)])
 
 
 def _decisions(found: Comparison) -> list[str]:
@@ -104,16 +182,18 @@ def _decisions(found: Comparison) -> list[str]:
         if name != found.base_name:
             lines += [counts_line(found, name), *_by_access(found, name)]
     if found.unmatched:
-        lines.append(f"{found.unmatched} rows have no partner that differs in {found.by} only.")
+        lines.append(f"{found.unmatched} rows have no partner: no row differs from them in {found.by} alone.")
     return lines
 
 
 def _by_access(found: Comparison, name: str) -> list[str]:
-    """Count the outcomes of each access, with the range of their ratios.
+    """Count the outcomes of each access, with the range of their ratios; none where each has one cell.
 
     For example ``  write: faster in 22 (1.8 to 9.1 x), slower in 13 (0.04 to 0.3 x), cannot tell in 5 (0.9 to 1.1 x)``.
     """
     groups = grouped((access_of(cell.other), cell) for cell in found.cells if cell.other_name == name)
+    if all(len(cells) == 1 for cells in groups.values()):
+        return []
     return [f"  {access or 'other'}: {', '.join(_outcomes(cells))}" for access, cells in groups.items()]
 
 
@@ -126,10 +206,15 @@ def _outcomes(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def largest(found: Comparison) -> list[Cell]:
-    """Return the cells where it is told which is faster, the largest ratios either way first; of few cells all."""
+    """Return the cells where it is told which is faster, the largest ratios either way first; of few cells all.
+
+    Where nothing is told of many cells, and no score has parts to show, they are those of the headlines.
+    """
     if len(found.cells) <= _MOST_CELLS:
         return list(found.cells)
     told = [cell for cell in found.cells if cell.outcome != "cannot tell" and cell.ratio > 0]
+    if not told and not found.attributions:
+        return [found.cells[line.row] for line in headlines([cell.base for cell in found.cells])][:_MOST_CELLS]
     return sorted(told, key=lambda cell: -abs(math.log(cell.ratio)))[:_MOST_CELLS]
 
 
@@ -152,24 +237,46 @@ def to_markdown(found: Comparison) -> str:
     """Write warnings, counts, scores and table as Markdown."""
     keys = _heads(found)
     head = [escape(text) for text in _columns(found, keys)]
-    lines = [head, ["---"] * len(head), *([escape(text) for text in _texts(cell, keys)] for cell in found.cells)]
+    lines = [head, *([escape(text) for text in _texts(cell, keys)] for cell in found.cells)]
     others = [name for name in found.names if name != found.base_name]
     parts = [f"# {escape(f'{listing(others)} against {found.base_name}')}"]
     parts += [f"**Warning:** {escape(warning)}" for warning in found.warnings]
     parts += ["\n".join(f"- {escape(counts_line(found, name))}" for name in others)]
-    told = [*score_texts(found), *found.attribution]
+    told = [*difference_texts(found), *score_texts(found), *map(attribution_text, found.attributions)]
     parts += ["\n".join(f"- {escape(line)}" for line in told)] if told else []
-    parts += ["\n".join(f"| {' | '.join(line)} |" for line in lines)]
+    for change in found.attributions:
+        heads, cells = _attribution_table(change)
+        parts.append(_markdown_table([[escape(text) for text in line] for line in (heads, *cells)]))
+    parts.append(_markdown_table(lines))
     return "\n\n".join(parts) + "\n"
 
 
+def _markdown_table(lines: Sequence[Sequence[str]]) -> str:
+    head, *body = (f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([head, f"|{' --- |' * len(lines[0])}", *body])
+
+
 def to_csv(found: Comparison) -> str:
-    """Write one line a cell as CSV, in plain SI numbers; scores and sentences are in the other forms."""
+    """Write one line a cell as CSV, in plain SI numbers, with what it does to a score; the rest is in other forms."""
     keys = _heads(found)
-    head = [*keys, *_plain(found.cells[0])] if found.cells else keys
-    settings = [(cell, dict(cell.setting)) for cell in found.cells]
-    cells = ([*(setting.get(key, "") for key in keys), *_plain(cell).values()] for cell, setting in settings)
-    return to_csv_text([head, *cells])
+    plain = [{**_plain(cell), **_moved(found, cell)} for cell in found.cells]
+    settings = [dict(cell.setting) for cell in found.cells]
+    cells = ([*(one.get(key, "") for key in keys), *rest.values()] for one, rest in zip(settings, plain, strict=True))
+    return to_csv_text([[*keys, *plain[0]], *cells])
+
+
+def _moved(found: Comparison, cell: Cell) -> dict[str, Any]:
+    """Return the factor of the score and the share of its change that are those of the cell's phase, if any are."""
+    if not found.attributions:
+        return {}
+    known = [
+        (mover.factor, change.share(mover))
+        for change in found.attributions
+        for mover in change.movers
+        if change.other_name == cell.other_name and mover.name == phase_of(cell.other)
+    ]
+    factor, share = known[0] if known else ("", "")
+    return {"score_factor": factor, "score_share": share}
 
 
 def _plain(cell: Cell) -> dict[str, Any]:
@@ -200,9 +307,18 @@ def to_json(found: Comparison) -> str:
         "counts": counts,
         "unmatched": found.unmatched,
         "scores": [_score_pair(pair) for pair in found.scores],
-        "attribution": found.attribution,
+        "differing": {name: {key: pair for key, *pair in each} for name, each in found.differing.items()},
+        "attributions": [_attribution(change) for change in found.attributions],
     }
     return json.dumps({**whole, "cells": cells}, indent=1) + "\n"
+
+
+def _attribution(change: Attribution) -> dict[str, Any]:
+    movers = [
+        {**asdict(mover), "ratio": mover.ratio, "factor": mover.factor, "share": change.share(mover)}
+        for mover in change.movers
+    ]
+    return {**asdict(change), "ratio": change.ratio, "rest": change.rest, "movers": movers}
 
 
 def _score_pair(pair: ScorePair) -> dict[str, Any]:
@@ -211,7 +327,7 @@ def _score_pair(pair: ScorePair) -> dict[str, Any]:
         for side, score in (("base", pair.base), ("other", pair.other))
         for name in ("value", "low", "high", "valid")
     }
-    head = {"name": pair.base.name, "unit": pair.base.unit, "base": pair.base_name, "other": pair.other_name}
+    head = {"name": pair.title, "unit": pair.base.unit, "base": pair.base_name, "other": pair.other_name}
     return {**head, **sides, "ratio": pair.ratio}
 
 

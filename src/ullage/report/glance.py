@@ -159,7 +159,7 @@ def _rank(vessel: Vessel) -> tuple[list[bool], int, float, bool, float]:
 
 
 def _has(metric: str, **params: object) -> Callable[[Row], bool]:
-    """Return a test of whether a row is of ``metric`` and has these parameters."""
+    """Return a test of whether a row is of ``metric`` and has these parameters, without those that are None."""
     return lambda row: row.metric == metric and all(row.params.get(key) == value for key, value in params.items())
 
 
@@ -173,8 +173,8 @@ _USUAL: Final[Mapping[str, Sequence[Callable[[Row], bool]]]] = {
     "memory": (
         _has("memory_bandwidth", kernel="triad"), _has("memory_bandwidth", kernel="copy"), _has("memory_bandwidth"),
     ),
-    "disk writes": (_has("bandwidth", order="sequential"), _has("bandwidth")),
-    "disk reads": (_has("bandwidth", order="sequential"), _has("bandwidth")),
+    "disk writes": (_has("bandwidth", order="sequential", phase=None), _has("bandwidth", phase=None)),
+    "disk reads": (_has("bandwidth", order="sequential", phase=None), _has("bandwidth", phase=None)),
     "metadata": (_creates, _has("operation_rate")),
     "messages": (_has("ring_bandwidth"), _has("b_eff")),
     "network": (_has("network_bandwidth", protocol="tcp"), _has("network_bandwidth")),

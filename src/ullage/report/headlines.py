@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, is_of_device
+from ullage.analysis.settings import phase_of
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
@@ -36,13 +37,16 @@ class Rule:
 def headlines(rows: Sequence[Row], suites: Collection[str] | None = None) -> list[Headline]:
     """Return headlines by part of the machine, then in the order of the rules; ``row`` counts within ``rows``.
 
-    ``suites``: those that made the rows; None for any.
+    Those of a benchmark of named phases stand in the order of its rows. ``suites``: those that made the rows; None for
+    any.
     """
     rules = load_headline_rules(suites)
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
     by_metric = grouped((row.metric, index) for index, row in enumerate(rows))
-    return [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
+    found = [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
+    is_of_phases = all(phase_of(rows[headline.row]) for headline in found)
+    return sorted(found, key=lambda headline: headline.row) if is_of_phases else found
 
 
 def headlines_of(summary: Summary) -> list[Headline]:

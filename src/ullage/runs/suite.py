@@ -128,18 +128,6 @@ class Comparing(Protocol):
         ...
 
 
-@runtime_checkable
-class Attributing(Protocol):
-    """A suite with a score that is made of phases."""
-
-    def attributed(self, first: "Sequence[Row]", second: "Sequence[Row]", names: tuple[str, str]) -> list[str]:
-        """Return sentences on which phases moved its score from one result to another.
-
-        There are none where the results have no such score. ``names``: those of the two results.
-        """
-        ...
-
-
 class _SuiteModule(Protocol):
     SUITE: Suite
 

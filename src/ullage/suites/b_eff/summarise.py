@@ -137,7 +137,7 @@ class Rows:
 
 
 # The original counts in 10^6 bytes.
-_MB: Final = 1e6
+MEGA: Final = 1e6
 UNIT: Final = "MB/s"
 
 
@@ -172,10 +172,10 @@ def b_eff_scores(run: BEffRun, reasons: Sequence[str], level: float) -> list[Sco
     ]
     if known is not None:
         middle = _score("b_eff by medians", known.median, reasons)
-        bounds = {} if known.below_level else {"low": known.low / _MB, "high": known.high / _MB}
+        bounds = {} if known.below_level else {"low": known.low / MEGA, "high": known.high / MEGA}
         found.append(middle.model_copy(update=bounds))
     return found
 
 
 def _score(name: str, value: float, reasons: Sequence[str]) -> Score:
-    return Score(name=name, unit=UNIT, value=value / _MB, valid=not reasons, reasons=list(reasons))
+    return Score(name=name, unit=UNIT, value=value / MEGA, valid=not reasons, reasons=list(reasons))

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ullage.model.plan import Target
-    from ullage.model.summary import Row
 
 
 class Io500(UsualSuite):
@@ -26,12 +25,6 @@ class Io500(UsualSuite):
         from ullage.runs.options.reading import settled
 
         return settled(self.options, targets=targets[:1], stonewall_s=1.0, time_s=40.0) if targets else None
-
-    def attributed(self, first: "Sequence[Row]", second: "Sequence[Row]", names: tuple[str, str]) -> list[str]:
-        """See ``Attributing``."""
-        from ullage.suites.io500.attribution import attributed
-
-        return attributed(first, second, names)
 
 
 SUITE = Io500("io500", __doc__ or "", "options:Io500Options", "prepare:prepare_io500", "summarise:summarise")

@@ -1,33 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which phases moved the score from one result to another, by the rows of both. Pure."""
+"""Which phases moved the score from one run to another, by the rows of both. Pure."""
 
+import math
 from collections.abc import Iterable, Sequence
+from typing import Final
 
+from ullage.analysis.attribution import Attribution, Mover, runs_by
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Row
+from ullage.suites.io500.arithmetic import contradictions, doubted
 from ullage.suites.io500.phases import BY_NAME
 from ullage.suites.io500.score import score
-from ullage.suites.io500.summarise import change_finding
+from ullage.suites.io500.sensitivity import moves
 
 
-def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]) -> list[str]:
-    """Say in one sentence which phases moved the score; say nothing where one of the two has no score.
+def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]) -> list[Attribution]:
+    """Divide the change of the score among the phases, in official order; nothing where one run has no score.
 
-    Phases that were disturbed in either are in doubt.
+    Phases that were disturbed or contradict others in either are in doubt. Of several targets each is compared with
+    that of its name.
     """
-    one, other = values_of(first), values_of(second)
-    if score(one).total is None or score(other).total is None:
-        return []
-    doubted = {str(row.params["phase"]) for row in (*_rows(first), *_rows(second)) if not is_sound(row)}
-    return [change_finding(one, other, names, doubted=doubted).text]
+    found: list[Attribution] = []
+    for label, one, other in runs_by(lambda row: row.target, _rows(first), _rows(second)):
+        values, others = values_of(one), values_of(other)
+        total, of_other = score(values).total, score(others).total
+        if total and of_other:
+            unsure = {str(row.params["phase"]) for row in (*one, *other) if not is_sound(row)}
+            unsure |= _contradicted(first, one) | _contradicted(second, other)
+            by_name = {move.phase: move for move in moves(values, others)}
+            movers = [
+                Mover(
+                    name,
+                    phase.unit,
+                    move.first / phase.factor,
+                    move.second / phase.factor,
+                    math.log(move.moved),
+                    name in unsure,
+                )
+                for name, phase in BY_NAME.items()
+                if (move := by_name.get(name)) is not None
+            ]
+            found.append(Attribution(f"IO500{label}", "", *names, total, of_other, tuple(movers)))
+    return found
 
 
 def values_of(rows: Iterable[Row]) -> dict[str, float]:
-    """Return the values by official name; none for several targets, as none of these is the result's."""
-    found = _rows(rows)
-    if len({row.target for row in found}) > 1:
-        return {}
-    return {str(row.params["phase"]): row.median for row in found}
+    """Return the values of one run by official name."""
+    return {str(row.params["phase"]): row.median for row in rows}
 
 
 def _rows(rows: Iterable[Row]) -> list[Row]:
@@ -37,3 +56,15 @@ def _rows(rows: Iterable[Row]) -> list[Row]:
         for row in rows
         if (phase := BY_NAME.get(str(row.params.get("phase", "")))) is not None and row.metric == phase.metric
     ]
+
+
+def _contradicted(rows: Iterable[Row], of_run: Sequence[Row]) -> frozenset[str]:
+    """Return the phases of an imported run whose rates and times cannot all be right."""
+    values, target = values_of(of_run), of_run[0].target
+    times = {
+        str(row.params["phase"]): row.median for row in rows if row.metric == "phase_time" and row.target == target
+    }
+    return doubted(contradictions({name: (values[name], times[name]) for name in values if name in times}))
+
+
+ATTRIBUTIONS: Final = (attributed,)

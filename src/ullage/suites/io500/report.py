@@ -78,14 +78,16 @@ SECTIONS: Final = (SECTION,)
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
 
-def _is_name_work(row: Row) -> bool:
-    return word_of(row, "phase").startswith(("mdtest-", "find"))
+def _is_scored(row: Row) -> bool:
+    from ullage.suites.io500.phases import find_phase
+
+    phase = find_phase(word_of(row, "phase"))
+    return phase is not None and phase.scored and row.metric == phase.metric
 
 
-HEADLINES: Final = (
-    Rule(
-        "metadata", "operation_rate", _is_name_work, lambda row: row.params["phase"], lambda row: word_of(row, "phase")
-    ),
+HEADLINES: Final = tuple(
+    Rule(part, metric, _is_scored, lambda row: row.params["phase"], lambda row: word_of(row, "phase"))
+    for part, metric in (("disk", "bandwidth"), ("metadata", "operation_rate"))
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
