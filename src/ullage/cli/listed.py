@@ -4,48 +4,19 @@
 The registries are looked at when help is shown: at each start of the program that would take too long.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+import importlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
 
 from typer.core import TyperCommand
 
-
-def _exporters() -> Iterable[str]:
-    from ullage.exporters import load_exporters
-
-    return load_exporters()
-
-
-def _importers() -> Iterable[str]:
-    from ullage.importers import load_importers
-
-    return load_importers()
-
-
-def _comparisons() -> Iterable[str]:
-    from ullage.report.comparison_text import FORMS
-
-    return FORMS
-
-
-def _launchers() -> Iterable[str]:
-    from ullage.launch import launcher_names
-
-    return launcher_names()
-
-
-def _systems() -> Iterable[str]:
-    from ullage.launch import batch_systems
-
-    return batch_systems()
-
-
-_REGISTRIES: Final[Mapping[str, Callable[[], Iterable[str]]]] = {
-    "<exporters>": _exporters,
-    "<importers>": _importers,
-    "<comparisons>": _comparisons,
-    "<launchers>": _launchers,
-    "<systems>": _systems,
+# What gives the names, or has them as its keys.
+_REGISTRIES: Final[Mapping[str, tuple[str, str]]] = {
+    "<exporters>": ("exporters", "load_exporters"),
+    "<importers>": ("importers", "load_importers"),
+    "<comparisons>": ("report.comparison_text", "FORMS"),
+    "<launchers>": ("launch", "launcher_names"),
+    "<systems>": ("launch", "batch_systems"),
 }
 
 
@@ -53,8 +24,13 @@ def list_names(command: Any) -> None:  # noqa: ANN401 - typer's own are not expo
     """Write the names of registries into the help texts of the options of ``command``."""
     for one in command.params:
         for mark in [mark for mark in _REGISTRIES if mark in (getattr(one, "help", "") or "")]:
-            *names, last = _REGISTRIES[mark]()
+            *names, last = _names(*_REGISTRIES[mark])
             one.help = one.help.replace(mark, f"{', '.join(names)} or {last}")
+
+
+def _names(module: str, name: str) -> Iterable[str]:
+    found = getattr(importlib.import_module(f"ullage.{module}"), name)
+    return cast("Iterable[str]", found() if callable(found) else found)
 
 
 class ListedCommand(TyperCommand):

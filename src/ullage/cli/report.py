@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ullage.cli.options import ResultArgument
+from ullage.cli.options import AllOption, ResultArgument
 from ullage.errors import UserError
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def report(
         ),
     ] = "",
     *,
+    everything: AllOption = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files of these names.")] = False,
 ) -> None:
     """Show a result, or write it as a page, picture or table.
@@ -65,7 +66,8 @@ def report(
     from ullage.report.data import FinishedResult, uncollected
 
     with uncollected():
-        _report(FinishedResult.open(result), form, output, care, force=force)
+        shown = _TERMINAL if everything and form == _SCREEN else form
+        _report(FinishedResult.open(result), shown, output, care, force=force)
 
 
 def _report(folder: "ResultFolder", form: str, output: Path | None, care: str, *, force: bool) -> None:

@@ -63,3 +63,13 @@ def test_every_phase_of_an_official_folder_has_its_partner_in_a_run_of_ours(
     assert {"ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read"} <= set(measured)
     assert [mover["name"] for mover in found["attributions"][0]["movers"]] == measured
     assert found["scores"][0]["name"] == "IO500"
+
+
+@pytest.mark.parametrize("verb", ["import", "report"])
+def test_what_a_screen_leaves_out_is_shown_by_all(verb: str, official: Path, tmp_path: Path, capsys: Capture) -> None:
+    words = [str(official)] if verb == "report" else [str(tmp_path / "official-folder"), "--result"]
+    assert run([verb, *words, *([str(tmp_path / "one")] if verb == "import" else [])]) == EXIT_OK
+    short = capsys.readouterr().out
+    assert "more lines: --all" in short
+    assert run([verb, *words, *([str(tmp_path / "two")] if verb == "import" else []), "--all"]) == EXIT_OK
+    assert len(capsys.readouterr().out) > 2 * len(short)
