@@ -11,6 +11,7 @@ from statistics import NormalDist
 # A mode's own scatter, as a part of the whole.
 _OWN = 0.2
 _RHO = 0.3
+_STRONG = 0.6
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,14 @@ def _middle_of_modes(share: float) -> Callable[[float], float]:
     return middle
 
 
-def _autoregressive(draw: random.Random, cv: float) -> Iterator[float]:
-    state = draw.gauss(0, 1)
-    while True:
-        yield 1 + cv * state
-        state = _RHO * state + math.sqrt(1 - _RHO * _RHO) * draw.gauss(0, 1)
+def _autoregressive(rho: float) -> Callable[[random.Random, float], Iterator[float]]:
+    def draw(source: random.Random, cv: float) -> Iterator[float]:
+        state = source.gauss(0, 1)
+        while True:
+            yield 1 + cv * state
+            state = rho * state + math.sqrt(1 - rho * rho) * source.gauss(0, 1)
+
+    return draw
 
 
 NOISES = (
@@ -78,5 +82,6 @@ NOISES = (
     Noise("lognormal", _lognormal, lambda _: 1.0),
     Noise("two modes, 50 to 50", _two_modes(0.5), lambda _: 1.0),
     Noise("two modes, 80 to 20", _two_modes(0.2), _middle_of_modes(0.2)),
-    Noise(f"autoregressive, {_RHO}", _autoregressive, lambda _: 1.0),
+    Noise(f"autoregressive, {_RHO}", _autoregressive(_RHO), lambda _: 1.0),
 )
+STRONG = Noise(f"autoregressive, {_STRONG}", _autoregressive(_STRONG), lambda _: 1.0)

@@ -5,11 +5,14 @@
     python -m benchmarks.statistics_simulation reports [REPORTS]    equal targets: reports that say anything false
     python -m benchmarks.statistics_simulation compare [REPORTS]    24 equal cells: comparisons that say anything false
     python -m benchmarks.statistics_simulation power [REPORTS]      one setting 15 % better: is it found
+    python -m benchmarks.statistics_simulation launches [REPORTS]   launches differ: reports, reruns, what is told
 
 ``--before`` repeats all but the first with the stop rule of before; run with the sources of before they give
 the numbers of before.
 """
 
+import math
+import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +21,19 @@ from functools import partial
 from itertools import islice
 from multiprocessing import cpu_count
 
-from benchmarks.simulated_noise import NOISES
+from benchmarks import simulated_sweeps
+from benchmarks.simulated_noise import NOISES, STRONG
 from benchmarks.simulated_rules import AFTER, BEFORE, RULES, after_dependence
-from benchmarks.simulated_sweeps import BEST_CELL, false_cells, false_statements, find_in, sweep_rows
+from benchmarks.simulated_sweeps import (
+    BEST_CELL,
+    false_cells,
+    false_reruns,
+    false_statements,
+    find_in,
+    sweep_rows,
+    told_of_ranks,
+)
+from ullage.model.summary import Row
 
 CVS = (0.01, 0.03, 0.05, 0.10)
 CELLS = 42
@@ -105,6 +118,59 @@ def print_counts(
             print(f"{noise.name} | {cv:.0%} | {shares}", flush=True)
 
 
+# -- launches ----------------------------------------------------------------------------------------------------------
+
+SMALL, MIDDLE = ((1, 2, 4), (1 << 17, 1 << 20, 1 << 23)), ((1, 2, 4), (1 << 17, 1 << 19, 1 << 21, 1 << 23))
+GRIDS = SMALL, MIDDLE, (simulated_sweeps.RANKS, simulated_sweeps.BLOCKS)
+CASES = [
+    *((NOISES[0], drift) for drift in (0.0, 0.5, 1.0, 2.0)),
+    *((noise, 0.0) for noise in (NOISES[4], STRONG)),
+    (NOISES[4], 1.0),
+]
+
+
+def study_of_launches(grid: int, which: int, cv: float, seed: int) -> Counter[str]:
+    """A sweep of two equal targets, its rerun, and one where each doubling of ranks brings 10 or 30 %."""
+    simulated_sweeps.RANKS, simulated_sweeps.BLOCKS = GRIDS[grid]
+    noise, drift = CASES[which]
+    first, again = (sweep_rows(noise, cv, AFTER, f"launch/{seed}/{name}", drift=drift) for name in "ab")
+    # A run is one more launch: the machine is not what it was.
+    state = math.exp(random.Random(f"run/{seed}").gauss(0, drift * cv))
+    again = [scaled_row(row, state) for row in again]
+    found = Counter(reports=1, false=bool(false_statements(first)), reruns=false_reruns(first, again) > 0)
+    for gain in (1.1, 1.3):
+        rising = {
+            (target, ranks, block): gain**step
+            for target in "ab"
+            for step, ranks in enumerate(simulated_sweeps.RANKS)
+            for block in simulated_sweeps.BLOCKS
+        }
+        told = told_of_ranks(sweep_rows(noise, cv, AFTER, f"rise/{seed}", rising, drift))
+        found.update({f"{gain} {word}": count for word, count in told.items()})
+        faster = [scaled_row(row, gain) for row in again]
+        cells = false_reruns(first, faster) / len(first)
+        found[f"{gain} faster: half of the cells"] += cells >= 0.5
+    return found
+
+
+def scaled_row(row: Row, factor: float) -> Row:
+    """The same with all values times ``factor``."""
+    return row.model_copy(
+        update={"repetitions": [factor * value for value in row.repetitions], "median": factor * row.median}
+    )
+
+
+def print_launches(reports: int) -> None:
+    """A line for each grid, noise and deviation of launches: shares of the reports."""
+    for grid, (ranks, blocks) in enumerate(GRIDS):
+        for which, (noise, drift) in enumerate(CASES):
+            # The large grid takes ten times as long.
+            found = spread_over(partial(study_of_launches, grid, which, 0.03), reports // (4 if grid == 2 else 1))
+            total = found.pop("reports")
+            shares = ", ".join(f"{name} {count / total:.1%}" for name, count in found.items())
+            print(f"{len(ranks)} x {len(blocks)} | {noise.name} | {drift} | {shares}", flush=True)
+
+
 def numbers(words: Sequence[str]) -> Iterator[int]:
     """Those among the words."""
     return (int(word) for word in words if word.isdigit())
@@ -120,6 +186,8 @@ def main(words: Sequence[str]) -> None:
         print_counts(study_of_equals, wanted or 1000, how, (0.02, 0.05, 0.10))
     if "compare" in words:
         print_counts(study_of_cells, wanted or 400, how, (0.02, 0.05, 0.10))
+    if "launches" in words:
+        print_launches(wanted or 200)
     if "power" in words:
         print_counts(study_of_power, wanted or 400, how, (0.02, 0.05, 0.10))
 

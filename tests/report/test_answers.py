@@ -37,6 +37,7 @@ def row(target: str, access: str, ranks: int, size: int, value: float) -> Row:
         low=value * 0.99,
         high=value * 1.01,
         repetitions=[value * (1 + 0.002 * k) for k in range(-3, 4)],
+        launches=[100 * ranks + index % 3 for index in range(7)],
         verdict="cold",
         grade="A",
     )

@@ -193,6 +193,7 @@ def _row(target: str, access: str, ranks: int, block: int, samples: list[float])
         low=None if single else ordered[0],
         high=None if single else ordered[-1],
         repetitions=samples,
+        launches=[] if single else [100 * ranks + index % 3 for index in range(len(samples))],
         ceiling=ceiling,
         share=median / ceiling.value if ceiling else None,
         verdict=verdict,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 from ullage.analysis.attribution import Attribution
 from ullage.analysis.matching import Matching, Places, Sample, dimensions_of, names_of, value_of
 from ullage.analysis.settings import ACCESS_KEYS, access_of, phase_of
+from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.grouping import grouped, nested
 from ullage.model.plan import Scalar
@@ -30,6 +31,7 @@ MAIN: Final = "main"
 # At most 5 % of comparisons of equals may say something false; what is left of that is the cost of a stop rule, which
 # ends cells where their samples happen to lie close together (docs/statistics.md).
 _LEVEL: Final = 0.98
+ONE_LAUNCH: Final = "one launch each: how much launches differ is not known"
 # These facts change results by themselves: what to call each, and where it stands.
 _SURROUNDINGS: Final = (
     ("machine", ("host",)),
@@ -283,7 +285,7 @@ def _noises(samples: Iterable[Sample]) -> dict[int, float]:
     return {id(row): grid.noise for grid in grids if grid.noise is not None for row in grid.cells.values()}
 
 
-Found = tuple[tuple[tuple[str, Scalar], ...], tuple[str, Row], tuple[str, Row]]
+Found = tuple[tuple[tuple[str, Scalar], ...], tuple[str, Sample], tuple[str, Sample]]
 
 
 def _cells(places: Places, base_name: str, names: Sequence[str], noises: Mapping[int, float]) -> tuple[list[Cell], int]:
@@ -300,18 +302,30 @@ def _cells(places: Places, base_name: str, names: Sequence[str], noises: Mapping
         if base is None or not others:
             unmatched += len(found)
             continue
-        pairs.extend((setting, (base_name, base.row), (name, found[name].row)) for name in others)
-    spreads = _spreads(row for _, (_, base), (_, other) in pairs for row in (base, other))
-    judged = compare_all([_contest(base, other, noises, spreads) for _, (_, base), (_, other) in pairs], _LEVEL)
-    return [_cell(pair, judgement) for pair, judgement in zip(pairs, judged, strict=True)], unmatched
+        pairs.extend((setting, (base_name, base), (name, found[name])) for name in others)
+    sound = [pair for pair in pairs if all(is_sound(sample.row) for _, sample in pair[1:])]
+    spreads = _spreads([sample for pair in sound for _, sample in pair[1:]])
+    contests = [_contest(base, other, noises, spreads) for _, (_, base), (_, other) in sound]
+    judged = dict(zip(map(id, sound), compare_all(contests, _LEVEL), strict=True))
+    return [_cell(pair, judged.get(id(pair)) or _unjudged(pair)) for pair in pairs], unmatched
 
 
-def _spreads(rows: Iterable[Row]) -> "dict[tuple[str, str], Spread]":
-    """Pool what the rows of each metric and access tell of the noise of one value; a row counts once."""
-    from ullage.analysis.statistics import pooled_spread
+def _unjudged(pair: Found) -> "Judgement":
+    """Return the ratio of two rows of which one was disturbed or is no speed at all: that tells nothing."""
+    from ullage.analysis.contests import compare_rows
 
-    alike = nested((_kind(row), id(row), row) for row in rows)
-    return {kind: pooled_spread(row.repetitions for row in found.values()) for kind, found in alike.items()}
+    _, (_, base), (_, other) = pair
+    return replace(compare_rows(other.row, base.row, _LEVEL), low=None, high=None, verdict="cannot tell")
+
+
+def _spreads(samples: Sequence[Sample]) -> "dict[tuple[str, str], Spread]":
+    """Pool what the rows of each metric and access tell of one value's noise and of launches; a row counts once."""
+    from ullage.analysis.contests import sampled
+    from ullage.analysis.statistics import dependence_within, pooled_spread
+
+    alike = nested((_kind(one.row), id(one.row), sampled(one.row, one.result)) for one in samples)
+    dependence = dependence_within([cell for found in alike.values() for cell in found.values()])
+    return {kind: pooled_spread(found.values(), dependence) for kind, found in alike.items()}
 
 
 def _kind(row: Row) -> tuple[str, str]:
@@ -319,13 +333,13 @@ def _kind(row: Row) -> tuple[str, str]:
 
 
 def _contest(
-    base: Row, other: Row, noises: Mapping[int, float], spreads: "Mapping[tuple[str, str], Spread]"
+    base: Sample, other: Sample, noises: Mapping[int, float], spreads: "Mapping[tuple[str, str], Spread]"
 ) -> "Contest":
-    from ullage.analysis.statistics import Contest
+    from ullage.analysis.contests import contest_of
 
-    known = [noises[id(row)] for row in (base, other) if id(row) in noises]
+    known = [noises[id(sample.row)] for sample in (base, other) if id(sample.row) in noises]
     noise = math.sqrt(sum(value * value for value in known) / len(known)) if known else None
-    return Contest(other.repetitions, base.repetitions, base.better, noise, spreads[_kind(base)])
+    return contest_of(other.row, base.row, noise, spreads[_kind(base.row)], (other.result, base.result))
 
 
 def _comparable(base: Sample, other: Sample) -> bool:
@@ -334,7 +348,8 @@ def _comparable(base: Sample, other: Sample) -> bool:
 
 
 def _cell(pair: Found, judged: "Judgement") -> Cell:
-    setting, (base_name, base), (other_name, other) = pair
+    setting, (base_name, one), (other_name, two) = pair
+    base, other = one.row, two.row
     return Cell(
         setting=tuple(pair for pair in setting if pair[0] != "result"),
         metric=base.metric,
@@ -347,15 +362,24 @@ def _cell(pair: Found, judged: "Judgement") -> Cell:
         low=judged.low,
         high=judged.high,
         outcome=judged.verdict,
-        notes=tuple(_notes(base, other)),
+        notes=(*_notes(base, other), *_why_untold(one, two, judged)),
     )
 
 
 def _notes(base: Row, other: Row) -> list[str]:
-    """List the reasons why the two numbers may not mean the same: verdicts, grade C."""
-    notes = [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
-    grades = sorted({row.grade for row in (base, other) if row.grade == "C"})
-    return [*notes, *(f"grade {grade}" for grade in grades)]
+    """List the reasons why the two numbers may not mean the same."""
+    return [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
+
+
+def _why_untold(base: Sample, other: Sample, judged: "Judgement") -> list[str]:
+    """Say why no verdict was possible at all."""
+    from ullage.analysis.contests import tells_launches
+
+    rows = base.row, other.row
+    if not all(is_sound(row) for row in rows):
+        return ["not judged: grade C" if any(row.grade == "C" for row in rows) else "not judged: INVALID"]
+    is_known = base.result == other.result or all(tells_launches(row) for row in rows)
+    return [] if judged.low is not None or is_known else [ONE_LAUNCH]
 
 
 def differences(summaries: Mapping[str, Summary]) -> list[str]:

@@ -49,6 +49,13 @@ class Row(Strict):
     low: float | None
     high: float | None
     repetitions: list[float]
+    launches: Annotated[
+        list[int],
+        Field(
+            exclude_if=lambda value: not value,
+            description="that took each repetition, by their place in the run; not there: not known",
+        ),
+    ] = []
     ceiling: Ceiling | None = None
     share: Annotated[float, Field(description="median over ceiling")] | None = None
     verdict: str

@@ -70,11 +70,12 @@ class RowContext:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A counted repetition of a phase, and the launch and case it belongs to."""
+    """A counted repetition of a phase, and the launch and case it belongs to. ``launch``: its place among all."""
 
     run: RunRecord
     case: CaseRecord
     phase: PhaseRecord
+    launch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
     groups = _with_varied_parameters(_group(measured, context.accesses))
     found = [_judge(group, context) for group in groups]
     sampled = [[_values(metric, judged) for metric in metrics] for judged in found]
-    known = [pooled_dependence(cells) for cells in zip(*sampled, strict=True)]
+    known = [pooled_dependence([value for value, _ in cell] for cell in cells) for cells in zip(*sampled, strict=True)]
     return [
         _row(metric, judged, values, context, dependence)
         for judged, of_metrics in zip(found, sampled, strict=True)
@@ -169,16 +170,16 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
     ]
 
 
-def _values(metric: Metric, judged: "_Judged") -> list[float]:
-    """Return the values of ``metric`` in the order in which they were taken."""
-    found = (metric.sample(item.phase) for item in judged.used)
-    return [value for value in found if value is not None and 0 <= value < math.inf]
+def _values(metric: Metric, judged: "_Judged") -> list[tuple[float, int]]:
+    """Return the values of ``metric`` in the order in which they were taken, each with its launch."""
+    found = ((metric.sample(item.phase), item.launch) for item in judged.used)
+    return [(value, launch) for value, launch in found if value is not None and 0 <= value < math.inf]
 
 
 def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
     """Return the good phases of whole repetitions with their case and run records, without warm-ups."""
     found: list[Measured] = []
-    for records in launches:
+    for launch, records in enumerate(launches):
         run: RunRecord | None = None
         waiting: dict[tuple[str, int], list[PhaseRecord]] = {}
         for record in records:
@@ -190,7 +191,7 @@ def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
                 case CaseRecord() if run is not None:
                     phases = waiting.pop((record.case, record.repetition), [])
                     if record.status == "ok" and not record.warmup:
-                        found.extend(Measured(run, record, phase) for phase in phases)
+                        found.extend(Measured(run, record, phase, launch) for phase in phases)
                 case _:
                     pass
     return found
@@ -303,7 +304,9 @@ def _judge(group: _Group, context: RowContext) -> _Judged:
     )
 
 
-def _row(metric: Metric, judged: _Judged, values: Sequence[float], context: RowContext, dependence: Dependence) -> Row:
+def _row(
+    metric: Metric, judged: _Judged, sampled: Sequence[tuple[float, int]], context: RowContext, dependence: Dependence
+) -> Row:
     frame = RowFrame(
         metric=metric.name,
         unit=metric.unit,
@@ -316,9 +319,11 @@ def _row(metric: Metric, judged: _Judged, values: Sequence[float], context: RowC
         ceiling=judged.ceiling if metric.is_rate_of_bytes else None,
         flags=judged.first_flags,
         last_flags=judged.last_flags,
-        notes=[*_more_than_asked(len(values), context.most_repetitions, context.settable), *judged.notes],
+        notes=[*_more_than_asked(len(sampled), context.most_repetitions, context.settable), *judged.notes],
     )
-    return frame.row(values, context.level, context.wanted_width, dependence)
+    values, launches = zip(*sampled, strict=True)
+    row = frame.row(values, context.level, context.wanted_width, dependence)
+    return row.model_copy(update={"launches": list(launches)})
 
 
 def _more_than_asked(count: int, most: int | None, settable: Settable) -> list[str]:

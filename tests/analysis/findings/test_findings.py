@@ -161,6 +161,17 @@ def test_scaling(curve: list[float], overall: str) -> None:
     assert found.numbers["ratio"] == pytest.approx(curve[-1] / curve[0])
 
 
+def test_of_ranks_that_had_one_launch_each_nothing_is_said() -> None:
+    """A launch has minutes of its own: what it measured slow may be these, and not its rank count."""
+    rows = _table(lambda r, _: 1e9 * r)
+    apart = [row.model_copy(update={"launches": [int(row.params["ranks"])] * len(row.repetitions)}) for row in rows]
+    found = _one(find_all(apart), "scaling")
+    assert found.numbers["overall"] == "unknown"
+    assert "launches cannot be told from ranks" in found.text
+    assert not _of(find_all(apart), "edge")
+    assert "have the highest median" in _one(find_all(apart), "best").text
+
+
 def test_scaling_names_the_block_size_that_does_otherwise() -> None:
     rows = _table(lambda r, b: 1e9 * (r if b != MIB or r < 8 else 2.0))
     found = _one(find_all(rows), "scaling")

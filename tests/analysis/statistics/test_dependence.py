@@ -40,5 +40,14 @@ def test_what_says_nothing() -> None:
 def test_fewer_samples_are_worth_as_much() -> None:
     draw = random.Random(3)
     found = pooled_dependence(_series(draw, 15, 0.5) for _ in range(200))
-    assert found.effective(12) == pytest.approx(12 / found.inflation)
     assert 3 < found.effective(12) < 6
+    assert found.correlation <= found.most < found.correlation + 0.1
+
+
+@pytest.mark.parametrize("length", [5, 6, 10])
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6])
+def test_series_seldom_have_more_than_they_may_have_at_most(length: int, correlation: float) -> None:
+    draw = random.Random(4)
+    found = [pooled_dependence(_series(draw, length, correlation) for _ in range(36)) for _ in range(200)]
+    assert sum(one.most < correlation for one in found) <= 24
+    assert sum(one.most for one in found) / len(found) < correlation + 0.7

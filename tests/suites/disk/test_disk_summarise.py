@@ -24,6 +24,7 @@ def small_row(depth: int, rate: float, *, access: str = "read", ranks: int = 1, 
         low=values[0],
         high=values[-1],
         repetitions=values,
+        launches=[10 * ranks + index for index in range(3)],
         verdict="cold",
         grade="A",
     )

@@ -49,6 +49,7 @@ def row(interface: str, block: int, rates: "list[float]", ranks: int = 1) -> Row
         low=rates[0],
         high=rates[-1],
         repetitions=rates,
+        launches=[100 * ranks + (index + block.bit_length()) % 3 for index in range(len(rates))],
         verdict="memory",
         grade="A",
     )

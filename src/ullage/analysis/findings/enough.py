@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import gain_of
-from ullage.analysis.findings.study import compare_rows
 from ullage.model.summary import Gain, Row
 from ullage.quantity import percent, times
 
@@ -61,14 +61,15 @@ class Enough:
 def enough_of(line: Sequence[Row], level: float) -> Enough:
     """Judge rows that rise in one setting; ``level``: of any two of them."""
     first, last, best = line[0], line[-1], max(line, key=lambda row: row.median)
+    spread = spread_of(row for row in line if carries(row))
 
     def is_proved(row: Row) -> bool:
-        found = [compare_rows(row, other, level, None).low for other in line if other is not row]
+        found = [compare_rows(row, other, level, None, spread).low for other in line if other is not row]
         return all(low is not None and low >= ENOUGH for low in found)
 
     row = next(filter(is_proved, line), None)
     before = line[: line.index(best if row is None else row)]
-    is_slower = (compare_rows(one, best, level, None).verdict == "slower" for one in before)
-    falls = compare_rows(best, last, level, None).verdict == "faster"
-    gain = gain_of(compare_rows(row or best, first, level, None))
+    is_slower = (compare_rows(one, best, level, None, spread).verdict == "slower" for one in before)
+    falls = compare_rows(best, last, level, None, spread).verdict == "faster"
+    gain = gain_of(compare_rows(row or best, first, level, None, spread))
     return Enough(row or best, first, best, last, row is None or not all(is_slower), falls, gain)

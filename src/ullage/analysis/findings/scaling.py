@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.contests import compare_rows, contest_of
 from ullage.analysis.findings.phrasing import block, most_common, numbers_of, subject
-from ullage.analysis.findings.study import Grid, Numbers, Study, compare_rows
-from ullage.analysis.statistics import Contest, compare_on_average, median
+from ullage.analysis.findings.study import Grid, Numbers, Study
+from ullage.analysis.statistics import Contest, compare_on_average, compare_two, median
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
 
@@ -23,6 +24,8 @@ _VERBS: Final[dict[str, str]] = {
 }
 _RANKS: Final = " with ranks"
 _MOST: Final = 0.75
+# As long as nobody knows how much launches differ, nothing is said of ranks that had one each.
+_UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +105,15 @@ def _overall(grid: Grid, found: Sequence[Curve], level: float) -> str:
 def _ends(grid: Grid, curve: Curve) -> Contest:
     """Compare the last rank count with the first."""
     first, last = (grid.cells[ranks, curve.block] for ranks in (curve.first_ranks, curve.last_ranks))
-    return Contest(last.repetitions, first.repetitions, grid.better, grid.noise, grid.spread)
+    return contest_of(last, first, grid.noise, grid.spread)
 
 
 def _scaling(grid: Grid, level: float) -> Finding | None:
     found = curves(grid, level)
     if not found:
         return None
+    if _is_confounded(grid, found):
+        return _untold(grid, found)
     overall = _overall(grid, found, level)
     first, last = min(c.first_ranks for c in found), max(c.last_ranks for c in found)
     typical = median([curve.change for curve in found])
@@ -121,6 +126,22 @@ def _scaling(grid: Grid, level: float) -> Finding | None:
     )
     title = f"{subject(grid)} {verb}"
     return Finding(kind="scaling", title=title, text=text, numbers=_numbers(grid, found, overall, typical))
+
+
+def _is_confounded(grid: Grid, found: Sequence[Curve]) -> bool:
+    """Tell whether each rank count was measured in one launch, so that nothing tells these from ranks."""
+    was_repeated = any(len(row.repetitions) > 1 for row in grid.cells.values())
+    return was_repeated and all(compare_two(_ends(grid, curve)).low is None for curve in found)
+
+
+def _untold(grid: Grid, found: Sequence[Curve]) -> Finding:
+    title = f"{subject(grid)}: launches cannot be told from ranks"
+    text = (
+        f"{title}, because each rank count was measured in one launch, and how much launches differ is not known. "
+        "So nothing says whether they change or do not change beyond the noise with ranks. Give more --time."
+    )
+    typical = median([curve.change for curve in found])
+    return Finding(kind="scaling", title=title, text=text, numbers=_numbers(grid, found, _UNKNOWN, typical))
 
 
 def _exceptions(found: Sequence[Curve], overall: str) -> str:

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.contests import compare_rows, contest_of, spread_of
 from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
@@ -19,8 +20,8 @@ from ullage.analysis.findings.phrasing import (
     subject,
     with_gain,
 )
-from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
-from ullage.analysis.statistics import Comparison, Contest, Spread, beaten_by_best, level_of_each, pooled_spread
+from ullage.analysis.findings.study import Cell, Grid, Numbers, Study
+from ullage.analysis.statistics import Comparison, Spread, beaten_by_best, level_of_each
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
@@ -42,7 +43,7 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
         return None
     grid, best = max(bests, key=lambda pair: pair[0].scores[cell_of(pair[1])])
     tried = sum(len(other.cells) for other in grids)
-    spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
+    spread = spread_of((row for other in grids for row in other.cells.values()), grid.dependence)
     rivals = _rivals(grids, (grid, best), study.error_of_best, spread)
     what = f"{grid.target} {operations(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
     title = what + setting_text(tuple((name, value) for name, value in grid.setting if len(str(value)) <= _LONGEST))
@@ -98,7 +99,7 @@ def _rivals(grids: list[Grid], of_best: tuple[Grid, Row], error: float, spread: 
     """Return the settings that may be as good as the best: all that are not proved worse."""
     grid, best = of_best
     others = [(other, row) for other in grids for row in other.cells.values() if row is not best]
-    contests = [Contest(best.repetitions, row.repetitions, grid.better, grid.noise, spread) for _, row in others]
+    contests = [contest_of(best, row, grid.noise, spread) for _, row in others]
     return [one for one, is_worse in zip(others, beaten_by_best(contests, error), strict=True) if not is_worse]
 
 

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
+from ullage.analysis.contests import compare_rows, contest_of, sampled, spread_of
 from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.neighbours import relative_noise
-from ullage.analysis.statistics import Comparison, Contest, Spread, compare, compare_all, pairs_on, pooled_spread
+from ullage.analysis.statistics import Comparison, Dependence, Spread, compare_all, dependence_within, pairs_on
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
@@ -22,7 +22,6 @@ Cell = tuple[int, int]
 Setting = tuple[tuple[str, Scalar], ...]
 Numbers: TypeAlias = dict[str, Scalar | list[Scalar] | None]
 _AXES: Final = frozenset({"access", "ranks", "block_bytes", "nodes"})
-_UNKNOWN: Final = Spread()
 # The error that all sentences of a report may make together is shared out in these parts: to sentences about the best
 # setting, to those along lines of a grid (what more ranks give, steps), and to those that compare two targets.
 _PART_OF_BEST: Final = 2.0
@@ -48,7 +47,10 @@ class Failed:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of one metric that differ in ranks and block size only; those on which no sentence may rest are left out."""
+    """Rows of one metric that differ in ranks and block size only; those on which no sentence may rest are left out.
+
+    ``dependence``: of repetitions, by all grids together.
+    """
 
     target: str
     access: str
@@ -57,6 +59,7 @@ class Grid:
     better: Literal["more", "less"]
     setting: Setting
     cells: dict[Cell, Row]
+    dependence: Dependence | None = None
 
     @cached_property
     def ranks(self) -> list[int]:
@@ -86,7 +89,7 @@ class Grid:
     @cached_property
     def spread(self) -> Spread:
         """What all cells say together of the noise of one value, as far as they were repeated."""
-        return pooled_spread(row.repetitions for row in self.cells.values())
+        return spread_of(self.cells.values(), self.dependence)
 
     @cached_property
     def steps(self) -> int:
@@ -129,7 +132,8 @@ class Pair:
     @cached_property
     def spread(self) -> Spread:
         """What the repetitions of both sides say of the noise of one value."""
-        return pooled_spread(row.repetitions for grid in (self.first, self.second) for row in grid.cells.values())
+        rows = (row for grid in (self.first, self.second) for row in grid.cells.values())
+        return spread_of(rows, self.first.dependence)
 
     def compare_bests(self, first: Row, second: Row) -> Comparison:
         """Compare the best of ``first`` with that of ``second``, over all cells or those of a block size.
@@ -143,12 +147,9 @@ class Pair:
     @cached_property
     def comparisons(self) -> dict[Cell, Comparison]:
         """Cell by cell, all of them right together."""
-        found = compare_all([self._contest(cell) for cell in self.shared], 1 - self.error / 2)
+        rows = ((self.first.cells[cell], self.second.cells[cell]) for cell in self.shared)
+        found = compare_all([contest_of(*both, self.noise, self.spread) for both in rows], 1 - self.error / 2)
         return dict(zip(self.shared, found, strict=True))
-
-    def _contest(self, cell: Cell) -> Contest:
-        first, second = self.first.cells[cell], self.second.cells[cell]
-        return Contest(first.repetitions, second.repetitions, first.better, self.noise, self.spread)
 
     def wins(self, cell: Cell) -> bool:
         """Tell whether the median of ``first`` is the better one, proved or not."""
@@ -217,34 +218,6 @@ class Study:
             yield from combinations(sorted(grids, key=lambda grid: self.order.index(grid.target)), 2)
 
 
-def carries(*rows: Row) -> bool:
-    """Tell whether a comparison may rest on ``rows``: none was disturbed, each has 3 samples or more, all above 0."""
-    return all(row.grade != "C" and len(row.repetitions) >= FEWEST_SAMPLES and min(row.repetitions) > 0 for row in rows)
-
-
-def compare_rows(first: Row, second: Row, level: float, noise: float | None, spread: Spread = _UNKNOWN) -> Comparison:
-    """Compare the repetitions of two rows; ``noise``: what neighbours in a grid tell of a row with few samples.
-
-    Without neighbours, nothing is told of rows that do not carry it.
-    """
-    if noise is None and not carries(first, second):
-        return _untold(first, second, level)
-    return compare(first.repetitions, second.repetitions, better=first.better, level=level, noise=noise, spread=spread)
-
-
-def compare_pairs(pairs: Sequence[tuple[Row, Row]], level: float) -> list[Comparison]:
-    """Compare the first of each pair with the second so that all verdicts hold together (Holm), as ``compare_all``."""
-    told = [pair for pair in pairs if carries(*pair)]
-    contests = [Contest(a.repetitions, b.repetitions, a.better) for a, b in told]
-    judged = iter(compare_all(contests, level))
-    return [next(judged) if carries(*pair) else _untold(*pair, level) for pair in pairs]
-
-
-def _untold(first: Row, second: Row, level: float) -> Comparison:
-    ratio = first.median / second.median if second.median else 1.0
-    return Comparison(ratio, None, None, "cannot tell", level)
-
-
 def access_param(row: Row) -> str:
     """Return the parameter ``access`` of a row; empty without one. Parameter ``phase`` is not looked at."""
     return str(row.params.get("access", ""))
@@ -265,14 +238,15 @@ def make_study(
     for row in usable:
         setting = tuple((name, row.params[name]) for name in names if name in row.params)
         groups.setdefault((row.target, access_param(row), setting), {})[_cell(row)] = row
-    grids = tuple(_grid(place, cells) for place, cells in groups.items())
+    dependence = dependence_within([sampled(row) for row in usable])
+    grids = tuple(_grid(place, cells, dependence) for place, cells in groups.items())
     order = tuple(dict.fromkeys(row.target for row in all_rows))
     return Study(all_rows, grids, tuple(failed), level, order, settable)
 
 
-def _grid(place: tuple[str, str, Setting], cells: dict[Cell, Row]) -> Grid:
+def _grid(place: tuple[str, str, Setting], cells: dict[Cell, Row], dependence: Dependence) -> Grid:
     first = next(iter(cells.values()))
-    return Grid(place[0], place[1], first.metric, first.unit, first.better, place[2], cells)
+    return Grid(place[0], place[1], first.metric, first.unit, first.better, place[2], cells, dependence)
 
 
 def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from ullage.analysis.statistics.comparison import (
     compare,
     compare_all,
     compare_on_average,
+    compare_two,
     level_of_each,
     pairs_on,
 )
@@ -32,9 +33,10 @@ from ullage.analysis.statistics.intervals import (
     quantile_interval,
     relative_width,
 )
+from ullage.analysis.statistics.launches import Sampled
 from ullage.analysis.statistics.order import mad, median, quantile
 from ullage.analysis.statistics.ranks import rank_test
-from ullage.analysis.statistics.spread import Spread, pooled_spread
+from ullage.analysis.statistics.spread import Spread, dependence_within, pooled_spread
 
 __all__ = [
     "INDEPENDENT",
@@ -44,6 +46,7 @@ __all__ = [
     "Dependence",
     "Fences",
     "Interval",
+    "Sampled",
     "Spread",
     "autocorrelation",
     "beaten_by_best",
@@ -51,6 +54,8 @@ __all__ = [
     "compare",
     "compare_all",
     "compare_on_average",
+    "compare_two",
+    "dependence_within",
     "fewest_samples",
     "is_look",
     "level_of_each",

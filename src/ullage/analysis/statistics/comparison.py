@@ -2,11 +2,12 @@
 """Is one setting faster than another: a ratio, its interval, and one of three words. Of many at once, all are right."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.statistics.launches import LaunchSpread, shares
 from ullage.analysis.statistics.ranks import are_apart, rank_test
 from ullage.analysis.statistics.spread import UNKNOWN, LogMean, Spread, log_mean
 from ullage.analysis.statistics.student import two_sided_p, two_sided_quantile
@@ -17,6 +18,9 @@ Better: TypeAlias = Literal["more", "less"]
 # never goes below 0.0022, which 24 pairs would need by Holm.
 _RANKS_LEVEL: Final = 0.05
 _SURE_NOISE: Final = 1e6
+_NO_PART: Final = 1e-9
+_FIRST_RUN: Final = "first run"
+_SECOND_RUN: Final = "second run"
 _MOST_LOG: Final = 700.0
 
 
@@ -25,7 +29,8 @@ class Comparison:
     """What a comparison of two sets of samples found.
 
     ``ratio`` of the geometric means, first over second; bounds are null where a single sample says nothing of its
-    noise. ``level``: that of the interval, by which the verdict was made.
+    noise, and where nobody knows how much the launches of the two differ. ``level``: that of the interval, by which the
+    verdict was made.
 
     ``verdict`` is of the first: ``faster`` means better, whichever direction of the value that is.
     """
@@ -42,7 +47,9 @@ class Contest:
     """Two sets of samples above 0 to be compared.
 
     ``spread``: what other cells say of the noise of one value. ``noise``: the standard deviation of the log of one
-    value, for sides of one sample; without either those say ``cannot tell``.
+    value, for sides of one sample; without either those say ``cannot tell``. ``launches``: of each sample of both
+    (none: all of one). Samples of different launches say ``cannot tell``, too, where ``spread`` does not know these.
+    ``is_of_runs``: the sides are two runs, and the launches of each share its minutes.
     """
 
     first: Sequence[float]
@@ -50,17 +57,30 @@ class Contest:
     better: Better = "more"
     noise: float | None = None
     spread: Spread = UNKNOWN
+    launches: tuple[Sequence[Hashable], Sequence[Hashable]] = ((), ())
+    is_of_runs: bool = False
+
+    @property
+    def weights(self) -> dict[Hashable, float]:
+        """By how much more of the first side's samples are from a launch than of the second's.
+
+        Two runs differ by one more shift each, which is taken to be like those of launches.
+        """
+        first, second = (shares(*side) for side in zip(self.launches, map(len, (self.first, self.second)), strict=True))
+        of_runs = {_FIRST_RUN: 1.0, _SECOND_RUN: -1.0} if self.is_of_runs else {}
+        return {one: first.get(one, 0.0) - second.get(one, 0.0) for one in (*first, *second)} | of_runs
 
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
     """The log of the ratio, its standard error and degrees of freedom, and of what: the ranks of that are asked only
-    where the logs tell. None: of many contests together."""
+    where the logs tell. None: of many contests together. ``weights`` of launches, whose shifts error leaves out."""
 
     log: float
     error: float
     freedom: float
     contest: Contest | None = None
+    weights: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
 
     @property
     def p(self) -> float:
@@ -85,13 +105,17 @@ def compare(
     noise: float | None = None,
     spread: Spread = UNKNOWN,
 ) -> Comparison:
+    """Compare two sets of samples above 0 as ``compare_two`` does."""
+    return compare_two(Contest(first, second, better, noise, spread), level)
+
+
+def compare_two(contest: Contest, level: float = 0.95) -> Comparison:
     """Compare two sets of samples above 0 by the interval of the ratio of their geometric means.
 
     Welch's t of the logarithms, with what other cells say of the noise (``spread``), decides together with the exact
     rank test: both have to say so. Where so few samples cannot reach 5 % by ranks, their ranges must not overlap. Raise
     ValueError without samples or for samples that are not above 0.
     """
-    contest = Contest(first, second, better, noise, spread)
     return _judged(contest, _evidence(contest), level)
 
 
@@ -159,16 +183,18 @@ def compare_on_average(contests: Sequence[Contest], level: float = 0.95) -> Comp
 
     The ranks have no part in it: a mean of many is much the same whatever the noise of one is like.
     """
-    evidence = [_evidence(contest) for contest in contests]
+    evidence = [_within(contest) for contest in contests]
     known = [found for found in evidence if found is not None]
     if not contests or len(known) < len(contests):
         ratios = [_mean_log(contest.first) - _mean_log(contest.second) for contest in contests]
         return Comparison(math.exp(fmean(ratios)), None, None, "cannot tell", level)
     variances = [found.error**2 for found in known]
-    shares = sum(one**2 / found.freedom for one, found in zip(variances, known, strict=True))
-    freedom = sum(variances) ** 2 / shares if shares > 0 else _SURE_NOISE
-    together = _Evidence(fmean(found.log for found in known), math.sqrt(sum(variances)) / len(known), freedom)
-    return _judged(contests[0], together, level)
+    variance, freedom = _together([(one, found.freedom) for one, found in zip(variances, known, strict=True)])
+    weights = {launch: 0.0 for found in known for launch in found.weights}
+    for found in known:
+        weights.update((one, weights[one] + weight / len(known)) for one, weight in found.weights.items())
+    mean = _Evidence(fmean(found.log for found in known), math.sqrt(variance) / len(known), freedom, None, weights)
+    return _judged(contests[0], _with_launches(mean, contests[0].spread.launches), level)
 
 
 def _judged(contest: Contest, found: _Evidence | None, level: float) -> Comparison:
@@ -183,33 +209,53 @@ def _judged(contest: Contest, found: _Evidence | None, level: float) -> Comparis
 
 
 def _evidence(contest: Contest) -> _Evidence | None:
-    """Return the log of the ratio and its error; None where nothing is known of the noise of a single sample.
+    """Return the log of the ratio and its error; None where nothing is known of noise or launches.
 
     Raise ValueError without samples or for samples that are not above 0.
     """
+    found = _within(contest)
+    return None if found is None else _with_launches(found, contest.spread.launches)
+
+
+def _within(contest: Contest) -> _Evidence | None:
+    """Return the evidence as if launches did not differ."""
     first, second = contest.first, contest.second
     if not first or not second or min(*first, *second) <= 0:
         raise ValueError("a comparison needs samples above 0 on both sides")
-    sides = [_side(samples, contest) for samples in (first, second)]
-    known = [side for side in sides if side is not None]
-    if len(known) < 2:
+    a, b = (_side(side, contest, own) for side, own in zip((first, second), contest.launches, strict=True))
+    if a is None or b is None:
         return None
-    a, b = known
-    variance = a.variance + b.variance
-    # These are the degrees of freedom of a sum of two estimates by Welch and Satterthwaite.
-    shares = a.variance**2 / a.freedom + b.variance**2 / b.freedom
-    freedom = max(1.0, math.floor(variance**2 / shares)) if shares > 0 else _SURE_NOISE
-    return _Evidence(a.mean - b.mean, math.sqrt(variance), freedom, contest)
+    variance, freedom = _together([(a.variance, a.freedom), (b.variance, b.freedom)])
+    return _Evidence(a.mean - b.mean, math.sqrt(variance), freedom, contest, contest.weights)
 
 
-def _side(samples: Sequence[float], contest: Contest) -> LogMean | None:
+def _with_launches(found: _Evidence, launches: LaunchSpread) -> _Evidence | None:
+    """Return the evidence with the error that launches bring; None where they have a part and are not known."""
+    part = sum(weight**2 for weight in found.weights.values())
+    if part < _NO_PART:
+        return found
+    if not launches.freedom:
+        return None
+    variance, freedom = _together([(found.error**2, found.freedom), (part * launches.variance, launches.freedom)])
+    return replace(found, error=math.sqrt(variance), freedom=freedom)
+
+
+def _together(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the sum of variances and its degrees of freedom (Welch 1947, Satterthwaite 1946)."""
+    variance = sum(one for one, _ in parts)
+    divided = sum(one**2 / freedom for one, freedom in parts)
+    return variance, max(1.0, math.floor(variance**2 / divided)) if divided > 0 else _SURE_NOISE
+
+
+def _side(samples: Sequence[float], contest: Contest, launches: Sequence[Hashable]) -> LogMean | None:
     if len(samples) == 1 and contest.noise is not None:
         return LogMean(math.log(samples[0]), contest.noise**2, _SURE_NOISE)
-    return log_mean(samples, contest.spread)
+    return log_mean(samples, contest.spread, launches)
 
 
 def _ranks_agree(contest: Contest) -> bool:
-    first, second = contest.first, contest.second
+    sides = zip((contest.first, contest.second), contest.launches, strict=True)
+    first, second = (contest.spread.launches.apart(*side) for side in sides)
     if are_apart(first, second):
         return True
     return min(len(first), len(second)) > 1 and rank_test(first, second) <= _RANKS_LEVEL

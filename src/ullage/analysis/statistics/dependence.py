@@ -59,14 +59,23 @@ _FEWEST: Final = 4
 # This is the one-sided 5 % quantile: independent samples, too, show what lies below it.
 _SIGNIFICANT: Final = 1.645
 _MOST: Final = 0.9
+# Two samples have a lag-1 correlation of -1/2 whatever they are like.
+_TELLING: Final = 3
+# Where series do not tell their correlation to that, they are taken to have no more than is usual.
+_TOLD_TO: Final = 0.32
+_USUAL: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """The lag-1 correlation of ``series`` series together; 0 where it cannot be told from none."""
+    """The lag-1 correlation of ``series`` series together; 0 where it cannot be told from none.
+
+    ``most``: as much as they may have; too few series do not tell that they have less.
+    """
 
     correlation: float = 0.0
     series: int = 0
+    most: float = 0.0
 
     def effective(self, count: int) -> float:
         """Return how many independent samples tell as much of a mean as ``count`` of these."""
@@ -74,8 +83,8 @@ class Dependence:
 
     @property
     def inflation(self) -> float:
-        """The factor by which the variance of a mean grows."""
-        return (1 + self.correlation) / (1 - self.correlation)
+        """The factor by which the variance of a mean may grow, against what the samples' own variance tells of it."""
+        return (1 + self.most) / (1 - self.most)
 
 
 INDEPENDENT: Final = Dependence()
@@ -120,12 +129,31 @@ def _of_series(samples: tuple[float, ...]) -> float | None:
 def pooled_dependence(series: Iterable[Sequence[float]]) -> Dependence:
     """Estimate the lag-1 correlation from series, one a cell, of samples in the order in which they were taken.
 
-    Series below 4 samples say nothing. Of n independent samples the lag-1 correlation is -1/n on average with variance
-    (n-2)^2 / (n^2 (n-1)) (Moran 1948), of a first-order autoregressive series about r - (1 + 4 r) / n (Kendall 1954).
+    Series below 4 samples tell ``most`` only. Of n independent samples the lag-1 correlation is -1/n on average with
+    variance (n-2)^2 / (n^2 (n-1)) (Moran 1948), of a first-order autoregressive series about r - (1 + 4 r) / n (Kendall
+    1954).
     """
     sums = _Sums()
+    known: list[tuple[float, int]] = []
     for samples in series:
-        found = _of_series(tuple(samples)) if len(samples) >= _FEWEST else None
+        found = _of_series(tuple(samples)) if len(samples) >= _TELLING else None
         if found is not None:
-            sums.add(found, len(samples))
-    return Dependence(sums.found, sums.series) if sums.series else INDEPENDENT
+            known.append((found, len(samples)))
+            if len(samples) >= _FEWEST:
+                sums.add(found, len(samples))
+    return Dependence(sums.found if sums.series else 0.0, sums.series, max(sums.found, _at_most(known)))
+
+
+def _at_most(known: Sequence[tuple[float, int]]) -> float:
+    """Return the correlation that the series have at most in 19 of 20 cases, from pairs of what each shows and length.
+
+    The mean of the correlation that n samples show rises with that of their series by about (1 - 2 / n)^2.3, by
+    simulation of 3 to 15 samples; its variance is much the same for all.
+    """
+    found, weight = 0.0, 0.0
+    for seen, n in known:
+        slope, scatter = (1 - 2 / n) ** 2.3, (n - 2) ** 2 / (n**2 * (n - 1))
+        found += slope / scatter * (seen + 1 / n)
+        weight += slope**2 / scatter
+    upper = (found + _SIGNIFICANT * math.sqrt(weight)) / weight if weight > 0 else _MOST
+    return min(max(upper, 0.0), _MOST if weight * _TOLD_TO**2 > 1 else _USUAL)

@@ -8,13 +8,14 @@ Molecular Biology 3, sections 5 and 6.2).
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 from typing import Final
 
-from ullage.analysis.statistics.dependence import pooled_dependence
+from ullage.analysis.statistics.dependence import Dependence, pooled_dependence
+from ullage.analysis.statistics.launches import NOT_KNOWN, LaunchSpread, Sampled, launch_spread
 from ullage.analysis.statistics.order import median
 
 # No clock and no machine repeats itself better: without it, cells of equal samples would say that noise is none.
@@ -30,13 +31,14 @@ class Spread:
     """What is known of the variance of a log beside the samples themselves: a value, and what it weighs.
 
     ``inflation``: by what the variance of a mean grows because repetitions resemble those before them. ``least``: a
-    cell whose samples scatter less than that does so by chance.
+    cell whose samples scatter less than that does so by chance. ``launches``: how much these differ.
     """
 
     variance: float = 0.0
     freedom: float = 0.0
     inflation: float = 1.0
     least: float = _LEAST_VARIANCE
+    launches: LaunchSpread = NOT_KNOWN
 
 
 UNKNOWN: Final = Spread()
@@ -51,13 +53,17 @@ class LogMean:
     freedom: float
 
 
-def log_mean(samples: Sequence[float], spread: Spread = UNKNOWN) -> LogMean | None:
-    """Return mean and variance of the logs; None where a single sample stands alone and nothing tells of its noise."""
+def log_mean(samples: Sequence[float], spread: Spread = UNKNOWN, launches: Sequence[Hashable] = ()) -> LogMean | None:
+    """Return mean and variance of the logs; None where a single sample stands alone and nothing tells of its noise.
+
+    The variance is that within ``launches``, the one of each sample.
+    """
     own = len(samples) - 1
     freedom = own + spread.freedom
     if freedom <= 0:
         return None
-    mean, variance = _of_logs(tuple(samples))
+    mean = _of_logs(tuple(samples))[0]
+    variance = _of_logs(tuple(spread.launches.apart(samples, launches)))[1]
     together = (own * max(variance, spread.least) if own else 0.0) + spread.freedom * spread.variance
     return LogMean(mean, together / freedom * spread.inflation / len(samples), freedom)
 
@@ -69,15 +75,24 @@ def _of_logs(samples: tuple[float, ...]) -> tuple[float, float]:
     return fmean(logs), _variance(logs) if len(logs) > 1 else 0.0
 
 
-def pooled_spread(cells: Iterable[Sequence[float]]) -> Spread:
-    """Estimate from all ``cells`` what each tells of the noise of the others.
+def dependence_within(cells: Sequence[Sampled]) -> Dependence:
+    """Estimate how repetitions depend on each other within their launches."""
+    launches = launch_spread(cells)
+    return pooled_dependence(launches.apart(cell.values, cell.launches) for cell in cells)
 
-    Each cell has samples above 0 in the order in which they were taken.
+
+def pooled_spread(cells: Iterable[Sequence[float] | Sampled], dependence: Dependence | None = None) -> Spread:
+    """Estimate from all ``cells`` what each tells of the noise of the others, and of launches.
+
+    Each cell has samples above 0 in the order in which they were taken. ``dependence``: as more cells than these tell
+    it.
     """
-    usable = [samples for samples in cells if len(samples) > 1]
-    inflation = pooled_dependence(usable).inflation
+    found = [cell if isinstance(cell, Sampled) else Sampled(cell) for cell in cells]
+    launches = launch_spread(found)
+    usable = [launches.apart(cell.values, cell.launches) for cell in found if len(cell.values) > 1]
+    inflation = (pooled_dependence(usable) if dependence is None else dependence).inflation
     if len(usable) < 2:
-        return Spread(inflation=inflation)
+        return Spread(inflation=inflation, launches=launches)
     freedoms = [len(samples) - 1 for samples in usable]
     seen = [_of_logs(tuple(samples))[1] for samples in usable]
     least = max(_LEAST_OF_MEDIAN * median(seen), _LEAST_VARIANCE)
@@ -87,9 +102,9 @@ def pooled_spread(cells: Iterable[Sequence[float]]) -> Spread:
     centre = fmean(centred)
     beyond = _variance(centred) - fmean(trigamma(d / 2) for d in freedoms)
     if beyond <= trigamma(_MOST_FREEDOM / 2):
-        return Spread(math.exp(centre), _MOST_FREEDOM, inflation, least)
+        return Spread(math.exp(centre), _MOST_FREEDOM, inflation, least, launches)
     half = _inverse_trigamma(beyond)
-    return Spread(math.exp(centre + digamma(half) - math.log(half)), 2 * half, inflation, least)
+    return Spread(math.exp(centre + digamma(half) - math.log(half)), 2 * half, inflation, least, launches)
 
 
 def _variance(values: Sequence[float]) -> float:

@@ -291,6 +291,7 @@ _VERBS: Final = {
     "peaks": "peak in between",
     "flat": "do not change beyond the noise",
     "dips": "are lowest in between",
+    "unknown": "may differ by their launches alone (one each)",
 }
 
 
@@ -325,7 +326,7 @@ def _change(numbers: Numbers) -> str:
     Where not all block sizes go that way, it says how many do.
     """
     overall, shapes = _word(numbers, "overall"), _list(numbers, "shape")
-    if overall == "flat":
+    if overall in ("flat", "unknown"):
         return ""
     agreeing = sum(shape == overall for shape in shapes)
     where = "" if agreeing == len(shapes) or overall not in _VERBS else f", {agreeing} of {len(shapes)} block sizes"

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil
 from typing import Final
 
@@ -22,6 +23,9 @@ from ullage.runs.session import launches_with_records
 # The start of a launch may cost this share of its time, when there is a choice of how many repetitions it makes.
 _START_SHARE: Final = 0.1
 _FEWEST_MORE: Final = 4
+LAUNCHES: Final = 3
+"""So many launches of each layout share its minimum, where the time allows: what a launch has of its own is known by
+others. Where starts take little of the time there are more."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,10 @@ class CellExecution(Execution):
 
     def _plan(self, cells: Sequence[Cell], number: int, repetitions: tuple[int, int], seconds: float | None) -> Plan:
         prior = {cell.case.id: self.progress.of(cell.case.id).prior_elapsed_ns for cell in cells}
-        records, known = str(self.session.result.records_path(number)), round(self.progress.correlation, 2)
+        # What few repetitions of some layouts seem to show must not decide how many the others get.
+        is_settled = repetitions[0] == repetitions[1]
+        known = 0.0 if is_settled else round(self.progress.correlation, 2)
+        records = str(self.session.result.records_path(number))
         spec = LaunchSpec(self._turn, records, seconds, repetitions, correlation=known)
         return make_plan(self.request, self.options, cells, spec, prior)
 
@@ -121,7 +128,7 @@ class CellExecution(Execution):
         """Return ``began`` plus the time that earlier launches have left; what is still lacking always gets some."""
         lacking = self.lacking(self.cells)
         work_s = self.options.min_repetitions * sum(self.costs.repetition_s(cell) for cell in lacking)
-        around_s = sum(self._around_s(group) for group in by_layout(lacking).values())
+        around_s = LAUNCHES * sum(self._around_s(group) for group in by_layout(lacking).values())
         least_s = GENEROUS * (work_s + around_s) if self.progress.repetitions else 0.0
         left_s = self.seconds_left(self.options.time_s, least_s, self.progress.seconds)
         return began.earlier(-(self.options.time_s if left_s is None else left_s))
@@ -143,8 +150,45 @@ class CellExecution(Execution):
     # -- spending time --------------------------------------------------------------------------------------------
 
     def give_minimum(self, cells: Sequence[Cell], deadline: Deadline) -> None:
-        """Give every cell its minimum, layouts in a shuffled order, all cut in proportion when the time is short."""
-        self._sweep_layouts(self.lacking(cells), self.options.min_repetitions, deadline, "every cell")
+        """Give every cell its minimum by several launches of each layout, in turn with those of the others.
+
+        Layouts come in a shuffled order, and all are cut in proportion when the time is short. Peers follow at last.
+        """
+        peers, made, left = self.in_turn, 0, 0
+        while left != 1 and self.may_go_on and (lacking := self.lacking(cells)):
+            left = self._launches_left(lacking, made, deadline)
+            done = min(len(self.progress.of(cell.case.id).counted) for cell in lacking)
+            total = done + ceil((self.options.min_repetitions - done) / left)
+            below = [cell for cell in lacking if self.progress.lacks(cell.case.id, total)]
+            self.in_turn = peers if left == 1 else None
+            later = None if left == 1 else partial(self._rest_s, lacking, total, left - 1)
+            self._sweep_layouts(below, total, deadline, "every cell", later)
+            made += 1
+        self.in_turn = peers
+
+    def _launches_left(self, cells: Sequence[Cell], made: int, deadline: Deadline) -> int:
+        """Return in how many launches of each layout ``cells`` get their minimum, after so many ``made``.
+
+        A batch job that cannot finish all of it measures each layout at once: other nodes would go on with it.
+        """
+        job = self.session.job_time
+        left_s = deadline.left_s if job is None else min(deadline.left_s, job.left_s)
+        starts_s = max(sum(self.costs.launch_s(layout.ranks) for layout in by_layout(cells)), 1e-6)
+        wanted = max(LAUNCHES, int(_START_SHARE * left_s / starts_s))
+        spare_s = left_s - self._rest_s(cells, 0, 0)
+        return max(1, min(wanted - made, self.options.min_repetitions - made, int(spare_s / starts_s)))
+
+    def _rest_s(self, cells: Sequence[Cell], total: int, launches: int) -> float:
+        """Return the seconds that ``cells`` take from ``total`` repetitions to their minimum, in so many launches."""
+        groups = by_layout(cells).values()
+        starts_s = launches * sum(self.costs.launch_s(group[0].layout.ranks) for group in groups)
+        missing = ((cell, self._missing(cell, total)) for cell in cells)
+        work_s = sum(count * self.costs.repetition_s(cell) for cell, count in missing)
+        return starts_s + work_s + sum(self._in_turn_s(group) for group in groups)
+
+    def _missing(self, cell: Cell, total: int) -> int:
+        counted = len(self.progress.of(cell.case.id).counted)
+        return max(0, self.options.min_repetitions - max(total, counted))
 
     def narrow(self, cells: Sequence[Cell], deadline: Deadline) -> None:
         """Repeat what is wide until nothing is, or the time is over."""
@@ -159,11 +203,19 @@ class CellExecution(Execution):
         target = next_look(max((len(self.progress.of(cell.case.id).counted) for cell in cells), default=0) + 1)
         self._sweep_layouts(list(cells), target, deadline, "outliers again")
 
-    def _sweep_layouts(self, cells: Sequence[Cell], maximum: int | None, deadline: Deadline, stage: str) -> None:
+    def _sweep_layouts(
+        self,
+        cells: Sequence[Cell],
+        maximum: int | None,
+        deadline: Deadline,
+        stage: str,
+        later: Callable[[], float] | None = None,
+    ) -> None:
         """Run one launch for each layout of ``cells``.
 
         ``maximum``: repetitions in all, however narrow intervals are; None: as many as are worth a launch, until
-        intervals are narrow.
+        intervals are narrow. ``later``: the seconds of what is to come after these launches, which has as good a right
+        to the time.
         """
         self._turn += 1
         groups = shuffled_layouts(cells, self.options.seed, self._turn)
@@ -172,9 +224,11 @@ class CellExecution(Execution):
                 return
             self.costs = self.costs.correct(self.cells)
             estimates = [self._estimate(later, maximum) for later in groups[index:]]
+            estimates.append(0.0 if later is None else later())
             seconds = self._seconds_for(group, maximum, share_out(deadline.left_s, estimates))
             shortest = min(self.costs.repetition_s(cell) for cell in group)
-            if seconds < SHORTEST_S or (maximum is None and seconds < shortest):
+            may_wait = maximum is None or any(self.progress.of(cell.case.id).counted for cell in group)
+            if seconds < SHORTEST_S or (may_wait and seconds < shortest):
                 continue
             highest = maximum or self._highest(group)
             lowest = highest if maximum is not None else self.options.min_repetitions

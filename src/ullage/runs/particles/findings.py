@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped

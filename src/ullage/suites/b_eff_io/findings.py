@@ -11,8 +11,8 @@ from statistics import geometric_mean
 from typing import Final
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, is_of_device
+from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.phrasing import capital, columns, finding, level_of_part
-from ullage.analysis.findings.study import carries, compare_pairs, compare_rows
 from ullage.analysis.statistics import Comparison, Contest, compare_on_average, level_of_each
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.flags import TOO_SHORT

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
+from ullage.analysis.contests import compare_pairs, compare_rows
 from ullage.analysis.findings.phrasing import columns, finding, gain_of, with_gain
-from ullage.analysis.findings.study import compare_pairs, compare_rows
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.contests import compare_rows, spread_of
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, least_gain, with_gain
-from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.statistics import level_of_each, pooled_spread
+from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
@@ -147,7 +147,7 @@ def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
 def _faster(rows: Sequence[Row], level: float) -> Finding | None:
     """Return which layouts the best one is proved to be faster than; None where there is none."""
     best = min(rows, key=lambda row: row.median)
-    spread = pooled_spread(row.repetitions for row in rows)
+    spread = spread_of(rows)
     others = [row for row in rows if row is not best]
     found = [(row, gain_of(compare_rows(best, row, level, None, spread))) for row in others]
     slower = [(row, gain) for row, gain in found if gain is not None]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import columns, gain_of, least_gain, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.flags import Flag

@@ -15,7 +15,7 @@ from ullage.peers.fio import run_fio
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, ProbeError, assumed, run_probe
 from ullage.runs.cells.direct import direct_at
-from ullage.runs.cells.passes import CellExecution, CellPeers
+from ullage.runs.cells.passes import LAUNCHES, CellExecution, CellPeers
 from ullage.runs.cells.planning import Cell, by_layout
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
@@ -124,7 +124,7 @@ class PreparedDisk:
         has_peer = start_s > 0
 
         def seconds_of(cells: Sequence[Cell]) -> float:
-            launches_s = 2 * sum(costs.launch_s(layout.ranks) for layout in by_layout(cells))
+            launches_s = (LAUNCHES + 1) * sum(costs.launch_s(layout.ranks) for layout in by_layout(cells))
             each_s = sum(costs.repetition_s(cell) for cell in cells)
             return launches_s + (options.min_repetitions + has_peer) * each_s + start_s * len(cells)
 

@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, plural, times

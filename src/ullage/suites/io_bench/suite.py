@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.engine import find_registered, validate_parameters

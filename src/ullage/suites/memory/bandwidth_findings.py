@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
-from ullage.analysis.findings.study import carries, compare_pairs, compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times

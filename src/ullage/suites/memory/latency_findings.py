@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.contests import carries, compare_rows
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
-from ullage.analysis.findings.study import carries, compare_rows
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times

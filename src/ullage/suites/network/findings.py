@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row

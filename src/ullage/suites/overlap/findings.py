@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.contests import compare_rows, spread_of
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.statistics import pooled_spread
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import listing, percent, plural, times
@@ -172,7 +171,7 @@ def _gains(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def _gain(place: Place, pairs: Sequence[tuple[Row, Row]], level: float) -> Finding | None:
     both, blocking = max(pairs, key=lambda pair: pair[1].median / pair[0].median)
-    spread = pooled_spread(row.repetitions for row in (both, blocking))
+    spread = spread_of((both, blocking))
     gain = gain_of(compare_rows(both, blocking, level, None, spread))
     return None if gain is None else _told_gain(place, both, gain)
 

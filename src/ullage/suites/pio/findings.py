@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.contests import compare_pairs, compare_rows
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, noun, with_gain
-from ullage.analysis.findings.study import compare_pairs, compare_rows
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar

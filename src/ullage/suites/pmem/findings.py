@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.enough import ENOUGH, enough_of
 from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, percent, plural, times

@@ -7,8 +7,8 @@ Pure.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.grouping import grouped
 from ullage.model.flags import UNPINNED, Flag, each_once
 from ullage.model.record import PhaseRecord

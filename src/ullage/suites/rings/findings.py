@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import columns, finding, gain_of, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.flags import OVERSUBSCRIBED

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row

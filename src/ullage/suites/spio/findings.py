@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.contests import compare_pairs, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
-from ullage.analysis.findings.study import compare_pairs, compare_rows
-from ullage.analysis.statistics import Comparison, level_of_each, pooled_spread
+from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show_row, times
@@ -135,7 +135,7 @@ def _grown(line: Line, level: float) -> Finding:
     rows = _with_base(line)
     base, best = rows[0], max(rows, key=lambda row: row.median)
     others = [row for row in rows if row is not base]
-    spread = pooled_spread(row.repetitions for row in rows)
+    spread = spread_of(rows)
     found = [compare_rows(row, base, level, None, spread) for row in others]
     compared = next((one for row, one in zip(others, found, strict=True) if row is best), None)
     slower = [row for row, one in zip(others, found, strict=True) if one.verdict == "slower"]

@@ -19,7 +19,7 @@ from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, ProbeError, assumed, run_probe
 from ullage.runs.cells.one_folder import check_one_folder
-from ullage.runs.cells.passes import CellExecution
+from ullage.runs.cells.passes import LAUNCHES, CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
@@ -100,7 +100,7 @@ class PreparedSweep:
 
         def seconds_of(volume_bytes: int) -> float:
             cells, costs = self.cells(volume_bytes), Costs(basis)
-            launches_s = 3 * sum(costs.launch_s(layout.ranks) for layout in by_layout(cells))
+            launches_s = (LAUNCHES + 2) * sum(costs.launch_s(layout.ranks) for layout in by_layout(cells))
             return launches_s + self.options.min_repetitions * sum(costs.repetition_s(cell) for cell in cells)
 
         share = MINIMUM_SHARE * (1 - self.options.reserved_share)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.statistics import Comparison, Contest, compare_all
+from ullage.analysis.contests import contest_of
+from ullage.analysis.statistics import Comparison, compare_all
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_row, rounded, significant
@@ -299,7 +300,7 @@ def _hint_figure(group: Sequence[Sheet], all_: Sequence[Sheet]) -> Figure | None
     found = [one for one in found if one.hint_set in others]
     if not found:
         return None
-    contests = [Contest(one.row.repetitions, one.base.repetitions, one.row.better) for one in found]
+    contests = [contest_of(one.row, one.base) for one in found]
     points = [_hint_point(one, result) for one, result in zip(found, compare_all(contests), strict=True)]
     title = f"{title_of(group[0], all_)}: against {base}"
     return Figure(
