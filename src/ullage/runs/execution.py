@@ -24,6 +24,9 @@ from ullage.units import format_time
 SHORTEST_S: Final = 0.05
 # When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
 GENEROUS: Final = 1.5
+LAUNCHES: Final = 3
+"""So many launches, in turn with others, give a case its repetitions where the time allows: what launches differ by is
+known by that only."""
 
 
 def read_progress(session: Session) -> RunProgress:

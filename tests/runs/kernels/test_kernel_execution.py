@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The course of a run on cores and memory: time, tries, notes, ends."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,21 @@ def test_every_case_gets_its_repetitions_in_one_launch(room: Room) -> None:
     assert room.counts(first, second) == [6, 6]
     assert len(room.engine.plans) == 1
     assert room.engine.plans[0].time_budget_s is None
+
+
+def test_cases_take_turns_by_several_launches_where_starts_are_a_small_part(room: Room) -> None:
+    long = [replace(case(size, launch), seconds=30.0) for size, launch in ((8, "a"), (16, "b"))]
+    room.run(prepared(*long))
+    assert room.counts(*long) == [6, 6]
+    assert [plan.cases[0].id for plan in room.engine.plans] == [long[0].case.id, long[1].case.id] * 3
+    assert [plan.stop_rule.parameters["count"] for plan in room.engine.plans] == [2, 2, 4, 4, 6, 6]
+
+
+def test_a_try_is_made_by_one_launch(room: Room) -> None:
+    room.engine.fails = lambda one: one.id == case(16, "b").case.id
+    long = [replace(case(8, "a"), seconds=30.0), replace(case(16, "b"), seconds=30.0, optional=True)]
+    assert room.run(prepared(*long))[0] == 0
+    assert sum(plan.cases[0].id == long[1].case.id for plan in room.engine.plans) == 1
 
 
 def test_launches_share_the_time(room: Room) -> None:

@@ -58,7 +58,7 @@ def test_libraries_have_launches_of_their_own(world: World) -> None:
     libraries = [
         {str(case.workload.parameters.get("library", "")) for case in plan.cases} for plan in world.engine.plans
     ]
-    assert libraries == [{""}, {SITE}, {OURS}]
+    assert libraries == [{""}, {SITE}, {OURS}] * (len(libraries) // 3)
     assert all(plan.layout.ranks == 1 and plan.layout.binding == "none" for plan in world.engine.plans)
 
 
@@ -85,7 +85,8 @@ def test_a_library_near_the_roof_is_left_alone(world: World) -> None:
     world.engine.blas = {"": 0.62}
     summary = world.summary()
     assert not any(finding.kind == "blas-kernel-mismatch" for finding in summary.findings)
-    assert len(world.engine.plans) == 3
+    cases = {case.id for plan in world.engine.plans[:3] for case in plan.cases}
+    assert {case.id for plan in world.engine.plans for case in plan.cases} == cases
 
 
 def test_kernels_that_a_library_does_not_have_are_no_failure(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,8 +186,9 @@ def test_records_of_other_suites_are_no_rows_of_this_one(world: World) -> None:
     prepared = world.prepare(type="fp64", isa="avx2")
     world.run(prepared)
     assert isinstance(world.result, ResultFolder)
-    path = world.result.records_path(1)
-    text = path.read_text().replace('"workload": "compute"', '"workload": "stream"')
-    path.write_text(text)
-    assert read_records(path).cases
+    for number in world.result.launches():
+        path = world.result.records_path(number)
+        text = path.read_text().replace('"workload": "compute"', '"workload": "stream"')
+        path.write_text(text)
+        assert read_records(path).cases
     assert not any("isa" in row.params for row in world.summary().rows)

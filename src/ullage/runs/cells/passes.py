@@ -15,7 +15,7 @@ from ullage.results.records import AnyRecord
 from ullage.runs.cells.costs import Costs
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
 from ullage.runs.cells.volume import smaller
-from ullage.runs.execution import GENEROUS, SHORTEST_S, Deadline, Execution, LaunchSpec, share_out, too_short
+from ullage.runs.execution import GENEROUS, LAUNCHES, SHORTEST_S, Deadline, Execution, LaunchSpec, share_out, too_short
 from ullage.runs.options.groups import RunOptions
 from ullage.runs.peer_runs import PeerJob, PeerRuns
 from ullage.runs.session import launches_with_records
@@ -23,9 +23,6 @@ from ullage.runs.session import launches_with_records
 # The start of a launch may cost this share of its time, when there is a choice of how many repetitions it makes.
 _START_SHARE: Final = 0.1
 _FEWEST_MORE: Final = 4
-LAUNCHES: Final = 3
-"""So many launches of each layout share its minimum, where the time allows: what a launch has of its own is known by
-others. Where starts take little of the time there are more."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 It runs launch by launch, what the first results ask for, then peers.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,16 @@ from ullage.model.request import Request
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import read_records
-from ullage.runs.execution import GENEROUS, SHORTEST_S, Deadline, Execution, read_progress, share_out, too_short
+from ullage.runs.execution import (
+    GENEROUS,
+    LAUNCHES,
+    SHORTEST_S,
+    Deadline,
+    Execution,
+    read_progress,
+    share_out,
+    too_short,
+)
 from ullage.runs.jobtime import CaseWork, Work
 from ullage.runs.kernels.options import CaseOptions
 from ullage.runs.peer_runs import PeerJob, PeerRuns
@@ -93,6 +103,8 @@ _SHORTEST_PATIENCE_S: Final = 120.0
 _MOST_SURPRISE: Final = 20
 LAUNCH_S: Final = 1.0
 _FIRST_LOOK_S: Final = 2.0
+# The starts of further launches may take this share of the work's time.
+_MOST_STARTS: Final = 0.1
 # These shares of the time are kept back for cases that the first results ask for, and for those that these ask for.
 _MORE_SHARE: Final = 0.2
 _LATER_SHARE: Final = 0.4
@@ -172,10 +184,11 @@ class PreparedKernels:
         records: str,
         seconds: float | None,
         prior: Mapping[str, dict[str, list[int]]] | None = None,
+        times: int | None = None,
     ) -> Plan:
         """Return the plan of one launch; all ``cases`` have one layout.
 
-        ``prior``: earlier elapsed ns by case and phase.
+        ``prior``: earlier elapsed ns by case and phase. ``times``: repetitions in all, where not those asked for.
         """
         known = prior or {}
         targets = {case.target.name: case.target for case in cases}
@@ -186,7 +199,7 @@ class PreparedKernels:
             seed=self.options.seed,
             layout=cases[0].layout,
             targets=list(targets.values()),
-            stop_rule=Named(name="fixed", parameters={"count": self.options.repetitions}),
+            stop_rule=Named(name="fixed", parameters={"count": times or self.options.repetitions}),
             time_budget_s=seconds,
             watchdog_s=self.options.watchdog_s
             or max(_SHORTEST_PATIENCE_S, _MOST_SURPRISE * max(case.seconds for case in cases)),
@@ -266,9 +279,10 @@ class KernelExecution(Execution):
         left_s = self.seconds_left(self.prepared.options.time_s, least_s, self.progress.seconds)
         return None if left_s is None else Deadline(now() + left_s, now)
 
-    def _estimate(self, cases: Sequence[KernelCase]) -> float:
+    def _estimate(self, cases: Sequence[KernelCase], times: int | None = None) -> float:
+        wanted = self.prepared.options.repetitions if times is None else times
         counted = ((case, len(self.progress.of(case.case.id).counted)) for case in cases)
-        return LAUNCH_S + sum((self.prepared.options.repetitions - done) * case.seconds for case, done in counted)
+        return LAUNCH_S + sum(max(0, wanted - done) * case.seconds for case, done in counted)
 
     def more(self, cases: Sequence[KernelCase]) -> list[KernelCase]:
         """Return the cases that the results so far ask for, besides ``cases``."""
@@ -278,30 +292,59 @@ class KernelExecution(Execution):
         return [case for case in self.prepared.more(self.session) if case.case.id not in known]
 
     def launch_all(self, cases: Sequence[KernelCase], deadline: Deadline | None) -> None:
-        """Give every case its repetitions, as far as the time goes; each launch has its part of what is left."""
-        groups = list(by_launch(self.lacking(cases)).values())
-        for index, group in enumerate(groups):
+        """Give every case its repetitions, as far as the time goes, by several launches in turn with others."""
+        made, left, times = 0, 0, self.prepared.options.repetitions
+        while left != 1 and self.may_go_on and (lacking := self.lacking(cases)):
+            left = self._launches_left(lacking, made, deadline)
+            done = min(len(self.progress.of(case.case.id).counted) for case in lacking)
+            if not self._launch_round(lacking, done + math.ceil((times - done) / left), deadline):
+                return
+            made += 1
+
+    def _launches_left(self, cases: Sequence[KernelCase], made: int, deadline: Deadline | None) -> int:
+        """Return in how many launches ``cases`` get what they lack, after so many ``made``.
+
+        They are few where starts would take much of the time, and one where the time or that of a batch job is too
+        short for all.
+        """
+        groups = by_launch(cases).values()
+        job, work_s, starts_s = self.session.job_time, sum(map(self._estimate, groups)), LAUNCH_S * len(groups)
+        ends = [end.left_s for end in (job, deadline) if end is not None]
+        spare_s = min([_MOST_STARTS * work_s, *(left_s - work_s for left_s in ends)])
+        return max(1, min(LAUNCHES, self.prepared.options.repetitions, 1 + int(spare_s / starts_s)) - made)
+
+    def _launch_round(self, cases: Sequence[KernelCase], times: int, deadline: Deadline | None) -> bool:
+        """Launch each group once; each has its part of what is left of the time. Return False where that is over.
+
+        Tries get all of their repetitions at once.
+        """
+        groups = list(by_launch([case for case in cases if self.progress.lacks(case.case.id, times)]).values())
+        all_s = sum(self._estimate(group) for group in by_launch(cases).values())
+        for group in groups:
             seconds = None
             if deadline is not None:
-                seconds = share_out(deadline.left_s, [self._estimate(later) for later in groups[index:]]) - LAUNCH_S
+                own_s = self._estimate(group, times)
+                seconds = share_out(deadline.left_s, [own_s, max(0.0, all_s - own_s)]) - LAUNCH_S
+                all_s -= own_s
             if not self.may_go_on:
-                return
+                return False
             if seconds is not None and not self.progress.repetitions:
                 # However short the time, a run that was begun says something.
                 seconds = max(seconds, _FIRST_LOOK_S)
             elif seconds is not None and seconds < SHORTEST_S:
-                return
-            self._launch(group, seconds)
+                return False
+            self._launch(group, seconds, self.prepared.options.repetitions if group[0].optional else times)
+        return True
 
-    def _launch(self, group: Sequence[KernelCase], seconds: float | None) -> None:
-        result, options = self.session.result, self.prepared.options
+    def _launch(self, group: Sequence[KernelCase], seconds: float | None, times: int) -> None:
+        result = self.session.result
         number = result.next_launch()
         known = {case.case.id: self.progress.of(case.case.id) for case in group}
-        to_do = sum(options.repetitions - len(found.counted) for found in known.values())
-        left_s = seconds if seconds is not None else GENEROUS * options.repetitions * expected_s(group)
+        to_do = sum(times - len(found.counted) for found in known.values())
+        left_s = seconds if seconds is not None else GENEROUS * times * expected_s(group)
         self.session.progress.stage(_stage(group), to_do, left_s)
         prior = {case: found.prior_elapsed_ns for case, found in known.items()}
-        plan: Plan = self.prepared.plan(group, str(result.records_path(number)), seconds, prior)
+        plan: Plan = self.prepared.plan(group, str(result.records_path(number)), seconds, prior, times)
         ended = self.attempt(number, plan)
         if result.records_path(number).exists():
             self._last = number

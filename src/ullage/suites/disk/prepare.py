@@ -15,7 +15,7 @@ from ullage.peers.fio import run_fio
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, ProbeError, assumed, run_probe
 from ullage.runs.cells.direct import direct_at
-from ullage.runs.cells.passes import LAUNCHES, CellExecution, CellPeers
+from ullage.runs.cells.passes import CellExecution, CellPeers
 from ullage.runs.cells.planning import Cell, by_layout
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
@@ -28,7 +28,7 @@ from ullage.runs.cells.prepared import (
     work_of,
 )
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
-from ullage.runs.execution import Deadline, read_progress
+from ullage.runs.execution import LAUNCHES, Deadline, read_progress
 from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import Work
 from ullage.runs.options.reading import read_options

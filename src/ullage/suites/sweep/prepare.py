@@ -19,7 +19,7 @@ from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, ProbeError, assumed, run_probe
 from ullage.runs.cells.one_folder import check_one_folder
-from ullage.runs.cells.passes import LAUNCHES, CellExecution
+from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
@@ -31,7 +31,7 @@ from ullage.runs.cells.prepared import (
     work_of,
 )
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
-from ullage.runs.execution import Deadline, read_progress
+from ullage.runs.execution import LAUNCHES, Deadline, read_progress
 from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import Work
 from ullage.runs.options.reading import read_options
