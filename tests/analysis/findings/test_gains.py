@@ -3,8 +3,8 @@
 
 import pytest
 
+from support.contests import compare
 from ullage.analysis.findings.phrasing import gain_of, least_gain, level_of_part, with_gain
-from ullage.analysis.statistics import compare
 from ullage.model.summary import Finding, Gain
 
 SLOW, FAST = [1.00, 1.01, 1.02, 0.99, 1.00, 1.01], [2.00, 2.02, 2.01, 1.99, 2.03, 2.00]

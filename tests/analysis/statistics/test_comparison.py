@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.contests import compare
 from ullage.analysis.statistics import (
     Contest,
     beaten_by_best,
-    compare,
     compare_all,
     compare_on_average,
     level_of_each,

@@ -96,19 +96,6 @@ class _Evidence:
         return self.contest is None or _ranks_agree(self.contest)
 
 
-def compare(
-    first: Sequence[float],
-    second: Sequence[float],
-    *,
-    better: Better = "more",
-    level: float = 0.95,
-    noise: float | None = None,
-    spread: Spread = UNKNOWN,
-) -> Comparison:
-    """Compare two sets of samples above 0 as ``compare_two`` does."""
-    return compare_two(Contest(first, second, better, noise, spread), level)
-
-
 def compare_two(contest: Contest, level: float = 0.95) -> Comparison:
     """Compare two sets of samples above 0 by the interval of the ratio of their geometric means.
 
