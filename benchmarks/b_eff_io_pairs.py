@@ -46,7 +46,6 @@ def plan_of(uri: str, backend: str, accesses: tuple[str, ...], unit_s: float, la
         layout=layout,
         targets=[Target(name="t", uri=uri)],
         stop_rule=Named(name="fixed", parameters={"count": 1}),
-        dirty_retries=0,
         limits=Limits(space_fraction=0.9),
         order="listed",
         cases=cases,

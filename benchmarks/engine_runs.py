@@ -88,7 +88,6 @@ def plan_of(
         layout=layout,
         targets=[Target(name="t", uri=uri)],
         stop_rule=Named(name="fixed", parameters={"count": repetitions}),
-        dirty_retries=0,
         limits=Limits(space_fraction=0.9),
         cases=[
             Case(

@@ -79,7 +79,6 @@ class Place:
             layout=Layout(ranks=ranks),
             targets=[Target(name="t", uri=f"posix:{self.folder}")],
             stop_rule=Named(name="fixed", parameters={"count": 1}),
-            dirty_retries=0,
             keep=True,
             continues=True,
             cases=[

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <map>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -41,9 +44,20 @@ struct RankReading {
   std::int64_t at_ns = 0;
   std::int64_t cpu_ns = 0;
   std::uint64_t involuntary_switches = 0;
-  std::optional<std::uint64_t> run_delay_ns;
+  std::map<std::string, std::uint64_t> waited_ns;  // by thread: for a core
   std::int64_t chain_ns = 0;
 };
+
+/// Without threads that end meanwhile, and where the kernel does not count it, without any.
+std::map<std::string, std::uint64_t> waited_by_thread_ns() {
+  std::map<std::string, std::uint64_t> waited;
+  std::error_code none;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    const auto delay_ns = parsed<std::uint64_t>((thread.path() / "schedstat").c_str(), parse_run_delay_ns);
+    if (delay_ns) waited[thread.path().filename().string()] = *delay_ns;
+  }
+  return waited;
+}
 
 RankReading read_rank() {
   RankReading reading;
@@ -53,7 +67,7 @@ RankReading read_rank() {
   reading.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
   reading.cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1'000'000'000 +
                    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1'000;
-  reading.run_delay_ns = parsed<std::uint64_t>("/proc/self/schedstat", parse_run_delay_ns);
+  reading.waited_ns = waited_by_thread_ns();
   reading.at_ns = now_ns();
   return reading;
 }
@@ -77,6 +91,16 @@ std::int64_t growth_ppm(std::optional<std::uint64_t> before, std::optional<std::
   return static_cast<std::int64_t>(std::min(1.0, share) * 1e6);
 }
 
+/// Returns how long the thread waited that waited longest, since a phase ends with its last thread.
+std::uint64_t longest_wait_ns(const RankReading& before, const RankReading& after) {
+  std::uint64_t longest = 0;
+  for (const auto& [thread, waited_ns] : after.waited_ns) {
+    const auto known = before.waited_ns.find(thread);
+    longest = std::max(longest, known == before.waited_ns.end() ? waited_ns : growth(known->second, waited_ns));
+  }
+  return longest;
+}
+
 /// Says where the results that are reduced by their maximum lie.
 enum Worst : std::size_t {
   foreign,
@@ -85,6 +109,9 @@ enum Worst : std::size_t {
   uncertainty,
   pressure,
   drift = pressure + 3,
+  waited,
+  cores_per_1000_ranks,
+  waits_unknown,
   threads_unknown,
   unreadable,
   worst_count
@@ -112,13 +139,13 @@ class ContaminationProbe final : public Probe {
   void report(const PhaseScope& scope, Json& record) override {
     const mpi::World& world = *scope.world;
     WorstValues worst = own_values(world);
-    const std::int64_t others_here = worst[foreign] + worst[steal];
+    const std::int64_t others_here = std::max<std::int64_t>(0, worst[foreign] + worst[steal]);
     world.all().max_all(worst);
-    std::array<std::uint64_t, 4> sums = own_sums();
-    world.all().sum_all(sums);
-    Evidence evidence = evidence_from(worst, sums);
+    const std::uint64_t switches =
+        world.all().sum(growth(rank_before_.involuntary_switches, rank_after_.involuntary_switches));
+    Evidence evidence = evidence_from(worst);
     if (grade_of(evidence) != 'A') evidence.worst_node = name_of_worst(world, leads_ ? others_here : unknown);
-    if (world.root()) fill(worst, sums[0], evidence, record);
+    if (world.root()) fill(worst, switches, evidence, record);
     if (leads_ && now_ns() - threads_listed_ns_ > kernel_threads_stay_known_ns) list_kernel_threads();
   }
 
@@ -187,6 +214,7 @@ class ContaminationProbe final : public Probe {
 
   [[nodiscard]] WorstValues own_values(const mpi::World& world) const {
     WorstValues worst{};
+    worst[foreign] = std::numeric_limits<std::int64_t>::min();  // the grain may make a leader's negative
     std::fill_n(worst.begin() + pressure, pressure_files.size(), unknown);
     worst[drift] = rank_before_.chain_ns > 0
                        ? std::llabs(rank_after_.chain_ns - rank_before_.chain_ns) * 1'000'000 / rank_before_.chain_ns
@@ -194,6 +222,11 @@ class ContaminationProbe final : public Probe {
     const std::int64_t mine_ns = visible_ ? 0 : std::max<std::int64_t>(0, rank_after_.cpu_ns - rank_before_.cpu_ns);
     const auto invisible_ns =
         some_invisible_ ? static_cast<std::int64_t>(world.kernel().sum(static_cast<std::uint64_t>(mine_ns))) : 0;
+    std::array<std::uint64_t, 2> waits{longest_wait_ns(rank_before_, rank_after_),
+                                       static_cast<std::uint64_t>(rank_after_.at_ns - rank_before_.at_ns)};
+    world.kernel().sum_all(waits);
+    worst[waited] = growth_ppm(0, waits[0], 1, static_cast<std::int64_t>(waits[1]));
+    worst[waits_unknown] = rank_after_.waited_ns.empty() ? 1 : 0;
     if (!leads_) return worst;
     const std::int64_t wall_ns = kernel_after_.at_ns - kernel_before_.at_ns;
     for (std::size_t i = 0; i < pressure_files.size(); ++i)
@@ -201,6 +234,7 @@ class ContaminationProbe final : public Probe {
     worst[threads_unknown] = threads_known_ ? 0 : 1;
     worst[unreadable] = kernel_before_.ticks && kernel_after_.ticks ? 0 : 1;
     if (worst[unreadable] != 0) return worst;
+    worst[cores_per_1000_ranks] = kernel_after_.ticks->cpus * 1000 / world.kernel().size();
     const CoreShares shares = shares_of(core_use(invisible_ns));
     worst[foreign] = shares.foreign_ppm;
     worst[steal] = shares.steal_ppm;
@@ -209,21 +243,14 @@ class ContaminationProbe final : public Probe {
     return worst;
   }
 
-  /// Involuntary switches; and time waited for a core, of how long, by how many ranks that could not say.
-  [[nodiscard]] std::array<std::uint64_t, 4> own_sums() const {
-    const bool counted = rank_before_.run_delay_ns && rank_after_.run_delay_ns;
-    return {growth(rank_before_.involuntary_switches, rank_after_.involuntary_switches),
-            counted ? growth(*rank_before_.run_delay_ns, *rank_after_.run_delay_ns) : 0,
-            static_cast<std::uint64_t>(rank_after_.at_ns - rank_before_.at_ns), counted ? 0U : 1U};
-  }
-
-  [[nodiscard]] Evidence evidence_from(const WorstValues& worst, const std::array<std::uint64_t, 4>& sums) const {
+  [[nodiscard]] Evidence evidence_from(const WorstValues& worst) const {
     Evidence evidence;
     evidence.shares = {worst[foreign], worst[steal], worst[kernel], worst[uncertainty]};
     evidence.kernel_threads_known = worst[threads_unknown] == 0;
     evidence.oversubscribed = oversubscribed_;
     evidence.readable = worst[unreadable] == 0;
-    if (sums[3] == 0) evidence.run_delay_ppm = growth_ppm(0, sums[1], 1, static_cast<std::int64_t>(sums[2]));
+    if (worst[waits_unknown] == 0) evidence.run_delay_ppm = worst[waited];
+    evidence.cores_per_rank = static_cast<double>(worst[cores_per_1000_ranks]) / 1000;
     evidence.clock_drift_ppm = worst[drift];
     evidence.pressure_cpu_ppm = worst[pressure];
     evidence.pressure_memory_ppm = worst[pressure + 2];
@@ -247,11 +274,13 @@ class ContaminationProbe final : public Probe {
     }
     Json found{{"foreign_cpu_ppm", worst[foreign]},
                {"steal_ppm", worst[steal]},
-               {"kernel_threads_ppm", worst[kernel]},
+               {"kernel_threads_ppm", evidence.kernel_threads_known ? Json(worst[kernel]) : Json(nullptr)},
                {"involuntary_switches", switches},
                {"uncertainty_ppm", worst[uncertainty]},
                {"clock_drift_ppm", known(worst[drift])},
                {"run_delay_ppm", known(evidence.run_delay_ppm)},
+               {"cores_per_rank", evidence.cores_per_rank},
+               {"oversubscribed", evidence.oversubscribed},
                {"reasons", reasons_of(evidence)}};
     for (std::size_t i = 0; i < pressure_keys.size(); ++i) found[pressure_keys[i]] = known(worst[pressure + i]);
     record["contamination"] = std::move(found);

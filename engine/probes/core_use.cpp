@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 
@@ -11,16 +12,17 @@ namespace {
 
 // Idle and waiting are each cut to whole ticks at both ends; 40 s of measurements stayed below two ticks.
 constexpr std::int64_t uncertain_ticks = 2;
-constexpr std::int64_t all_ppm = 1'000'000;
+constexpr double all_ppm = 1e6;
 
+/// Rounded away from zero, so that a little is not nothing.
 std::int64_t ppm(std::int64_t part_ns, std::int64_t whole_ns) {
-  if (part_ns <= 0 || whole_ns <= 0) return 0;
-  return static_cast<std::int64_t>(std::min(1.0, static_cast<double>(part_ns) / static_cast<double>(whole_ns)) * 1e6);
+  const double share = all_ppm * static_cast<double>(part_ns) / static_cast<double>(whole_ns);
+  return static_cast<std::int64_t>(share < 0 ? std::floor(share) : std::ceil(share));
 }
 
 std::string percent(std::int64_t ppm_value) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", static_cast<double>(ppm_value) / 1e4);
+  std::snprintf(text.data(), text.size(), "%.1f %%", std::min(all_ppm, static_cast<double>(ppm_value)) / 1e4);
   return text.data();
 }
 
@@ -34,6 +36,10 @@ bool kept_waiting(const Evidence& evidence) {
 
 bool cores_contended(const Evidence& evidence) {
   return !evidence.oversubscribed && evidence.pressure_cpu_ppm >= ppm_five_percent;
+}
+
+bool cores_used(const CoreShares& shares) {
+  return shares.foreign_ppm + shares.steal_ppm - shares.uncertainty_ppm >= ppm_five_percent;
 }
 
 bool memory_contended(const Evidence& evidence) { return evidence.pressure_memory_ppm >= ppm_five_percent; }
@@ -57,25 +63,43 @@ void add_disturbances(const Evidence& evidence, std::vector<std::string>& reason
 
 CoreShares shares_of(const CoreUse& use) {
   const std::int64_t capacity_ns = use.wall_ns * use.cpus;
+  if (capacity_ns <= 0) return {0, 0, 0, static_cast<std::int64_t>(all_ppm)};  // of no core time nothing is known
   const std::int64_t foreign_ns =
       capacity_ns - use.idle_ns - use.steal_ns - use.interrupt_ns - use.own_ns - use.kernel_ns;
-  CoreShares shares;
-  // An empty phase has no core time of which anything could be known.
-  shares.uncertainty_ppm = capacity_ns > 0 ? ppm(uncertain_ticks * use.tick_ns, capacity_ns) : all_ppm;
-  shares.kernel_ppm = ppm(use.kernel_ns, capacity_ns);
-  shares.foreign_ppm = ppm(foreign_ns, capacity_ns);
-  shares.steal_ppm = ppm(use.steal_ns, capacity_ns);
-  return shares;
+  return {ppm(foreign_ns, capacity_ns), ppm(use.steal_ns, capacity_ns), ppm(use.kernel_ns, capacity_ns),
+          ppm(uncertain_ticks * use.tick_ns, capacity_ns)};
+}
+
+Taken taken_by_others(const Evidence& evidence) {
+  const CoreShares& shares = evidence.shares;
+  const std::int64_t had = shares.foreign_ppm + shares.steal_ppm;
+  Taken taken{had - shares.uncertainty_ppm, had + shares.uncertainty_ppm};
+  if (evidence.run_delay_ppm >= 0 && !evidence.oversubscribed) {
+    const auto waited = static_cast<double>(evidence.run_delay_ppm);
+    const auto kernel = static_cast<double>(shares.kernel_ppm);
+    const double most = std::max(0.0, static_cast<double>(shares.foreign_ppm + shares.uncertainty_ppm));
+    const double least = std::max(0.0, static_cast<double>(shares.foreign_ppm - shares.uncertainty_ppm));
+    const double caused_most = std::min(waited, evidence.cores_per_rank * most);
+    double caused_least = std::max(0.0, waited - evidence.cores_per_rank * kernel);
+    if (least > 0) caused_least = std::max(caused_least, waited * least / (least + kernel));
+    // Of two ticks, idle time and waiting for I/O have one each, and steal has one.
+    const std::int64_t grain = shares.uncertainty_ppm / uncertain_ticks;
+    taken.least_ppm =
+        std::llround(std::min(caused_least, caused_most)) + std::max<std::int64_t>(0, shares.steal_ppm - grain);
+    taken.most_ppm = std::llround(caused_most) + shares.steal_ppm + grain;
+  }
+  if (!evidence.kernel_threads_known) taken.least_ppm = 0;
+  return taken;
 }
 
 char grade_of(const Evidence& evidence) {
-  const CoreShares& shares = evidence.shares;
   if (!evidence.readable) return '?';
-  if (shares.least_ppm() >= ppm_five_percent) return evidence.kernel_threads_known ? 'C' : '?';
-  if (shares.most_ppm() >= ppm_five_percent) return '?';
-  const bool disturbed =
-      kept_waiting(evidence) || cores_contended(evidence) || memory_contended(evidence) || clock_changed(evidence);
-  return shares.most_ppm() >= ppm_one_percent || disturbed ? 'B' : 'A';
+  const Taken taken = taken_by_others(evidence);
+  if (taken.least_ppm >= ppm_five_percent) return 'C';
+  if (taken.most_ppm >= ppm_five_percent) return '?';
+  const bool disturbed = kept_waiting(evidence) || cores_contended(evidence) || memory_contended(evidence) ||
+                         clock_changed(evidence) || cores_used(evidence.shares);
+  return taken.most_ppm >= ppm_one_percent || disturbed ? 'B' : 'A';
 }
 
 char worse_grade(char first, char second) {

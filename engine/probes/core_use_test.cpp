@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 namespace ullage::core_use_test {
@@ -86,6 +88,7 @@ TEST(CoreUse, WhatCannotBeReadIsNotKnownToBeClean) {
 TEST(CoreUse, WaitingAndAChangedClockAreNoGradeA) {
   const auto graded = [](auto&& change) {
     Evidence evidence = evidence_of(ten_seconds());
+    evidence.run_delay_ppm = 0;
     change(evidence);
     return std::pair{grade_of(evidence), reasons_of(evidence).size()};
   };
@@ -101,6 +104,41 @@ TEST(CoreUse, WaitingAndAChangedClockAreNoGradeA) {
               one.run_delay_ppm = one.pressure_cpu_ppm = 600'000;
             }),
             Grade('A', 0U));
+}
+
+/// A phase of 10 s in which others had `foreign_ppm` of the cores, and kernel threads `kernel_ppm`.
+Evidence waiting(std::int64_t run_delay_ppm, std::int64_t foreign_ppm, std::int64_t kernel_ppm = 0,
+                 double cores_per_rank = 1, std::int64_t uncertainty_ppm = 1'000) {
+  Evidence evidence;
+  evidence.shares = {foreign_ppm, 0, kernel_ppm, uncertainty_ppm};
+  evidence.run_delay_ppm = run_delay_ppm;
+  evidence.cores_per_rank = cores_per_rank;
+  return evidence;
+}
+
+TEST(CoreUse, RanksThatWaitedForOthersAreDirty) {
+  EXPECT_EQ(grade_of(waiting(200'000, 500'000)), 'C');
+  // One loop on one of 64 cores, on which a single rank worked.
+  EXPECT_EQ(grade_of(waiting(500'000, 10'000, 0, 64)), 'C');
+  // Others on cores for which nobody waited may still share memory with us.
+  EXPECT_EQ(grade_of(waiting(1'000, 500'000, 0, 64)), 'B');
+  EXPECT_EQ(grade_of(waiting(20'000, 500'000)), 'B');
+}
+
+TEST(CoreUse, AWaitIsKnownInPhasesThatAreShortForTheAccounts) {
+  constexpr std::int64_t all_of_it = 5'000'000;
+  EXPECT_EQ(grade_of(waiting(200'000, 0, 0, 1, all_of_it)), 'C');
+  EXPECT_EQ(grade_of(waiting(200'000, -2'000'000, 0, 1, all_of_it)), 'C');
+  // The hypervisor may have taken time that its own account does not tell yet.
+  EXPECT_EQ(grade_of(waiting(0, 0, 0, 1, all_of_it)), '?');
+}
+
+TEST(CoreUse, AWaitThatOthersHadNoTimeToCauseIsNotTheirs) {
+  EXPECT_EQ(grade_of(waiting(200'000, 2'000, 190'000)), 'B');          // write-back of our own data
+  EXPECT_EQ(grade_of(waiting(200'000, 2'000)), 'B');                   // our own threads
+  EXPECT_EQ(grade_of(waiting(200'000, 0, 190'000, 1, 400'000)), '?');  // either may be the cause
+  EXPECT_EQ(grade_of(waiting(200'000, 500'000, 190'000)), 'C');        // most of it is theirs
+  EXPECT_EQ(taken_by_others(waiting(200'000, 501'000, 500'000)).least_ppm, 100'000);
 }
 
 TEST(CoreUse, OfTwoGradesTheWorseIsTheOneThatPromisesLess) {
@@ -131,20 +169,26 @@ TEST(CoreUse, ReasonsNameTheNodeAndTheDrift) {
   EXPECT_NE(reasons[1].find("15.0 %"), std::string::npos);
 }
 
-TEST(CoreUse, SharesStayShares) {
+TEST(CoreUse, WhatIsUsedAddsUpHoweverShortThePhase) {
   EXPECT_TRUE(rc::check([] {
-    const auto time = [] { return *rc::gen::inRange<std::int64_t>(-second_ns, 100 * second_ns); };
-    CoreUse use;
-    use.wall_ns = time();
-    use.cpus = *rc::gen::inRange(0, 1024);
-    use.idle_ns = time();
-    use.steal_ns = time();
-    use.interrupt_ns = time();
-    use.own_ns = time();
-    use.kernel_ns = time();
+    const auto time = [] { return *rc::gen::inRange<std::int64_t>(0, second_ns); };
+    const CoreUse use{1 + time(), *rc::gen::inRange(1, 1024), time(), time(), time(), time(), time()};
     const CoreShares shares = shares_of(use);
-    for (const std::int64_t ppm : {shares.foreign_ppm, shares.steal_ppm, shares.kernel_ppm, shares.uncertainty_ppm})
-      RC_ASSERT(ppm >= 0 && ppm <= 1'000'000);
+    const double capacity = static_cast<double>(use.wall_ns) * use.cpus;
+    const auto known = static_cast<double>(use.idle_ns + use.interrupt_ns + use.own_ns) / capacity * 1e6;
+    const auto told = static_cast<double>(shares.foreign_ppm + shares.steal_ppm + shares.kernel_ppm);
+    RC_ASSERT(std::abs(known + told - 1e6) <= 4.0 + 1e-9 * std::abs(told));
+  }));
+}
+
+TEST(CoreUse, TheBoundsOfWhatWasTakenAreInOrder) {
+  EXPECT_TRUE(rc::check([] {
+    const auto share = [] { return *rc::gen::inRange<std::int64_t>(0, 2'000'000); };
+    Evidence evidence = waiting(share(), share() - 1'000'000, share(), *rc::gen::inRange(1, 256), share());
+    evidence.shares.steal_ppm = share();
+    const Taken taken = taken_by_others(evidence);
+    RC_ASSERT(taken.least_ppm <= taken.most_ppm);
+    RC_ASSERT(taken.least_ppm >= 0);
   }));
 }
 

@@ -253,7 +253,6 @@ Result<Plan> parse_scalars(const Json& json, PlanParts& parts) {
   plan.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, any_count, 1));
   plan.time_budget_s = reader.optional_number("time_budget_s", 1e-6, 1e9);
   plan.warmups = static_cast<int>(reader.integer("warmups", 0, 1000, plan.warmups));
-  plan.dirty_retries = static_cast<int>(reader.integer("dirty_retries", 0, 1000, plan.dirty_retries));
   plan.watchdog_s = reader.number("watchdog_s", 1e-3, 1e9, plan.watchdog_s);
   const std::string order = reader.text("order", "shuffled");
   if (order != "shuffled" && order != "listed") reader.mistake(bad_plan("/order", "must be shuffled or listed"));

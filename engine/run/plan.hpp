@@ -57,7 +57,6 @@ struct Plan {
   NamedValues stop_rule;
   std::optional<double> time_budget_s;
   int warmups = 0;
-  int dirty_retries = 2;
   double watchdog_s = 120;
   Limits limits;
   CaseOrder order = CaseOrder::shuffled;

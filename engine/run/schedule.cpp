@@ -13,8 +13,6 @@ Schedule::Schedule(const Plan& plan, const StopRule& rule) : plan_(plan), rule_(
     states_[i].begun = plan.cases[i].first_repetition;
     states_[i].samples = plan.cases[i].prior_elapsed_ns;
     states_[i].warmups_left = plan.warmups;
-    // Alone, a case of a shared dataset would be repeated on what the cases after it have left.
-    states_[i].dirty_left = plan.cases[i].dataset.empty() ? plan.dirty_retries : 0;
     states_[i].done = !states_[i].samples.empty() && rule.judge(states_[i].samples).stop;
   }
 }
@@ -67,11 +65,9 @@ Verdict Schedule::finished(const Next& what, const RepetitionOutcome& outcome, s
     --state.warmups_left;
     return verdict;
   }
-  const bool dirty = outcome.grade == 'C' && state.dirty_left > 0;
-  if (dirty) --state.dirty_left;
-  if (!dirty)
-    for (const auto& [phase, elapsed] : outcome.phases)
-      state.samples[phase].insert(state.samples[phase].end(), elapsed.begin(), elapsed.end());
+  // All count whatever their grade: slow and disturbed may go together, and who chose would shift the median.
+  for (const auto& [phase, elapsed] : outcome.phases)
+    state.samples[phase].insert(state.samples[phase].end(), elapsed.begin(), elapsed.end());
   const StopDecision decision = rule_.judge(state.samples);
   verdict.relative_width = decision.relative_width;
   if (decision.stop) verdict.stop = decision.reason;

@@ -49,7 +49,6 @@ class Schedule final {
     Samples samples;
     int begun = 0;
     int warmups_left = 0;
-    int dirty_left = 0;
     std::int64_t longest_ns = 0;
     bool done = false;
     bool cut = false;

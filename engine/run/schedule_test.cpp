@@ -83,17 +83,16 @@ TEST(Schedule, BudgetBeginsNothingThatIsNotExpectedToFit) {
   EXPECT_EQ(schedule.cut_by_budget().size(), 2U);
 }
 
-TEST(Schedule, DirtyRepetitionsAreRepeatedButNotForEver) {
-  Plan plan = plan_of(1);
-  plan.dirty_retries = 2;
-  const StopAfter rule(1);
+TEST(Schedule, DisturbedRepetitionsCountLikeAllOthers) {
+  const Plan plan = plan_of(1);
+  const StopAfter rule(2);
   Schedule schedule(plan, rule);
   int repetitions_done = 0;
   while (const auto next = schedule.next(0)) {
     ++repetitions_done;
     (void)schedule.finished(*next, took(1, 'C'), 0);
   }
-  EXPECT_EQ(repetitions_done, 3);
+  EXPECT_EQ(repetitions_done, 2);
 }
 
 TEST(Schedule, WarmupsAreFlaggedAndNotCounted) {
@@ -152,20 +151,6 @@ TEST(Schedule, ListedCasesKeepTheirOrderInEveryRound) {
   Plan plan = plan_of(5);
   plan.order = CaseOrder::listed;
   EXPECT_EQ(run_all(plan, StopAfter(2), 1), (std::vector<std::size_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}));
-}
-
-TEST(Schedule, DirtyCasesOfSharedDatasetsAreNotRepeatedAlone) {
-  for (const bool shared : {false, true}) {
-    Plan plan = plan_of(1);
-    plan.dirty_retries = 2;
-    if (shared) plan.cases[0].dataset = "easy";
-    const StopAfter rule(1);
-    Schedule schedule(plan, rule);
-    int repetitions = 0;
-    for (std::int64_t now = 1; const auto next = schedule.next(now); ++now, ++repetitions)
-      (void)schedule.finished(*next, took(1, 'C'), now);
-    EXPECT_EQ(repetitions, shared ? 1 : 3);
-  }
 }
 
 }  // namespace

@@ -76,7 +76,6 @@ inline Json small_plan(const mpi::World& world, const std::string& folder, const
           {"targets",
            {{{"name", "disk"}, {"uri", "posix:" + folder + "/target"}}, {{"name", "nowhere"}, {"uri", "null:"}}}},
           {"stop_rule", {{"name", "fixed"}, {"parameters", {{"count", 2}}}}},
-          {"dirty_retries", 0},  // how busy the machine is must not change what is recorded
           {"limits", {{"reserve_bytes", 0}, {"space_fraction", 1}}},
           {"cases", cases}};
 }

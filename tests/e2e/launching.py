@@ -70,7 +70,6 @@ def plan(tmp_path: Path, cases: list[Document], target: str, ranks: int = 2, **m
         "layout": {"ranks": ranks},
         "targets": [{"name": "t", "uri": target}],
         "stop_rule": {"name": "fixed", "parameters": {"count": 1}},
-        "dirty_retries": 0,
         "limits": {"reserve_bytes": 0},
         "cases": cases,
     }

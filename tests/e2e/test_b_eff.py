@@ -26,11 +26,10 @@ def message_engine(engine: Path) -> Path:
 
 
 def counted_phases(result: Path) -> list[dict[str, Any]]:
-    """Take the first two repetitions; those in which others used the machine stand back."""
+    """Take the first two repetitions."""
     lines = (result / "records" / "001.ndjson").read_text().splitlines()
     phases = [record for record in map(json.loads, lines) if record["kind"] == "phase"]
-    dirty = {phase["repetition"] for phase in phases if phase["grade"] == "C"}
-    order = sorted({phase["repetition"] for phase in phases}, key=lambda number: (number in dirty, number))
+    order = sorted({phase["repetition"] for phase in phases})
     return [phase for phase in phases if phase["repetition"] in order[:2]]
 
 

@@ -176,7 +176,6 @@ def plan(
         layout=Layout(ranks=ranks),
         targets=[*targets],
         stop_rule=Named(name="fixed", parameters={"count": 1}),
-        dirty_retries=0,
         limits=Limits(space_fraction=0.9, reserve_bytes=0),
         order="listed",
         cases=cases,

@@ -23,7 +23,7 @@ def test_a_code_has_a_kind_and_maybe_a_detail(code: str, kind: str, detail: str,
 
 
 def test_what_is_of_the_repetitions_is_not_of_how_they_were_taken() -> None:
-    codes = [interval_below(), interval_below(0.9), f"{OUTLIERS}:1", "drifting", "dirty-used:2", "dirty-repeated:1"]
+    codes = [interval_below(), interval_below(0.9), f"{OUTLIERS}:1", "drifting", "dirty-used:2"]
     assert all(Flag(code=code).is_of_repetitions for code in codes)
     assert not any(Flag(code=code).is_of_repetitions for code in (OVERSUBSCRIBED, TOO_SHORT, "INVALID:void"))
 

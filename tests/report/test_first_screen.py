@@ -16,7 +16,7 @@ from ullage.report.first_screen import front_of, gain_text, judgement, machine_l
 from ullage.report.foremost import changes_of
 from ullage.report.glance import Vessel, how_to_declare, vessels
 from ullage.report.inert import inert, inert_json
-from ullage.report.picture import description, front_svg, vessel_svg
+from ullage.report.picture import Front, description, front_svg, vessel_svg
 from ullage.report.row_table import compact_spec
 from ullage.report.tabs import Parts
 
@@ -83,6 +83,20 @@ def test_the_best_of_like_numbers_stands_for_a_part_whichever_suite_came_first()
     for order in (cases, cases[::-1]):
         assert vessels(summary(*order))[0].row.median == 3.6e9
     assert vessels(summary(*few))[0].row.median == 9e9
+
+
+def test_a_disturbed_part_is_marked_and_not_judged() -> None:
+    disturbed = Vessel("memory", "triad", with_ceiling(row(9e10, "memory_bandwidth", grade="C"), 1e11))
+    assert disturbed.interval_kind.endswith(", disturbed (grade C)")
+    assert "disturbed (grade C)" in description(disturbed)
+    clean = replace(disturbed, row=disturbed.row.model_copy(update={"grade": "B"}))
+    assert "disturbed" not in clean.interval_kind
+    assert vessel_svg(disturbed, "v") != vessel_svg(clean, "v")
+    other = Vessel("cores", "fma", with_ceiling(cores("fp64", 5e10)[1], 1e11))
+    assert judgement([other, disturbed], []) == (
+        "Cores reach 50 % of their ceiling; other programs disturbed memory (grade C)."
+    )
+    assert "disturbed (grade C)" in front_svg(Front("host", "machine", "", []), [disturbed])
 
 
 def test_parts_stand_in_a_fixed_order_and_writes_apart_from_reads() -> None:

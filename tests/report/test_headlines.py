@@ -110,7 +110,7 @@ def test_a_row_that_breaks_physics_stands_for_nothing_while_there_is_another() -
 def test_the_best_of_any_part_stands_beside_a_target_that_nothing_bounds() -> None:
     ours = row("bandwidth", 1e9, access="read", ranks=1, block_bytes=MIB)
     peers = row("bandwidth", 5e8, access="read", ranks=1, block_bytes=MIB).model_copy(
-        update={"suite": "sweep", "peer": Peer(tool="fio", version="3", median=2e9)}
+        update={"suite": "sweep", "peer": Peer(tool="fio", version="3", median=2e9, samples=3)}
     )
     write = row("bandwidth", 1e8, access="write")
     first, second, third = with_common_ceilings([ours, peers, write])

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from support import recorded_results
 from support.sample_result import Shape, make_rows, make_summary
+from ullage.analysis.findings.contamination import contamination_findings
 from ullage.cli.app import run
 from ullage.model.flags import Flag
 from ullage.model.request import Request
@@ -127,6 +128,18 @@ def test_a_verdict_is_said_only_where_it_is_not_what_was_asked() -> None:
     assert "cold" not in line_of(row())
     assert line_of(row(verdict="warm")).endswith("warm")
     assert line_of(row(flags=[Flag(code="INVALID:above-ceiling")])).endswith("INVALID")
+
+
+def test_a_disturbed_number_is_marked_and_its_use_is_not_denied_where_it_is_used() -> None:
+    disturbed = row(grade="C")
+    said = contamination_findings([disturbed])
+    lines = texts(one(disturbed, findings=said))
+    assert next(text for text in lines if "2.00 GB/s" in text).endswith("grade C")
+    assert "other programs disturbed 1 of 1 number (grade C), which no finding uses" in " ".join(lines)
+    # A prediction from disturbed rates, or a measurement of what disturbs, rests on it.
+    used = " ".join(texts(one(disturbed, findings=[Finding(kind="predicted-phase", text="It takes 3 s.")])))
+    assert "other programs disturbed 1 of 1 number (grade C)" in used
+    assert "no finding uses" not in used
 
 
 def test_a_score_that_does_not_count_says_so_and_parts_of_scores_are_left_out() -> None:

@@ -25,7 +25,7 @@ def record(**members: object) -> PeerRecord:
 def test_a_row_gets_the_median_over_the_repetitions() -> None:
     runs = [record(repetition=i, values={ROW.metric: value, "other": 99.0}) for i, value in enumerate((5.0, 1.0, 2.0))]
     (row,) = with_peers([ROW], runs)
-    assert row.peer == Peer(tool="fio", version="3.33", median=2.0)
+    assert row.peer == Peer(tool="fio", version="3.33", median=2.0, samples=3)
     assert row.model_copy(update={"peer": None}) == ROW
     (even,) = with_peers([ROW], runs[:2])
     assert even.peer is not None

@@ -77,7 +77,7 @@ def test_a_peers_number_stands_beside_the_row_it_belongs_to(tmp_path: Path) -> N
             )
         )
     peers = {row.metric: row.peer for row in build_summary(result).rows}
-    assert peers.pop("bandwidth") == Peer(tool="fio", version="3.33", median=2e9)
+    assert peers.pop("bandwidth") == Peer(tool="fio", version="3.33", median=2e9, samples=3)
     assert set(peers.values()) == {None}
 
 

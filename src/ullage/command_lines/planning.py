@@ -200,7 +200,6 @@ def make_plan(work: Work, records: str, prior: Mapping[str, dict[str, list[int]]
         targets=list(used.values()),
         stop_rule=Named(name="fixed", parameters={"count": translation.repetitions}),
         time_budget_s=translation.time_s,
-        dirty_retries=0,
         watchdog_s=work.options.watchdog_s or _PATIENCE_S,
         limits=Limits(space_bytes=work.options.space),
         keep=translation.keep or work.options.keep,

@@ -38,15 +38,14 @@ CLOCK_SKEW: Final = "clock-skew"
 OVERSUBSCRIBED: Final = "oversubscribed"
 UNPINNED: Final = "unpinned"
 
-# These flags tell what the repetitions are worth. After the colon of the first three stands how many it is about.
-DIRTY_REPEATED: Final = "dirty-repeated"
+# These flags tell what the repetitions are worth. After the colon of the first two stands how many it is about.
 DIRTY_USED: Final = "dirty-used"
 OUTLIERS: Final = "outliers"
 DRIFTING: Final = "drifting"
 DEPENDENT: Final = "dependent"
 NOT_CONVERGED: Final = "not-converged"
 _INTERVAL_BELOW: Final = "interval-below-"
-_OF_REPETITIONS: Final = frozenset({DIRTY_REPEATED, DIRTY_USED, OUTLIERS, DRIFTING, DEPENDENT})
+_OF_REPETITIONS: Final = frozenset({DIRTY_USED, OUTLIERS, DRIFTING, DEPENDENT})
 
 
 def interval_below(level: float = 0.95) -> str:

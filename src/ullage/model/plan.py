@@ -102,9 +102,6 @@ class Plan(Strict):
     warmups: Annotated[
         int, Field(ge=0, description="flagged repetitions before the first counted one of each case")
     ] = 0
-    dirty_retries: Annotated[
-        int, Field(ge=0, description="extra repetitions of a case whose repetitions got grade C")
-    ] = 2
     watchdog_s: Annotated[float, Field(gt=0, description="a phase without progress for this long is a timeout")] = 120.0
     limits: Limits = Limits()
     order: Annotated[Literal["shuffled", "listed"], Field(description="in which a round goes through the cases")] = (

@@ -201,17 +201,33 @@ class Resident(Tolerant):
 class Contamination(Tolerant):
     """How much somebody else used the machine: the worst node's shares in parts per million of all cores' time."""
 
-    foreign_cpu_ppm: int
+    foreign_cpu_ppm: Annotated[
+        int, Field(description="the counters' grain may make it negative, or more than all, in a short phase")
+    ]
     steal_ppm: int
     pressure_cpu_ppm: int | None = None
     pressure_io_ppm: int | None = None
     pressure_memory_ppm: int | None = None
-    kernel_threads_ppm: Annotated[int, Field(description="kernel threads that write back our data too")] | None = None
+    kernel_threads_ppm: (
+        Annotated[
+            int,
+            Field(description="kernel threads that write back our data too; null: unknown, and counted as foreign"),
+        ]
+        | None
+    ) = None
     uncertainty_ppm: (
         Annotated[int, Field(description="of foreign_cpu_ppm and steal_ppm together, from the grain of the counters")]
         | None
     ) = None
-    run_delay_ppm: Annotated[int, Field(description="ranks' time waiting for a core")] | None = None
+    run_delay_ppm: (
+        Annotated[
+            int,
+            Field(description="ranks' time waiting for a core, by the thread of each that waited longest"),
+        ]
+        | None
+    ) = None
+    cores_per_rank: Annotated[float, Field(description="cores of a node to each of its ranks")] = 1.0
+    oversubscribed: Annotated[bool, Field(description="ranks share cores, and wait for each other")] = False
     involuntary_switches: int
     clock_drift_ppm: int | None = None
     reasons: list[str] = []

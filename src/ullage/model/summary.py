@@ -33,6 +33,7 @@ class Peer(Strict):
     tool: str
     version: str
     median: float
+    samples: Annotated[int, Field(description="runs of the tool, of which this is the median")] = 1
 
 
 class Row(Strict):

@@ -52,13 +52,20 @@ def _word(value: object) -> str:
 
 def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
     """Judge the machine in one sentence; return an empty text where no number stands for a part and nothing gains."""
-    clauses = [_reached(vessels), _unknown(vessels), _lost(vessels), _invalid(vessels), _largest(changes)]
+    clauses = [
+        _reached(vessels),
+        _unknown(vessels),
+        _lost(vessels),
+        _invalid(vessels),
+        _disturbed(vessels),
+        _largest(changes),
+    ]
     text = "; ".join(filter(None, clauses))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _reached(vessels: Sequence[Vessel]) -> str:
-    counted = [vessel for vessel in vessels if not vessel.is_invalid and not vessel.is_time_lost]
+    counted = [vessel for vessel in vessels if not (vessel.is_invalid or vessel.is_disturbed or vessel.is_time_lost)]
     known = [(vessel.share, vessel.part) for vessel in counted if vessel.share is not None]
     if not known:
         return ""
@@ -92,6 +99,11 @@ def _lost(vessels: Sequence[Vessel]) -> str:
 def _invalid(vessels: Sequence[Vessel]) -> str:
     parts = [vessel.part for vessel in vessels if vessel.is_invalid]
     return f"{' and '.join(parts)} {'does' if len(parts) == 1 else 'do'} not count (INVALID)" if parts else ""
+
+
+def _disturbed(vessels: Sequence[Vessel]) -> str:
+    parts = [vessel.part for vessel in vessels if vessel.is_disturbed]
+    return f"other programs disturbed {listing(parts)} (grade C)" if parts else ""
 
 
 def _largest(changes: Sequence[Finding]) -> str:

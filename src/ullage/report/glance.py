@@ -72,10 +72,11 @@ class Vessel:
 
     @property
     def interval_kind(self) -> str:
-        """What ``interval`` is: ``95 % interval``, ``range of 3``, ``one sample``."""
-        if self.row.low is None:
-            return "one sample"
-        return f"range of {len(self.row.repetitions)}" if self.row.has_range else "95 % interval"
+        """What ``interval`` is: ``95 % interval``, ``range of 3``, ``one sample``, and whether others disturbed it."""
+        row, disturbed = self.row, ", disturbed (grade C)" if self.is_disturbed else ""
+        if row.low is None:
+            return f"one sample{disturbed}"
+        return f"{f'range of {len(row.repetitions)}' if row.has_range else '95 % interval'}{disturbed}"
 
     @property
     def kind(self) -> str:
@@ -102,6 +103,11 @@ class Vessel:
     def is_invalid(self) -> bool:
         """Whether the number is no speed at all."""
         return is_invalid(self.row)
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether other programs disturbed what does not measure them."""
+        return self.row.grade == "C" and not self.is_time_lost
 
     @property
     def is_time_lost(self) -> bool:

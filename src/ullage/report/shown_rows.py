@@ -133,18 +133,12 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
 
 
 def _repetitions(row: Row, phases: Sequence[PhaseRecord]) -> tuple[list[tuple[str, bool]], list[list[str]]]:
-    """Return heads and lines of the values, with the records beside them where each value has one.
-
-    Disturbed repetitions that do not count are listed too.
-    """
+    """Return heads and lines of the values, with the records beside them where each value has one."""
     values = [format_quantity(value, row.unit) for value in row.repetitions]
     heads = [("repetition", True), ("value", True)]
-    clean = [phase for phase in phases if phase.grade != "C"]
-    counted = phases if len(phases) == len(values) else clean
-    if len(counted) != len(values):
+    if len(phases) != len(values):
         return heads, [[str(number), value] for number, value in enumerate(values, start=1)]
-    left = iter(values)
-    told = [[next(left) if phase in counted else "not counted", *_record(phase)] for phase in phases]
+    told = [[value, *_record(phase)] for value, phase in zip(values, phases, strict=True)]
     records = [("took", True), ("bytes", True), ("operations", True), ("grade", False), ("cache", False)]
     return [*heads, *records], [[str(number), *cells] for number, cells in enumerate(told, start=1)]
 

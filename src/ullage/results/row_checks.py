@@ -118,7 +118,7 @@ def check_values(
 
     ``wanted_width``: the relative width of the interval that the stop rule asked for.
     """
-    above = None if ceiling is None else above_ceiling(interval.median, ceiling.value)
+    above = None if ceiling is None else above_ceiling(interval.median / ceiling.value, ceiling)
     dependent = _dependent(len(values), dependence) if len(values) > 1 and dependence.correlation > 0 else None
     flags = [above, *_interval(values, interval, wanted_width), dependent, *_series(values)]
     return [flag for flag in flags if flag is not None]

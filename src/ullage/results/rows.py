@@ -12,7 +12,7 @@ from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_i
 from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.grouping import grouped
-from ullage.model.flags import DIRTY_REPEATED, DIRTY_USED, Flag, each_once
+from ullage.model.flags import DIRTY_USED, Flag, each_once
 from ullage.model.plan import Parameters, Scalar, Value
 from ullage.model.record import CaseRecord, Grade, PeerRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Peer, Row
@@ -21,10 +21,8 @@ from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_launch, check_phases, check_values, verified_note
 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
-FEWEST_CLEAN: Final = 3
 _RECHECK: Final = "--recheck"
 # A row's block is one transfer; the workload's own block goes by another name.
-_IS: Final = {True: "is", False: "are"}
 _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 
 
@@ -172,7 +170,7 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
 
 def _values(metric: Metric, judged: "_Judged") -> list[tuple[float, int]]:
     """Return the values of ``metric`` in the order in which they were taken, each with its launch."""
-    found = ((metric.sample(item.phase), item.launch) for item in judged.used)
+    found = ((metric.sample(item.phase), item.launch) for item in judged.group.measured)
     return [(value, launch) for value, launch in found if value is not None and 0 <= value < math.inf]
 
 
@@ -254,19 +252,13 @@ def _chosen(case: CaseRecord, names: Iterable[str]) -> dict[str, Scalar]:
     return {name: _scalar(parameters[name]) for name in names if name in parameters}
 
 
-def that_count(measured: Sequence[Measured]) -> tuple[list[Measured], list[Flag]]:
-    """Return the repetitions to use, and flags for the dirty ones, which count only where fewer than 3 are clean."""
-    clean = [item for item in measured if item.phase.grade != "C"]
-    dirty = len(measured) - len(clean)
+def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:
+    """Flag repetitions that others disturbed. They count: were slow ones left out for it, the median would shift."""
+    dirty = sum(phase.grade == "C" for phase in phases)
     if dirty == 0:
-        return list(measured), []
-    if len(clean) >= FEWEST_CLEAN:
-        left_out = f"{plural(dirty, 'repetition')} with foreign load (grade C) {_IS[dirty == 1]} not counted"
-        return clean, [Flag(code=f"{DIRTY_REPEATED}:{dirty}", reason=left_out)]
-    used = (
-        f"{plural(dirty, 'repetition')} with foreign load (grade C) {_IS[dirty == 1]} counted: {len(clean)} were clean"
-    )
-    return list(measured), [Flag(code=f"{DIRTY_USED}:{dirty}", reason=used)]
+        return []
+    reason = f"other programs disturbed {dirty} of {plural(len(phases), 'repetition')} (grade C), and all are counted"
+    return [Flag(code=f"{DIRTY_USED}:{dirty}", reason=reason)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +266,6 @@ class _Judged:
     """A group as far as it is the same for all metrics."""
 
     group: _Group
-    used: list[Measured]
     verdict: Verdict
     first_flags: list[Flag]
     last_flags: list[Flag]
@@ -284,8 +275,7 @@ class _Judged:
 
 
 def _judge(group: _Group, context: RowContext) -> _Judged:
-    used, notes = that_count(group.measured)
-    case, run, phases = used[-1].case, used[-1].run, [item.phase for item in used]
+    case, run, phases = group.case, group.measured[-1].run, [item.phase for item in group.measured]
     facts = context.targets.get(case.target, TargetFacts())
     verdicts = [
         cache_verdict(phase, memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data)
@@ -294,9 +284,8 @@ def _judge(group: _Group, context: RowContext) -> _Judged:
     shown = check_phases(phases, case, run, simulated=not facts.holds_data)
     return _Judged(
         group,
-        used,
         combine_verdicts(verdicts) if facts.is_place else NOTHING_BEHIND,
-        [*notes, *shown],
+        [*_disturbed(phases), *shown],
         check_launch(run),
         facts.ceilings.get(phases[0].access),
         row_grade(phases),
@@ -329,10 +318,8 @@ def _row(
 def _more_than_asked(count: int, most: int | None, settable: Settable) -> list[str]:
     if most is None or count <= most:
         return []
-    why = "those under foreign load are made again"
-    if _RECHECK in settable.options:
-        why += f", and {_RECHECK} repeats what looks odd"
-    return [f"{count} repetitions where at most {most} were asked for{settable.aside('--max-repetitions')}: {why}"]
+    why = f": {_RECHECK} repeats what looks odd" if _RECHECK in settable.options else ""
+    return [f"{count} repetitions where at most {most} were asked for{settable.aside('--max-repetitions')}{why}"]
 
 
 def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:
@@ -359,4 +346,4 @@ def _with_peer(row: Row, runs: Sequence[PeerRecord]) -> Row:
     of_tool = [record for record in telling if record.tool == tool]
     version = of_tool[-1].version
     values = [record.values[row.metric] for record in of_tool if record.version == version]
-    return row.model_copy(update={"peer": Peer(tool=tool, version=version, median=median(values))})
+    return row.model_copy(update={"peer": Peer(tool=tool, version=version, median=median(values), samples=len(values))})

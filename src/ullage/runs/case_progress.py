@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
 
 from ullage.analysis.statistics import is_look, pooled_dependence
 from ullage.grouping import grouped
@@ -11,26 +10,16 @@ from ullage.model.plan import Case, Plan
 from ullage.model.record import CaseRecord, EndRecord, PhaseRecord, RunRecord
 from ullage.results.records import AnyRecord
 
-# Rows have the same rule: dirty repetitions (grade C) count only where fewer than 3 are clean.
-FEWEST_CLEAN: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One whole, counted repetition: elapsed ns by phase."""
-
-    is_dirty: bool
-    elapsed_ns: dict[str, int]
-
 
 @dataclass
 class CaseProgress:
-    """One case over all launches. ``seconds``: of each whole repetition with all that is around it.
+    """One case over all launches. ``counted``: elapsed ns by phase of each whole repetition that rows are made of.
 
+    ``seconds``: of each of them with all that is around it.
     ``begun``: repetitions of any kind, also those that failed or hung: the next one has this number.
     """
 
-    samples: list[Sample] = field(default_factory=list[Sample])
+    counted: list[dict[str, int]] = field(default_factory=list[dict[str, int]])
     seconds: list[float] = field(default_factory=list[float])
     begun: int = 0
     stop: str = ""
@@ -38,17 +27,9 @@ class CaseProgress:
     has_failed: bool = False
 
     @property
-    def counted(self) -> list[Sample]:
-        """The samples that rows are made of."""
-        clean = [sample for sample in self.samples if not sample.is_dirty]
-        return clean if len(clean) >= FEWEST_CLEAN else self.samples
-
-    @property
     def prior_elapsed_ns(self) -> dict[str, list[int]]:
         """Elapsed times by phase, for the stop rule of a further launch."""
-        return grouped(
-            (phase, elapsed_ns) for sample in self.counted for phase, elapsed_ns in sample.elapsed_ns.items()
-        )
+        return grouped((phase, elapsed_ns) for sample in self.counted for phase, elapsed_ns in sample.items())
 
     def converged(self, relative_width: float, minimum: int) -> bool:
         """Tell whether the interval was as narrow as ``relative_width`` when the engine last looked.
@@ -169,6 +150,6 @@ class RunProgress:
         if record.status != "ok" or record.warmup:
             return
         case.seconds.append(record.elapsed_ns / 1e9)
-        case.samples.append(Sample(record.grade == "C", elapsed_ns))
+        case.counted.append(elapsed_ns)
         case.stop = record.stop
         case.relative_width = record.relative_width

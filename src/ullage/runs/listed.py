@@ -41,7 +41,6 @@ def listed_plan(
         stop_rule=Named(name="fixed", parameters={"count": spec.repetitions[1]}),
         time_budget_s=spec.seconds,
         # A case that was disturbed cannot be repeated alone: those that follow use its dataset, or use it up.
-        dirty_retries=0,
         watchdog_s=watchdog_s,
         limits=Limits(space_bytes=space),
         order="listed",

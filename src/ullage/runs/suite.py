@@ -91,13 +91,14 @@ class Suite(Protocol):
 class SuiteSummary:
     """What a suite makes of its records.
 
-    ``measures_others``: it asks what others do to this machine, so that it concludes from disturbed rows as well.
+    ``uses_disturbed``: its findings rest on disturbed rows as well, since it asks what others do to this machine, or
+    says so.
     """
 
     rows: "list[Row]"
     findings: "list[Finding]" = field(default_factory=list["Finding"])
     scores: "list[Score]" = field(default_factory=list["Score"])
-    measures_others: bool = False
+    uses_disturbed: bool = False
     tune: "Tuning | None" = None
 
 

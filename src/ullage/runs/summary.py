@@ -54,7 +54,7 @@ def build_summary(result: ResultFolder) -> Summary:
         command=request.command,
         versions=_versions(request, files),
         rows=rows,
-        findings=[*([] if said.measures_others else contamination_findings(rows)), *said.findings],
+        findings=[*([] if said.uses_disturbed else contamination_findings(rows)), *said.findings],
         scores=said.scores,
         events=[*summarise_events(files), *failed_launches(result, files)],
         system={} if system is None else {**system.model_dump(mode="json"), **_measured_on(files)},

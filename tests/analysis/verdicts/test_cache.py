@@ -129,6 +129,17 @@ def test_writes(fields: dict[str, object], text: str) -> None:
     assert cache_verdict(make_phase(**fields)).text == text  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("fields", [{"syncs": 2}, {"syncs": 0}, {"syncs": 0, "cache_control": "direct"}])
+def test_a_share_that_stands_at_all_of_it_says_what_more_was_moved(fields: dict[str, object]) -> None:
+    verdict = cache_verdict(make_phase(moved=_moved(device=2.5), **fields))  # type: ignore[arg-type]
+    assert verdict.share == 1.0
+    assert any(reason.startswith("2.5 times what was asked was written: ") for reason in verdict.reasons)
+    exact = cache_verdict(make_phase(moved=_moved(device=1.0), **fields))  # type: ignore[arg-type]
+    assert not any("times what was asked" in reason for reason in exact.reasons)
+    client = cache_verdict(_read(_moved(client=3.0)))
+    assert any(reason.startswith("3.0 times what was asked was moved: ") for reason in client.reasons)
+
+
 def test_the_repetitions_of_a_row_have_one_verdict() -> None:
     shares = [cache_verdict(_read(_moved(process=share, device=share))) for share in (0.3, 0.4, 0.5)]
     assert combine_verdicts(shares).text == "mixed 40 %"

@@ -16,12 +16,15 @@ from ullage.analysis.verdicts import (
     verification,
     verified_in_time,
 )
+from ullage.model.record import Contamination
+from ullage.model.summary import Ceiling
 
 
-@pytest.mark.parametrize(("value", "flagged"), [(100.0, False), (105.0, False), (105.1, True), (200.0, True)])
-def test_more_than_the_ceiling_is_invalid_not_fast(value: float, flagged: bool) -> None:
-    found = above_ceiling(value, 100.0)
+@pytest.mark.parametrize(("share", "flagged"), [(1.0, False), (1.05, False), (1.051, True), (2.0, True)])
+def test_more_than_the_ceiling_is_invalid_not_fast(share: float, flagged: bool) -> None:
+    found = above_ceiling(share, Ceiling(value=100.0, kind="detected", source="x"))
     assert (found is not None) == flagged
+    assert above_ceiling(share, Ceiling(value=100.0, kind="empirical", source="the best of this run")) is None
     if found:
         assert found.code == "INVALID:above-ceiling"
 
@@ -53,6 +56,14 @@ def test_each_accelerator_has_one_step_at_a_time() -> None:
     found = littles_law(phase.model_copy(update={"facts": {"accelerators": 4}}), {"threads": 4})
     assert found is not None
     assert found.code == "INVALID:littles-law"
+
+
+def test_ranks_that_waited_for_a_core_were_not_idle() -> None:
+    waited = Contamination(foreign_cpu_ppm=500_000, steal_ppm=0, involuntary_switches=9, run_delay_ppm=300_000)
+    assert littles_law(_busy(0.4).model_copy(update={"contamination": waited}), {}) is None  # type: ignore[attr-defined]
+    found = littles_law(_busy(0.1).model_copy(update={"contamination": waited}), {})  # type: ignore[attr-defined]
+    assert found is not None
+    assert found.code == "idle-ranks"
 
 
 def test_time_for_payload_is_named_where_ranks_were_idle() -> None:

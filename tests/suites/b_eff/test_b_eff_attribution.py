@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which message sizes moved b_eff from one run to another."""
 
-
 import pytest
 
 from support.recorded_results import unpack

@@ -149,7 +149,8 @@ def test_a_repetition_without_a_method_does_not_take_it_from_another() -> None:
     assert _median_of(usual(7))(range(7)) == pytest.approx(Values(usual(7), median).b_eff)
 
 
-def test_of_more_repetitions_than_asked_the_clean_ones_count() -> None:
+def test_of_more_repetitions_than_asked_the_first_count() -> None:
+    """Were the clean ones chosen, the maximum would be one of the fast ones."""
     records = launch(repetitions=5)
     dirty = [
         record.model_copy(update={"grade": "C"})  # type: ignore[union-attr]
@@ -159,8 +160,8 @@ def test_of_more_repetitions_than_asked_the_clean_ones_count() -> None:
     ]
     (run,) = read_runs(join([dirty]), 3)
     first = [repetition.loops["ring-1", 20, "nonblocking"].bandwidth for repetition in run.repetitions]
-    assert first == pytest.approx([usual_bandwidth("ring-1", 20, "nonblocking", index) for index in (1, 3, 4)])
-    assert {repetition.grade for repetition in run.repetitions} == {"A"}
+    assert first == pytest.approx([usual_bandwidth("ring-1", 20, "nonblocking", index) for index in (0, 1, 2)])
+    assert len(run.repetitions) == 3
     (all_of_them,) = read_runs(join([dirty]), 4)
     assert len(all_of_them.repetitions) == 4
 

@@ -53,7 +53,6 @@ def test_everything_is_written_before_anything_is_read_again(io_world: IoWorld) 
     assert [plan.continues for plan in found] == [False] + [True] * 8
     assert [plan.keep for plan in found] == [True] * 8 + [False]
     assert {plan.order for plan in found} == {"listed"}
-    assert {plan.dirty_retries for plan in found} == {0}
     assert {plan.stop_rule.parameters["count"] for plan in found} == {1}
     assert {plan.seed for plan in found} == {1}
     assert [Path(plan.records).name for plan in found] == [f"{n:03}.ndjson" for n in range(1, 10)]

@@ -55,7 +55,7 @@ def test_threads_do_not_raise_a_ceiling_and_what_is_above_it_is_invalid() -> Non
 
 def test_the_best_of_the_run_is_called_so_and_gives_no_share() -> None:
     ours, other = row("bandwidth", 1e8), row("bandwidth", 2e8)
-    ours = ours.model_copy(update={"peer": Peer(tool="fio", version="3.33", median=4e8)})
+    ours = ours.model_copy(update={"peer": Peer(tool="fio", version="3.33", median=4e8, samples=3)})
     first, second = with_ceilings([ours, other], HERE, None)
     assert first.ceiling is not None
     assert (first.ceiling.kind, first.ceiling.value, first.share, second.share) == ("empirical", 4e8, None, None)

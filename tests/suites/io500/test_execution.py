@@ -26,7 +26,7 @@ def test_a_run_is_a_probe_and_one_launch_with_every_phase_in_order(world: World)
     assert len(world.engine.probes) == 1
     (plan,) = world.engine.plans
     assert names(plan) == STANDARD
-    assert (plan.order, plan.dirty_retries, plan.keep, plan.keep_when_interrupted) == ("listed", 0, False, False)
+    assert (plan.order, plan.keep, plan.keep_when_interrupted) == ("listed", False, False)
     assert plan.stop_rule.parameters == {"count": 1}
     assert (Path(plan.records).parent.parent / "probe" / "001" / "records.ndjson").is_file()
 

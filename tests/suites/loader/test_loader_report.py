@@ -89,7 +89,7 @@ def test_rows_are_of_each_epoch_and_of_all() -> None:
 
 
 def test_shares_from_memory_are_of_the_repetitions_that_the_rates_count() -> None:
-    """Two of seven repetitions of each epoch were disturbed, and came from memory."""
+    """Two of seven repetitions of each epoch were disturbed, and came from memory. All count."""
     (records,) = launches({1: 0.8})
     from_memory = Moved(requested_bytes=200 * MIB, process_bytes=0, device_bytes=0)
     disturbed = [
@@ -100,7 +100,7 @@ def test_shares_from_memory_are_of_the_repetitions_that_the_rates_count() -> Non
     ]
     rows = loader_rows([disturbed], CONTEXT, options())
     found = {row.metric: row.repetitions for row in rows if row.params["access"] == "epoch-1"}
-    assert (len(found["bandwidth"]), found[CACHED]) == (5, [0.0] * 5)
+    assert (len(found["bandwidth"]), found[CACHED]) == (7, [1.0] * 2 + [0.0] * 5)
 
 
 def row(n: int, use: float, access: str = ALL_EPOCHS, metric: str = USE, count: int = 7) -> Row:

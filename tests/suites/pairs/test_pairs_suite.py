@@ -192,13 +192,13 @@ def test_nothing_is_named_from_repetitions_that_others_disturbed(tmp_path: Path)
     assert {one.kind for one in summary.findings} == {"contamination"}
 
 
-def test_dirty_repetitions_do_not_count_where_enough_are_clean(tmp_path: Path) -> None:
+def test_what_is_slow_in_disturbed_repetitions_alone_is_not_named(tmp_path: Path) -> None:
     def time(index: int, sender: int, receiver: int) -> float:
         return slow_third(index, sender, receiver) if index >= 3 else even(index, sender, receiver)
 
     found = [matrix_repetition("m", i, time, hosts=HOSTS, grade="A" if i < 3 else "C") for i in range(8)]
     summary, _ = reported(write_result(tmp_path / "r", found, nodes=4))
-    assert not [one for one in summary.findings if one.severity == "warning"]
+    assert {one.kind for one in summary.findings if one.severity == "warning"} <= {"contamination"}
 
 
 def test_every_pair_is_in_the_map_and_many_are_drawn_as_blocks(tmp_path: Path) -> None:

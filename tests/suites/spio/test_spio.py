@@ -319,7 +319,7 @@ def test_each_operation_has_its_rate_its_ends_and_its_cached_share() -> None:
 
 
 def test_shares_from_memory_are_of_the_repetitions_that_the_rates_count() -> None:
-    """Two of six reads were disturbed, and came from memory."""
+    """Two of six reads were disturbed, and came from memory. All count."""
     found: list[AnyRecord] = []
     for at in range(6):
         read = phase("own", at, "read", 1.0, 0.0 if at < 2 else 1.0)
@@ -330,7 +330,7 @@ def test_shares_from_memory_are_of_the_repetitions_that_the_rates_count() -> Non
     rows = spio_rows([make_launch(found, run=make_run(ranks=2))], context, ["read"])
     (rate,) = [row for row in rows if row.metric == RATE]
     (share,) = [row for row in rows if row.metric == CACHED]
-    assert (len(rate.repetitions), share.repetitions) == (4, [0.0] * 4)
+    assert (len(rate.repetitions), share.repetitions) == (6, [1.0] * 2 + [0.0] * 4)
 
 
 def test_what_was_not_asked_for_is_no_row() -> None:

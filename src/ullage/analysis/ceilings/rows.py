@@ -16,7 +16,7 @@ _CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
 
 
 def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
-    """Return ``row`` under ``ceiling`` alone: with its share, and an INVALID flag where the share is above 1.05.
+    """Return ``row`` under ``ceiling`` alone: with its share, and an INVALID flag where that breaks it.
 
     A ceiling of a time bounds it from below. Without a ceiling, or with a median of 0, share and flag are removed.
     """
@@ -24,7 +24,7 @@ def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
     if ceiling is None or row.median <= 0:
         return row.model_copy(update={"ceiling": None, "share": None, "flags": flags})
     share = row.median / ceiling.value if row.better == "more" else ceiling.value / row.median
-    above = above_ceiling(share, 1.0)
+    above = above_ceiling(share, ceiling)
     flags += [] if above is None else [above]
     return row.model_copy(update={"ceiling": ceiling, "share": share, "flags": flags})
 
@@ -45,17 +45,17 @@ def is_of_device(row: Row) -> bool:
 def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling | None:
     """Return the best median of ``rows``, of ours or of the peer's; None where no row can bound anything.
 
-    A row counts when nothing is wrong with it and it has ``FEWEST_SAMPLES``: the best of many single numbers is the
-    luckiest. The caller sees to it that all are of one kind: the same bytes, direction, mix and cores. ``describe``
-    says which row it was. None, too, where a row that does not count was faster by more than ``_LUCK``: then the best
-    that counts is not what was reached.
+    A row counts when nothing is wrong with it and it has ``FEWEST_SAMPLES``, like a peer: the best of many single
+    numbers is an exception. The caller sees to it that all are of one kind: the same bytes, direction, mix and cores.
+    ``describe`` says which row it was. None, too, where a row that does not count was faster by more than ``_LUCK``:
+    then the best that counts is not what was reached.
     """
     reached: list[tuple[float, str]] = []
     for row in rows:
         if not is_sound(row) or len(row.repetitions) < FEWEST_SAMPLES:
             continue
         reached.append((row.median, describe(row)))
-        if row.peer is not None:
+        if row.peer is not None and row.peer.samples >= FEWEST_SAMPLES:
             reached.append((row.peer.median, f"{row.peer.tool}, {describe(row)}"))
     if not reached:
         return None

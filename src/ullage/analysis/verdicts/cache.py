@@ -7,6 +7,7 @@ they leave; the wire bytes of a network client before both, and they prove the c
 before the phase decide where process and device disagree.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.verdicts.verdict import (
@@ -92,12 +93,16 @@ def _read(phase: PhaseRecord, moved: Moved) -> Verdict:
     bytes_ = _believed(phase, moved, reasons)
     share = bytes_ / requested
     reasons.insert(0, f"{format_volume(bytes_)} of {format_volume(requested)} came from the device")
-    if share > 1 + (1 - WHOLE):
-        reasons.append(f"{share:.1f} times what was asked was read: read-ahead or smallest unit of the device")
+    reasons.extend(_more_than_asked(share, "read", "read-ahead or smallest unit of the device"))
     reasons.extend(_resident_reasons(phase))
     if phase.cache_control == "direct" and share < WHOLE:
         reasons.append("read past the page cache, yet not from the device: holes, or a cache below the file system")
     return read_verdict(min(share, 1.0), reasons)
+
+
+def _more_than_asked(share: float, done: str, causes: str) -> list[str]:
+    """Say what a share that stands at 100 % leaves out."""
+    return [f"{share:.1f} times what was asked was {done}: {causes}"] if share > 1 + (1 - WHOLE) else []
 
 
 def _believed(phase: PhaseRecord, moved: Moved, reasons: list[str]) -> int:
@@ -150,7 +155,8 @@ def _remote(phase: PhaseRecord, moved: Moved) -> Verdict:
     said = f"{format_volume(wire)} of {format_volume(requested)} {direction} the wire"
     if share >= WHOLE:
         state = "client cold, server unknown" if phase.access == "read" else "sent to the server, its disks unknown"
-        return Verdict("unknown(server)", "unknown", share, (f"{state}: {said}",))
+        more = _more_than_asked(wire / requested, "moved", "read-ahead, calls sent again, or others of this client")
+        return Verdict("unknown(server)", "unknown", share, (f"{state}: {said}", *more))
     if moved.client_bytes is None:
         return Verdict("unknown(server)", "unknown", None, (f"no client counter could be read; {said} by the process",))
     if phase.access == "read":
@@ -159,28 +165,30 @@ def _remote(phase: PhaseRecord, moved: Moved) -> Verdict:
 
 
 def _write(phase: PhaseRecord, moved: Moved) -> Verdict:
-    share = None if moved.device_bytes is None else min(moved.device_bytes / moved.requested_bytes, 1.0)
-    said = "no counter of the device could be read"
+    share, said, more = None, "no counter of the device could be read", list[str]()
     if moved.device_bytes is not None:
+        written = moved.device_bytes / moved.requested_bytes
+        share = min(written, 1.0)
         said = f"{format_volume(moved.device_bytes)} of {format_volume(moved.requested_bytes)} reached the device"
+        more = _more_than_asked(written, "written", "others wrote too, or journal and smallest unit of the file system")
     if phase.syncs > 0 or _syncs_each_file(phase):
-        return _synced(share, said)
+        return _synced(share, said, more)
     if phase.cache_control == "direct":
-        return Verdict("direct", "direct", share, (f"past the page cache, without a sync: {said}",))
+        return Verdict("direct", "direct", share, (f"past the page cache, without a sync: {said}", *more))
     dirty = phase.resident.dirty_after_pages if phase.resident is not None else 0
     left = (f"{dirty} pages were not yet written afterwards",) if dirty else ()
-    return Verdict("cached", "cached", share, (f"no sync, so bytes may still be in memory: {said}", *left))
+    return Verdict("cached", "cached", share, (f"no sync, so bytes may still be in memory: {said}", *more, *left))
 
 
 def _syncs_each_file(phase: PhaseRecord) -> bool:
-    """Tell whether a sync stands in the time of every file: ``stepfile`` and ``sar`` sync a file before closing it."""
+    """Tell whether a sync stands in the time of every file: some workloads sync each file before they close it."""
     counters = phase.counters
     synced, files = phase.latency_parts.get("sync"), counters.get("states", counters.get("files", 0))
     return synced is not None and 0 < files <= synced.operations
 
 
-def _synced(share: float | None, said: str) -> Verdict:
+def _synced(share: float | None, said: str, more: Sequence[str]) -> Verdict:
     if share is None or share >= WHOLE:
-        return Verdict("synced", "synced", share, (said,))
+        return Verdict("synced", "synced", share, (said, *more))
     reason = f"synced, yet {said}: compressed, deduplicated, or written by a lower device than the one counted"
     return Verdict(f"partly synced {percent(share)}", "mixed", share, (reason,))

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contamination grades: of a row, by its phases; and which rows a sentence may rest on. docs/verdicts.md has the rules.
 
-The engine grades each phase by what others used of the cores at most. The kernel's accounts have a grain, which is much
-of a short phase and little of several together: a row is graded by all its repetitions at once.
+The engine grades each phase by what others took of the ranks' time (engine/probes/core_use.hpp). The kernel's accounts
+have a grain, which is much of a short phase and little of several together: a row is graded by all its repetitions.
 """
 
 import math
 from collections.abc import Iterable, Sequence
+from operator import mul
 from typing import Final
 
 from ullage.model.flags import ABOVE_THREADS
-from ullage.model.record import Grade, PhaseRecord
+from ullage.model.record import Contamination, Grade, PhaseRecord
 from ullage.model.summary import Row
 
 GRADES: Final[tuple[Grade, ...]] = ("A", "B", "?", "C")
 """The grades in order, from the least foreign load to the most."""
 _CLEAN_BELOW: Final = 0.01
-_DIRTY_FROM: Final = 0.05
+DIRTY_FROM: Final = 0.05
+# Of the two ticks of the uncertainty, idle time and waiting for I/O have one each, and steal has one.
+_TICKS: Final = 2
 _MILLION: Final = 1e6
 
 
@@ -27,35 +30,65 @@ def worst_grade(grades: Iterable[Grade | None]) -> Grade | None:
 
 
 def row_grade(phases: Sequence[PhaseRecord]) -> Grade | None:
-    """Grade the repetitions of a phase: C where one of them is, B where one was disturbed, else by all together."""
-    recorded = worst_grade(phase.grade for phase in phases)
-    most = _most_used_by_others(phases)
-    if recorded in (None, "C") or most is None:
-        return recorded
-    disturbed: Grade = "B" if any(phase.grade == "B" for phase in phases) else "A"
-    by_others: Grade = "A" if most < _CLEAN_BELOW else "B" if most < _DIRTY_FROM else "?"
-    return worst_grade((disturbed, by_others))
+    """Grade the repetitions of a phase by what others took of all of them; not above B where one was disturbed.
 
-
-def _most_used_by_others(phases: Iterable[PhaseRecord]) -> float | None:
-    """Return the upper bound of the share of the cores that others had in all ``phases`` together.
-
-    Return None where an account is missing or no phase is given.
-
-    The grain is the same time in each of them and its errors have nothing to do with each other, so they add up as
-    squares. The core time of a phase is the grain over its uncertainty.
+    Where an account is missing, the recorded grade that promises least is that of the row.
     """
-    used = core_time = 0.0
-    count = 0
-    for phase in phases:
-        found = phase.contamination
-        if found is None or not found.uncertainty_ppm:
-            return None
-        weight = _MILLION / found.uncertainty_ppm
-        used += weight * (found.foreign_cpu_ppm + found.steal_ppm) / _MILLION
-        core_time += weight
-        count += 1
-    return (used + math.sqrt(count)) / core_time if count else None
+    recorded = worst_grade(phase.grade for phase in phases)
+    taken = _taken_by_others([phase.contamination for phase in phases])
+    if recorded is None or taken is None:
+        return recorded
+    least, most, used = taken
+    found: Grade = "C" if least >= DIRTY_FROM else "A" if most < _CLEAN_BELOW else "B" if most < DIRTY_FROM else "?"
+    disturbed = used >= DIRTY_FROM or any(phase.grade in ("B", "C") for phase in phases)
+    return worst_grade((found, "B" if disturbed else "A"))
+
+
+def _taken_by_others(accounts: Sequence[Contamination | None]) -> tuple[float, float, float] | None:
+    """Return the share of the ranks' time that others took in all phases together, at least and at most.
+
+    The last is what they had of the cores at least.
+
+    The core time of a phase is the grain over its uncertainty, and the weight of its shares. The grain is the same time
+    in each of them and its errors have nothing to do with each other, so they add up as squares.
+    """
+    known = [one for one in accounts if one is not None and one.uncertainty_ppm]
+    if not known or len(known) < len(accounts):
+        return None
+    weights = [1 / one.uncertainty_ppm for one in known if one.uncertainty_ppm]
+    unsure = math.sqrt(len(known)) / sum(weights) / _MILLION
+
+    def share(values: Iterable[int | None]) -> float | None:
+        found = [value for value in values if value is not None]
+        return None if len(found) < len(known) else sum(map(mul, found, weights)) / sum(weights) / _MILLION
+
+    foreign, steal = share(one.foreign_cpu_ppm for one in known) or 0.0, share(one.steal_ppm for one in known) or 0.0
+    kernel = share(one.kernel_threads_ppm for one in known)
+    waited = share(None if one.oversubscribed else one.run_delay_ppm for one in known)
+    used, most = foreign + steal - unsure, foreign + steal + unsure
+    least = used
+    if waited is not None:
+        cores = max(one.cores_per_rank for one in known)
+        least, most = _wait_caused(waited, (foreign - unsure, foreign + unsure), kernel or 0.0, cores)
+        least, most = least + max(0.0, steal - unsure / _TICKS), most + steal + unsure / _TICKS
+    # What cannot be told from other processes may be work for our own data.
+    return (least if kernel is not None else 0.0), most, used
+
+
+def _wait_caused(
+    waited: float, foreign: tuple[float, float], kernel: float, cores_per_rank: float
+) -> tuple[float, float]:
+    """Return what others caused of the time that ranks ``waited`` for a core, at least and at most.
+
+    No more than the core time that they had. All that kernel threads did not have the time to cause, and where
+    others ran for certain at least their part of the time of both.
+    """
+    others_least, others_most = max(0.0, foreign[0]), max(0.0, foreign[1])
+    most = min(waited, cores_per_rank * others_most)
+    least = max(0.0, waited - cores_per_rank * kernel)
+    if others_least > 0:
+        least = max(least, waited * others_least / (others_least + kernel))
+    return min(least, most), most
 
 
 def is_sound(row: Row) -> bool:

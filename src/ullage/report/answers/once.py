@@ -29,7 +29,6 @@ _WORDS: Final = {
     flags.CLOCK_SKEW: "clocks of the nodes differ",
     flags.OVERSUBSCRIBED: "more ranks than cores",
     flags.UNPINNED: "ranks are not bound to cores",
-    flags.DIRTY_REPEATED: "disturbed repetitions were repeated",
     flags.DIRTY_USED: "disturbed repetitions are counted",
     flags.OUTLIERS: "single repetitions far from the others",
     flags.DRIFTING: "repetitions that rise or fall in turn",

@@ -132,6 +132,7 @@ def _tail(number: _Number, *, has_bars: bool) -> str:
     # An interval in another unit than its value would be misread.
     known = f"{value} {_interval(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
     said = "" if classify(row).name == "sound" else f"  {headword(row)}"
+    said += "  grade C" if row.grade == "C" else ""
     drawn = f"{bar(number.share)} {_share(number.share):>5}{mark} " if has_bars else ""
     return f"{drawn}{known}{said}"
 

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ullage.analysis.findings.contamination import KIND
 from ullage.model.summary import Finding, Gain, Summary
+from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
 from ullage.report.screen.lines import Line, folded
 from ullage.results.events import title_of
@@ -76,8 +78,9 @@ def _clauses(summary: Summary) -> Iterator[str]:
     dirty, unknown = (sum(row.grade == grade for row in summary.rows) for grade in ("C", "?"))
     count = len(summary.rows)
     if dirty:
-        # Nodes that are all disturbed are compared all the same.
-        unused = ", which no finding uses" if summary.nodes is None else ""
+        # A suite of which no finding says so may rest on them, and nodes that are all disturbed are compared.
+        told = sum(count_of(finding.numbers, "dirty") for finding in summary.findings if finding.kind == KIND)
+        unused = ", which no finding uses" if told == dirty and summary.nodes is None else ""
         yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C){unused}"
     if unknown:
         yield f"the load of other programs during {plural(unknown, 'number')} is not known (grade ?)"

@@ -132,7 +132,6 @@ def probe_plan(plan: Plan, options: RunOptions) -> Plan:
             "run_id": f"{plan.run_id[:58]}-probe",
             "stop_rule": Named(name="fixed", parameters={"count": _PROBE_REPETITIONS}),
             "time_budget_s": min(_PROBE_LONGEST_S, _PROBE_SHARE_OF_TIME * options.time_s),
-            "dirty_retries": 0,
             "keep": False,
             "limits": Limits(space_bytes=options.space),
         }

@@ -264,7 +264,7 @@ class KernelExecution(Execution):
     def has_all(self, count: int) -> bool:
         """Tell whether each case has ``count`` repetitions, or has failed; False once the time was too short."""
         found = [self.progress.of(case.case.id) for case in self.prepared.cases]
-        return all(case.has_failed or len(case.samples) >= count for case in found)
+        return all(case.has_failed or len(case.counted) >= count for case in found)
 
     def lacking(self, cases: Sequence[KernelCase]) -> list[KernelCase]:
         """Return the cases with too few repetitions, without those that failed."""

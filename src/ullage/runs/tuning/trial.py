@@ -238,7 +238,7 @@ def most_written(plans: Sequence[Plan]) -> int | None:
             phases = parameters.get("phases", ["write", "read"])
             writes = sum(word in _WRITES for word in phases) if isinstance(phases, list) else 1
             size = count_of(parameters, "block_bytes") * count_of(parameters, "segments", 1) * plan.layout.ranks
-            total += writes * size * (most + plan.warmups + plan.dirty_retries)
+            total += writes * size * (most + plan.warmups)
     return total
 
 

@@ -129,7 +129,7 @@ class BEffRun:
 
 
 def read_runs(measured: Iterable[Measured], repetitions: int | None = None) -> list[BEffRun]:
-    """Make a run of each case, with at most ``repetitions`` repetitions; those without foreign load count first.
+    """Make a run of each case, with its first ``repetitions`` repetitions at most.
 
     The maximum over more repetitions than others had would be no fair one.
     """
@@ -144,8 +144,6 @@ def read_runs(measured: Iterable[Measured], repetitions: int | None = None) -> l
 
 def _run(groups: Sequence[Sequence[Measured]], wanted: int | None) -> BEffRun:
     last = groups[-1][-1]
-    found = [_repetition([item.phase for item in group]) for group in groups]
-    kept = sorted(range(len(found)), key=lambda index: (found[index].grade == "C", index))[:wanted]
     phases = sorted((item.phase for item in groups[-1]), key=lambda phase: phase.phase)
     told = (item.phase.facts for group in groups for item in group if item.phase.facts)
     facts = next(told, dict[str, object]())
@@ -162,7 +160,7 @@ def _run(groups: Sequence[Sequence[Measured]], wanted: int | None) -> BEffRun:
         sizes=tuple(round(phase.gauges["message_bytes"].most) for phase in phases),
         patterns={name: known.get(name, PatternFacts()) for name in sorted(messages, key=_place)},
         messages=messages,
-        repetitions=tuple(found[index] for index in sorted(kept)),
+        repetitions=tuple(_repetition([item.phase for item in group]) for group in groups[:wanted]),
         pages=pages_of(item.phase for group in groups for item in group),
     )
 

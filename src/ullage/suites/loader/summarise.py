@@ -15,7 +15,7 @@ from ullage.parameters import count_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join, that_count
+from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.loader.findings import ALL_EPOCHS, CACHED, NO_PRESET, RATE, USE, findings_of
@@ -46,8 +46,7 @@ def loader_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, op
     measured = join(records)
     cases = {item.case.case: item.case for item in measured}
     groups = grouped(((item.case.case, item.phase.phase), item) for item in measured)
-    # Those that the rows count, too.
-    phases = {place: [item.phase for item in that_count(items)[0]] for place, items in groups.items()}
+    phases = {place: [item.phase for item in items] for place, items in groups.items()}
     rows = [row for row in build_rows(records, context) if _is_shown(row, options)]
     told = [_told(row, cases[row.case], phases[row.case, str(row.params["access"])], options) for row in rows]
     return [*told, *_cached_shares(told, phases, context)]

@@ -58,7 +58,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     told = [_labelled(row, cases[row.case]) for row in build_rows(launches, context.without_storage(CPU.name, METRICS))]
     findings = find_failures(make_study(told, failed_cases(launches), context.level))
     findings += findings_of(told, [item.phase for item in measured])
-    return SuiteSummary(told, findings, measures_others=True)
+    return SuiteSummary(told, findings, uses_disturbed=True)
 
 
 def _labelled(row: Row, case: CaseRecord) -> Row:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 SUITE: Final = "pairs"
 WORKLOAD: Final = "ping-pong"
-_FEWEST_CLEAN: Final = 3
 
 FEWEST_ENDS: Final = 4
 """With fewer ends, a slow end looks like a slow link."""
@@ -255,7 +254,7 @@ class PairMatrix:
 
     ``times``: s one way by repetition, sender and receiver; the diagonal is not a number. ``names``: of the ends.
 
-    ``is_disturbed``: too few repetitions were without others on the machine, so that nothing is concluded from it.
+    ``is_disturbed``: others disturbed its repetitions (grade C), so that no finding rests on it.
 
     ``hosts``: the node of each end; ``leaves``: its switch or block (``leaf_noun``), an empty text where not known.
     """
@@ -328,15 +327,14 @@ def read_matrices(measured: "Iterable[Measured]", switches: "Sequence[Switch]" =
 
 
 def _matrix(items: "Sequence[Measured]", switches: "Sequence[Switch]") -> PairMatrix | None:
-    clean = [item for item in items if item.phase.grade != "C"]
-    used = clean if len(clean) >= _FEWEST_CLEAN else items
-    last = used[-1]
+    last = items[-1]
     names, hosts = end_names(last.phase.facts), _hosts(last.phase.facts)
     stride = _stride(last)
-    found = (_times(item, len(names)) for item in used if _stride(item) == stride)
+    found = (_times(item, len(names)) for item in items if _stride(item) == stride)
     times = [matrix for matrix in found if matrix is not None]
     if not times:
         return None
+    from ullage.analysis.verdicts.grades import row_grade
     from ullage.arrays import np
 
     return PairMatrix(
@@ -347,7 +345,7 @@ def _matrix(items: "Sequence[Measured]", switches: "Sequence[Switch]") -> PairMa
         of_nodes=last.case.workload_parameters.get("between") == "nodes",
         names=names,
         times=np.stack(times),
-        is_disturbed=any(item.phase.grade == "C" for item in used),
+        is_disturbed=row_grade([item.phase for item in items]) == "C",
         hosts=hosts,
         leaves=tuple(leaves_of_hosts(switches, hosts)) if len(hosts) == len(names) else (),
         leaf_noun=noun_of(switches),

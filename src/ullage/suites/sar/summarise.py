@@ -66,13 +66,9 @@ def _told(row: Row, case: CaseRecord) -> Row:
 def _pipeline(
     rows: Sequence[Row], case: CaseRecord, repetitions: Iterable[Sequence[PhaseRecord]], context: RowContext
 ) -> list[Row]:
-    """Return the row of the pipeline: images over the time of the slowest kernel, in each repetition.
-
-    A disturbed repetition counts where no other is there, as in the rows of the kernels.
-    """
+    """Return the row of the pipeline: images over the time of the slowest kernel, in each repetition."""
     kept = [phases for phases in repetitions if {phase.phase for phase in phases} >= {*KERNELS}]
-    clean = [phases for phases in kept if all(phase.grade != "C" for phase in phases)]
-    samples = [rate for phases in clean or kept if (rate := pipeline_rate(phases, case)) is not None]
+    samples = [rate for phases in kept if (rate := pipeline_rate(phases, case)) is not None]
     if not samples:
         return []
     params = {**rows[0].params, "access": PIPELINE}

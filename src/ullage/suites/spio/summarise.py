@@ -15,7 +15,7 @@ from ullage.parameters import count_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join, that_count
+from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.spio.cells import is_of_neighbours
@@ -49,7 +49,7 @@ def spio_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, oper
     measured = join(records)
     cases = {item.case.case: item.case for item in measured}
     groups = grouped(((item.case.case, item.phase.phase), item) for item in measured)
-    counted = {place: [item.phase for item in that_count(items)[0]] for place, items in groups.items()}
+    counted = {place: [item.phase for item in items] for place, items in groups.items()}
     found: list[Row] = []
     for row in build_rows(records, context):
         place = row.case, str(row.params["access"])

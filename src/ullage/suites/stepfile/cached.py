@@ -13,7 +13,7 @@ from ullage.model.record import CaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import percent
 from ullage.results.records import AnyRecord
-from ullage.results.rows import Measured, RowContext, TargetFacts, join, that_count
+from ullage.results.rows import Measured, RowContext, TargetFacts, join
 from ullage.suites.stepfile.findings import who_of
 from ullage.units import format_volume
 
@@ -25,10 +25,10 @@ _WHOLE: Final = 0.95
 def measured_shares(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> dict[str, float]:
     """Return the share of the reads that did not come from the storage, by case, where counters tell.
 
-    It is the median over the repetitions that the rows count.
+    It is the median over the repetitions.
     """
     cases = grouped((item.case.case, item) for item in join(launches) if item.phase.phase == _ADJOINT)
-    shares = {case: _shares(that_count(items)[0], context) for case, items in cases.items()}
+    shares = {case: _shares(items, context) for case, items in cases.items()}
     return {case: median(known) for case, known in shares.items() if known}
 
 

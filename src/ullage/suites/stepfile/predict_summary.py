@@ -44,7 +44,9 @@ def summarise_prediction(result: ResultFolder, request: Request, context: RowCon
     found = [_with_share(one, shares) for one in predictions(options, known, cached, walls)]
     sound = sound_rows(runs)
     on_run = findings_of(sound, demands_of(launches), options.compute_s, context.level)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *said_of(options, found), *on_run])
+    findings = [*failures_of(launches, context.level, rows), *said_of(options, found), *on_run]
+    doubted = any(not rate.sound for one in found for rate in one.rates.values())
+    return SuiteSummary(rows, findings, uses_disturbed=doubted)
 
 
 def _told(rows: Sequence[Row], launches: Iterable[Iterable[AnyRecord]]) -> list[Row]:

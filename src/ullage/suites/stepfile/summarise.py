@@ -13,7 +13,7 @@ from ullage.parameters import count_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, build_rows, join, that_count
+from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.stepfile.cached import cache_findings, measured_shares
@@ -100,8 +100,8 @@ def typed(name: str, parameters: Mapping[str, object], forms: Mapping[str, str],
 
 
 def demands_of(launches: Iterable[Iterable[AnyRecord]]) -> dict[tuple[str, str], list[Demand]]:
-    """Return, for each case and phase, what the repetitions did that its rows count."""
+    """Return, for each case and phase, what the repetitions did."""
     measured = grouped(((item.case.case, item.phase.phase), item) for item in join([list(one) for one in launches]))
-    found = {key: [Demand.of(item.phase) for item in that_count(items)[0]] for key, items in measured.items()}
+    found = {key: [Demand.of(item.phase) for item in items] for key, items in measured.items()}
     told = {key: [demand for demand in demands if demand is not None] for key, demands in found.items()}
     return {key: demands for key, demands in told.items() if demands}
