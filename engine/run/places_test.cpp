@@ -74,6 +74,14 @@ TEST(Places, WhatIsBeyond64BitsIsRefusedInWords) {
   EXPECT_NE(inodes.error().text.find("needs more than 18.4e18 inodes"), std::string::npos);
 }
 
+TEST(Places, NoSmallerVolumeIsAdvisedWhereNoneFits) {
+  Limits none;
+  none.space_bytes = 0;
+  const auto status = check_room({"a", "posix", "/a"}, disk(10 * gib), 1, 10, none, 0);
+  ASSERT_FALSE(status.has_value());
+  EXPECT_NE(status.error().text.find("free some, or name another target"), std::string::npos) << status.error().text;
+}
+
 TEST(Places, InodesAndTheReasonAreNamed) {
   const auto status = check_room({"a", "posix", "/a"}, disk(10 * gib), 1, 501, {}, 0);
   ASSERT_FALSE(status.has_value());

@@ -69,6 +69,27 @@ def test_files_of_one_line_are_used_by_the_next(engine: Path, target: Path, tmp_
     assert phases == ["tree-create", "create", "stat", "unlink", "tree-remove"]
 
 
+def test_small_random_reads_of_what_was_written_in_large_transfers(engine: Path, target: Path, tmp_path: Path) -> None:
+    words = f"-b 1m -F -o {target}/f"
+    lines = [f"mpirun -np 2 ior -w -k -t 256k {words}", f"mpirun -np 2 ior -r -R -z -t 4k {words}"]
+    result = measured(engine, tmp_path, "from-ior", *lines)
+    write, read = ResultFolder.open(result).read_records()[0].phases
+    assert (write.operations, write.bytes) == (8, 2 << 20)
+    assert (read.operations, read.bytes, read.bad_blocks) == (512, 2 << 20, 0)
+    assert find_run_folders(target) == []
+
+
+def test_items_fill_directories_below_a_folder_that_mdtest_would_make(
+    engine: Path, target: Path, tmp_path: Path
+) -> None:
+    line = f"mpirun -np 2 mdtest -F -n 20 -I 5 -d {target}/new"
+    result = measured(engine, tmp_path, "from-mdtest", line)
+    records = ResultFolder.open(result).read_records()[0]
+    operations = {phase.phase: phase.operations for phase in records.phases}
+    assert {operations[name] for name in ("create", "stat", "read", "unlink")} == {40}
+    assert not (target / "new").exists()
+
+
 @pytest.mark.parametrize("line", ["ior -t 1m -b 8m -F -e -o {}/f", "ior -w -t 4k -b 1t -D 60 -o {}/f"])
 def test_the_plan_that_is_shown_is_one(line: str, engine: Path, target: Path) -> None:
     code, out, err = run_here("plan", "from-ior", line.format(target), "--json", "--engine", str(engine))
