@@ -182,12 +182,12 @@ class PreparedLines:
 
         A case uses what another one of its round has made, so a round that lacks one case is made again.
         """
-        samples = {item.case.id: progress.of(item.case.id).samples for item in self.work.bound}
-        rounds = min(map(len, samples.values()))
-        prior: dict[str, dict[str, list[int]]] = {identity: {} for identity in samples}
-        for identity, whole in samples.items():
+        counted = {item.case.id: progress.of(item.case.id).counted for item in self.work.bound}
+        rounds = min(map(len, counted.values()))
+        prior: dict[str, dict[str, list[int]]] = {identity: {} for identity in counted}
+        for identity, whole in counted.items():
             for sample in whole[:rounds]:
-                for phase, elapsed_ns in sample.elapsed_ns.items():
+                for phase, elapsed_ns in sample.items():
                     prior[identity].setdefault(phase, []).append(elapsed_ns)
         return prior, rounds
 

@@ -77,13 +77,13 @@ class _Loading(Execution):
             if not self._has_samples(target) and not self._launch(self.prepared.cells.makes(target), 1):
                 return False
             before = self.progress.of(cell.case.id)
-            done, wrong = len(before.samples), before.has_failed
+            done, wrong = len(before.counted), before.has_failed
             if not self._launch(cell, repetitions):
                 return False
             after = self.progress.of(cell.case.id)
             if after.has_failed and not wrong:
                 failed.add(number)
-            elif len(after.samples) == done:
+            elif len(after.counted) == done:
                 self._too_short(target)
                 return False
         return True
