@@ -88,9 +88,9 @@ def test_ior_hard_made_the_second_run_better() -> None:
     """As the authors conclude. What metadata did is in the number, and no sentence rests on it: see the next test."""
     (change,) = [found for found in _summary().findings if found.kind == "io500-change"]
     assert change.text.startswith(
-        "From 160x16 to 504x2 the total changes by 1.29 x: 1.51 x from ior-hard-write (its rate: 27.2 x), "
+        "From 160x16 to 504x2 IO500 changes by 1.29 x: 1.51 x from ior-hard-write (its rate: 27.2 x), "
     )
-    assert "from phases with doubtful numbers (mdtest-" in change.text
+    assert "from parts with doubtful numbers (mdtest-" in change.text
     moved = dict(zip(change.numbers["phase"], change.numbers["moved"], strict=True))  # type: ignore[arg-type]
     metadata = [float(factor) for name, factor in moved.items() if BY_NAME[str(name)].kind == "MD"]  # type: ignore[arg-type]
     product = 1.0

@@ -8,10 +8,14 @@ How a suite's score is divided stands in its ``attribution.py``, which sets ``AT
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
 from ullage.model.summary import Row
+from ullage.quantity import listing, plural, times
+
+_NO_REST: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,23 @@ Attributed = Callable[[Sequence[Row], Sequence[Row], tuple[str, str]], list[Attr
 def load_attributions() -> list[Attributed]:
     """Return what the suites set."""
     return gathered(suite_modules("attribution"), "ATTRIBUTIONS")
+
+
+def attribution_text(change: Attribution, most: int = 3) -> str:
+    """Say which parts moved a score most, those in its own direction first; doubtful ones are told together."""
+    moved = [one for one in change.movers if one.moved]
+    known = sorted((one for one in moved if not one.is_doubtful), key=lambda one: -abs(one.moved))
+    known.sort(key=lambda one: (one.moved > 0) != (change.ratio > 1))
+    unsure = [one for one in moved if one.is_doubtful]
+    parts = [f"{times(one.factor)} from {one.name} (its rate: {times(one.ratio)})" for one in known[:most]]
+    for more, what in (
+        (known[most:], plural(len(known) - most, "more part")),
+        (unsure, f"parts with doubtful numbers ({listing([one.name for one in unsure], 4)})"),
+    ):
+        parts += [f"{times(math.exp(math.fsum(one.moved for one in more)))} from {what}"] if more else []
+    parts += [] if abs(change.rest - 1) < _NO_REST else [f"{times(change.rest)} from the rest"]
+    head = f"From {change.base_name} to {change.other_name} {change.score} changes by {times(change.ratio)}"
+    return f"{head}: {listing(parts, len(parts)) or 'no part changed'}."
 
 
 def moved_of_mean(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:

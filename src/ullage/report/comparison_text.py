@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from ullage.analysis.attribution import Attribution
+from ullage.analysis.attribution import Attribution, attribution_text
 from ullage.analysis.compare import Cell, Comparison, ScorePair
 from ullage.analysis.settings import access_of, phase_of
 from ullage.errors import one_line
@@ -19,7 +19,6 @@ from ullage.quantity import (
     format_row,
     listing,
     param_label,
-    plural,
     significant,
     times,
 )
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 _MOST_CELLS: Final = 10
 _MOST_MOVERS: Final = 24
-_NO_REST: Final = 0.005
 _DIGITS: Final = 4
 _OUTCOMES: Final = ("faster", "slower", "cannot tell")
 _STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}
@@ -92,22 +90,6 @@ def difference_texts(found: Comparison) -> list[str]:
         + "."
         for name, each in found.differing.items()
     ]
-
-
-def attribution_text(change: Attribution, most: int = 3) -> str:
-    """Say which parts moved a score most, those in its own direction first; doubtful ones are told together."""
-    known = sorted((one for one in change.movers if one.moved and not one.is_doubtful), key=lambda one: -abs(one.moved))
-    known.sort(key=lambda one: (one.moved > 0) != (change.ratio > 1))
-    unsure = [one for one in change.movers if one.is_doubtful]
-    parts = [f"{times(one.factor)} from {one.name} (its rate: {times(one.ratio)})" for one in known[:most]]
-    for more, what in (
-        (known[most:], plural(len(known) - most, "more part")),
-        (unsure, f"parts with doubtful numbers ({listing([one.name for one in unsure], 4)})"),
-    ):
-        parts += [f"{times(math.exp(math.fsum(one.moved for one in more)))} from {what}"] if more else []
-    parts += [] if abs(change.rest - 1) < _NO_REST else [f"{times(change.rest)} from the rest"]
-    head = f"From {change.base_name} to {change.other_name} {change.score} changes by {times(change.ratio)}"
-    return f"{head}: {listing(parts, len(parts)) or 'no part changed'}."
 
 
 def _attribution_table(change: Attribution) -> tuple[list[str], list[list[str]]]:

@@ -51,7 +51,7 @@ def test_the_change_of_the_score_is_that_of_its_phases() -> None:
 def test_disturbed_phases_are_in_doubt() -> None:
     better = VALUES | {"ior-easy-write": 16 * GIB}
     (change,) = attributed(rows_of(VALUES), rows_of(better, grade="C"), ("two", "four"))
-    assert "1.41 x from parts with doubtful numbers (ior-easy-write, " in attribution_text(change)
+    assert "1.41 x from parts with doubtful numbers (ior-easy-write)." in attribution_text(change)
 
 
 def test_without_a_score_nothing_is_attributed_and_targets_are_compared_each_by_its_name() -> None:

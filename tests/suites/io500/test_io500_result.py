@@ -151,9 +151,7 @@ def test_a_log_of_two_runs_has_two_targets_and_says_what_moved_the_total() -> No
     summary = read_result(log, "log.txt")
     assert list(dict.fromkeys(row.target for row in summary.rows)) == ["run 1", "run 2"]
     (change,) = _of(summary, "io500-change")
-    assert (
-        change.text == "From run 1 to run 2 the total changes by 1.06 x: 1.06 x from ior-hard-write (its rate: 1.60 x)."
-    )
+    assert change.text == "From run 1 to run 2 IO500 changes by 1.06 x: 1.06 x from ior-hard-write (its rate: 1.60 x)."
 
 
 def _folder(path: Path, **files: str) -> Path:

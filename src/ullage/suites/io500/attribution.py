@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which phases moved the score from one run to another, by the rows of both. Pure."""
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.attribution import Attribution, Mover, runs_by
+from ullage.analysis.attribution import Attribution, runs_by
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Row
 from ullage.suites.io500.arithmetic import contradictions, doubted
 from ullage.suites.io500.phases import BY_NAME
 from ullage.suites.io500.score import score
-from ullage.suites.io500.sensitivity import moves
+from ullage.suites.io500.sensitivity import movers
 
 
 def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]) -> list[Attribution]:
@@ -27,20 +26,8 @@ def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, st
         if total and of_other:
             unsure = {str(row.params["phase"]) for row in (*one, *other) if not is_sound(row)}
             unsure |= _contradicted(first, one) | _contradicted(second, other)
-            by_name = {move.phase: move for move in moves(values, others)}
-            movers = [
-                Mover(
-                    name,
-                    phase.unit,
-                    move.first / phase.factor,
-                    move.second / phase.factor,
-                    math.log(move.moved),
-                    name in unsure,
-                )
-                for name, phase in BY_NAME.items()
-                if (move := by_name.get(name)) is not None
-            ]
-            found.append(Attribution(f"IO500{label}", "", *names, total, of_other, tuple(movers)))
+            changed = movers(values, others, doubted=unsure)
+            found.append(Attribution(f"IO500{label}", "", *names, total, of_other, changed))
     return found
 
 

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.quantity import listing, plural, times
+from ullage.analysis.attribution import Mover
+from ullage.quantity import times
 from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, counted_phases
 from ullage.suites.io500.score import Io500Score, geometric_mean, score
 
@@ -49,17 +50,6 @@ class Family:
     mean: float
     others: float
     loss: float
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """What the change of one phase between two runs does to the total, ``moved``; ``ratio``: second over first."""
-
-    phase: str
-    first: float
-    second: float
-    ratio: float
-    moved: float
 
 
 def _counted(values: Mapping[str, float], mode: Mode) -> list[OfficialPhase]:
@@ -116,18 +106,25 @@ def _has_doubted(name: str, kind: str, counted: Iterable[OfficialPhase], doubted
     return any(phase.name in doubted and (phase.kind, phase.dataset) == (kind, name) for phase in counted)
 
 
-def moves(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard") -> list[Move]:
-    """Return what each phase did to the total from ``first`` to ``second``, the strongest first, up or down.
+def movers(
+    first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()
+) -> tuple[Mover, ...]:
+    """Return what each phase did to the total from ``first`` to ``second``, in official order.
 
     Only phases that both have count: the product of all is then the ratio of the totals over these phases.
     """
-    counted = [phase for phase in _counted(first, mode) if second.get(phase.name, 0.0) > 0]
-    ratios = {phase.name: second[phase.name] / first[phase.name] for phase in counted}
-    found = [
-        Move(p.name, first[p.name], second[p.name], ratios[p.name], ratios[p.name] ** _power(p, counted))
-        for p in counted
-    ]
-    return sorted(found, key=lambda move: -abs(math.log(move.moved)))
+    both = [phase for phase in _counted(first, mode) if second.get(phase.name, 0.0) > 0]
+    return tuple(
+        Mover(
+            phase.name,
+            phase.unit,
+            first[phase.name] / phase.factor,
+            second[phase.name] / phase.factor,
+            _power(phase, both) * math.log(second[phase.name] / first[phase.name]),
+            phase.name in doubted,
+        )
+        for phase in both
+    )
 
 
 def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[str]:
@@ -167,38 +164,6 @@ def _of_family(family: Family, values: Mapping[str, float], whole: Io500Score) -
         "at "
         f"that rate the total would be {number(total)}, {times(family.loss)} as high."
     )
-
-
-def explain_change(
-    first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()
-) -> str:
-    """Say in one sentence which phases moved the total from one run to the other, without the runs' names.
-
-    Those that are ``doubted`` in either are counted together, as what is not known.
-    """
-    found = [move for move in moves(first, second, mode) if move.moved != 1]
-    if not found:
-        return "no phase changed"
-    total = math.prod(move.moved for move in found)
-    known = [move for move in found if move.phase not in doubted]
-    # Those that changed the total in its own direction come first.
-    known.sort(key=lambda move: (move.moved > 1) != (total > 1))
-    parts = [*_moved(known), *_unknown([move for move in found if move.phase in doubted])]
-    return f"the total changes by {times(total)}: {listing(parts, len(parts))}"
-
-
-def _unknown(found: Sequence[Move]) -> list[str]:
-    if not found:
-        return []
-    rest = math.prod(move.moved for move in found)
-    names = ", ".join(move.phase for move in found)
-    return [f"{times(rest)} from phases with doubtful numbers ({names})"]
-
-
-def _moved(found: Sequence[Move], most: int = 4) -> list[str]:
-    shown = [f"{times(move.moved)} from {move.phase} (its rate: {times(move.ratio)})" for move in found[:most]]
-    rest, left = math.prod(move.moved for move in found[most:]), len(found) - most
-    return [*shown, *([f"{times(rest)} from {plural(left, 'more phase')}"] if left > 0 else [])]
 
 
 def show(phase: str, value: float) -> str:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of an IO500 run to rows, scores and findings."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ullage.analysis.attribution import Attribution, attribution_text
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.last_ranks import often_last
@@ -23,9 +25,8 @@ from ullage.suites.io500.score import Io500Score, score, summary_scores
 from ullage.suites.io500.sensitivity import (
     IMPROVEMENT,
     explain,
-    explain_change,
     families,
-    moves,
+    movers,
     number,
     sensitivity,
 )
@@ -194,15 +195,15 @@ def change_finding(
     doubted: Collection[str] = (),
 ) -> Finding:
     """Say which phases moved the total from the run of the first name to that of the second, by what factor."""
-    found = moves(first, second, mode)
+    found = movers(first, second, mode, doubted)
     numbers = columns(
         target=names[1],
         against=names[0],
-        phase=[move.phase for move in found],
-        ratio=[move.ratio for move in found],
-        moved=[move.moved for move in found],
+        phase=[one.name for one in found],
+        ratio=[one.ratio for one in found],
+        moved=[one.factor for one in found],
     )
-    text = f"From {names[0]} to {names[1]} {explain_change(first, second, mode, doubted)}."
+    text = attribution_text(Attribution("IO500", "", *names, 1.0, math.prod(one.factor for one in found), found))
     title = f"What changed the score from {names[0]} to {names[1]}"
     return Finding(kind="io500-change", title=title, text=text, numbers=numbers)
 
