@@ -12,7 +12,7 @@
 #include "base/resources.hpp"
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
-#include "run/cpu_time.hpp"
+#include "base/cpu_time.hpp"
 #include "run/phase_result.hpp"
 #include "run/stage_limits.hpp"
 

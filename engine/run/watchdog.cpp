@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/signals.hpp"
 #include "mpi/waits.hpp"
-#include "run/cpu_time.hpp"
+#include "base/cpu_time.hpp"
 #include "run/stage_limits.hpp"
 
 namespace ullage {

@@ -162,17 +162,22 @@ Result<RunFolder> RunFolder::make(const std::string& target_path, const std::str
   if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is not a run id"));
   const auto target = open_target(target_path);
   if (!target) return fail(target.error());
+  const auto own = [](Result<RunFolder> folder) {
+    auto taken = claimed(std::move(folder));
+    if (taken) taken->groups_ = BlockGroups::spread(taken->folder_.get());
+    return taken;
+  };
   const auto make_directory = [&] { return mkdirat(target->descriptor.get(), name.c_str(), 0700) == 0; };
   if (!make_directory()) {
     if (errno != EEXIST) return fail(environment_error(target_path, reason_of(errno)));
-    auto opened = claimed(open(target_path, run_id));
+    auto opened = own(open(target_path, run_id));
     // What a launch of this run left that was killed before it wrote the marker, or after it removed it, is made anew.
     if (opened || !remove_unmarked(joined(target->path, name)).value_or(false) || !make_directory()) return opened;
   }
   const Marker marker{run_id, new_nonce()};
   auto folder = furnish_new(*target, name, marker);
   if (!folder) return fail(environment_error(target_path, reason_of(folder.error())));
-  return claimed(RunFolder(std::move(*folder), joined(target->path, name), marker.nonce));
+  return own(RunFolder(std::move(*folder), joined(target->path, name), marker.nonce));
 }
 
 Status RunFolder::claim() {
@@ -248,11 +253,20 @@ Status RunFolder::make_directory(const std::string& name) const {
   const bool is_prepared = std::ranges::find(prepared_, name) != prepared_.end();
   if (is_prepared && fstatat(folder_.get(), base.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
     return make_in_prepared(name);
-  if (mkdirat(parent ? parent.get() : folder_.get(), base.c_str(), 0700) == 0) return {};
+  if (mkdirat(parent ? parent.get() : folder_.get(), base.c_str(), 0700) == 0) {
+    if (groups_ && !parent) groups_->settle(folder_.get(), base);
+    return {};
+  }
   if (errno != EEXIST) return fail(error(errno, "mkdir", name));
   const auto existing = open_beneath(folder_.get(), name, O_PATH | O_DIRECTORY);
   if (!existing) return fail(error(existing.error(), "mkdir", name));
   return {};
+}
+
+std::optional<NewFileCost> RunFolder::new_file_cost(const std::string& directory) const {
+  const auto opened =
+      groups_ ? open_beneath(folder_.get(), directory, O_RDONLY | O_DIRECTORY) : std::unexpected(ENOENT);
+  return opened ? groups_->cost_in(opened->get()) : std::nullopt;
 }
 
 Status RunFolder::remove_file(const std::string& name) const {
@@ -347,6 +361,7 @@ Result<Leftovers> RunFolder::remove_listed() {
   if (!entries) return fail(entries.error());
   Leftovers leftovers;
   for (const auto& entry : *entries) remove_dataset(entry, {}, leftovers);
+  BlockGroups::remove_spares(folder_.get());
   const auto unlisted = strangers(folder_.get(), Leftovers::most_left);
   if (!unlisted) return fail(error(unlisted.error(), "list", ""));
   for (const auto& name : *unlisted) {

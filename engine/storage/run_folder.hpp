@@ -8,11 +8,13 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
+#include "storage/block_groups.hpp"
 #include "storage/dataset_removal.hpp"
 #include "storage/descriptor.hpp"
 #include "storage/manifest.hpp"
@@ -45,7 +47,11 @@ class RunFolder final {
   /// Names are relative, without "." and "..", and no component may be a symbolic link. `flags` as open(2); O_NOFOLLOW
   /// | O_CLOEXEC are added.
   [[nodiscard]] Result<Descriptor> open_file(const std::string& name, int flags, unsigned mode = 0600) const;
-  [[nodiscard]] Status make_directory(const std::string& name) const;  // existing directory: fine
+  /// An existing directory is fine. A dataset's is kept away from what was removed lately (BlockGroups), so no other
+  /// rank may use it before this one returns.
+  [[nodiscard]] Status make_directory(const std::string& name) const;
+  /// What a new file costs in a directory; nullopt where what was removed lately makes no difference.
+  [[nodiscard]] std::optional<NewFileCost> new_file_cost(const std::string& directory) const;
   /// From now on make_directory() makes the directories of these datasets inside the folder of the same name that
   /// stands beside the run folder, and moves them here: so they have what a file system gives to new directories there
   /// (stripes, pool, quota). That folder itself stays where and as it is. It must not be a symbolic link.
@@ -89,6 +95,7 @@ class RunFolder final {
   [[nodiscard]] Error error(int errno_value, const std::string& operation, const std::string& name) const;
 
   Descriptor folder_;
+  std::unique_ptr<BlockGroups> groups_;  // of the rank that made the folder
   Descriptor claim_;
   std::string path_;
   std::string nonce_;

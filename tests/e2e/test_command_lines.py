@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import run, run_here, ullage
 
+from ullage.analysis.verdicts import removed_lately
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
 
@@ -57,6 +58,22 @@ def test_a_line_of_mdtest_makes_and_removes_its_items(engine: Path, target: Path
     assert code == 0
     assert "File creation" in out
     assert "(of 2 iterations)" in out
+    assert find_run_folders(target) == []
+
+
+@pytest.mark.any_mpi
+def test_repetitions_that_create_are_kept_apart_and_say_what_a_file_costs(
+    engine: Path, target: Path, tmp_path: Path
+) -> None:
+    """On ext4 without a journal; elsewhere nothing is asked. No speed is compared: the row is only to be consistent."""
+    line = f"mpirun -np 2 mdtest -n 500 -F -u -i 5 -d {target}"
+    result = measured(engine, tmp_path, "from-mdtest", line)
+    phases = [phase for phase in ResultFolder.open(result).read_records()[0].phases if phase.phase == "create"]
+    facts = [set(phase.facts) for phase in phases]
+    assert facts in ([{"new_file_ns", "least_new_file_ns"}] * 5, [set()] * 5)
+    flagged = [phase for phase in phases if removed_lately(phase) is not None]
+    rows = [row for row in ResultFolder.open(result).read_summary().rows if row.params.get("phase") == "create"]
+    assert all(row.has_flag("removed-lately") == bool(flagged) for row in rows if row.metric == "operation_rate")
     assert find_run_folders(target) == []
 
 

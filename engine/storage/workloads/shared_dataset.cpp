@@ -98,6 +98,11 @@ LocalStep step_to_remove_facts(const StorageContext& context) {
   return {"strike facts", [&context] { return context.datasets->remove(context.dataset); }};
 }
 
+void add_new_file_cost(const StorageContext& context, const DatasetEntry& entry, Json& facts) {
+  const auto cost = context.folder != nullptr ? context.folder->new_file_cost(entry.directory) : std::nullopt;
+  if (cost) facts.update({{"new_file_ns", cost->here_ns}, {"least_new_file_ns", cost->least_ns}});
+}
+
 Status sync_dataset(const StorageContext& context, const DatasetEntry& entry) {
   const mpi::World& world = *context.world;
   world.node().barrier();

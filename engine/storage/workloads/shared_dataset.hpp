@@ -39,6 +39,10 @@ namespace ullage {
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.
 [[nodiscard]] LocalStep step_to_remove_facts(const StorageContext& context);
 
+/// Adds what a new file costs in the dataset's directory, and at least anywhere in the run folder, after a phase that
+/// made names; nothing where the file system forgets what was removed.
+void add_new_file_cost(const StorageContext& context, const DatasetEntry& entry, nlohmann::json& facts);
+
 /// Makes everything durable that this node's ranks have written to the file system of a dataset, once all of them have
 /// come here: they are in it together, also one whose work has failed.
 [[nodiscard]] Status sync_dataset(const StorageContext& context, const DatasetEntry& entry);

@@ -28,6 +28,7 @@ BUFFERS_IN_TURN: Final = "buffers-in-turn"
 TOO_SHORT: Final = "too-short"
 STAMPED_IN_GROUPS: Final = "stamped-in-groups"
 NOT_PERSISTENT: Final = "not-persistent"
+REMOVED_LATELY: Final = "removed-lately"
 NO_HUGE_PAGES: Final = "no-huge-pages"
 
 # The rate is more than its number of threads times what one thread does. Caches may explain it, noise usually does.

@@ -20,6 +20,7 @@ from ullage.analysis.verdicts import (
     littles_law,
     not_persistent,
     payload_in_time,
+    removed_lately,
     stamped_in_groups,
     too_short,
     verification,
@@ -83,6 +84,7 @@ def check_phases(
             buffers_in_turn(phase, case.workload_parameters),
             stamped_in_groups(phase),
             not_persistent(phase),
+            removed_lately(phase),
             too_short(phase, run.clock.read_cost_ns),
             _clocks(phase, run),
         )

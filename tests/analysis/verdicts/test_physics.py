@@ -11,6 +11,7 @@ from ullage.analysis.verdicts import (
     littles_law,
     not_persistent,
     payload_in_time,
+    removed_lately,
     stamped_in_groups,
     too_short,
     verification,
@@ -164,3 +165,29 @@ def test_memory_that_is_not_persistent_is_flagged(said: str, reason: str) -> Non
 @pytest.mark.parametrize("hints", [{}, {"persistent": "yes", "map": "MAP_SYNC"}])
 def test_persistent_memory_and_other_backends_are_not(hints: dict[str, str]) -> None:
     assert not_persistent(make_phase(hints_granted=hints)) is None
+
+
+@pytest.mark.parametrize(
+    ("here_us", "spent_us", "flagged"),
+    [
+        (8, 22, False),  # an ordinary create: name and close cost more than the inode
+        (23, 40, False),
+        (24, 40, True),
+        (300, 330, True),
+        (300, 25, False),  # somebody removed files after the phase
+        (8, 400, False),  # ranks that compete for a directory: a file of one rank alone takes no longer
+    ],
+)
+def test_creates_that_look_past_removed_files_are_flagged(here_us: int, spent_us: int, flagged: bool) -> None:
+    cost = {"new_file_ns": here_us * 1000, "least_new_file_ns": 8000}
+    phase = make_phase(phase="create", facts=cost, cpu_ns=1000 * spent_us * 1000)
+    found = removed_lately(phase)
+    assert (found is not None) == flagged
+    if found is not None:
+        assert "of a core in the dataset's directory, and 8.00 us where nothing was removed lately" in found.reason
+        assert found.code == "removed-lately"
+
+
+@pytest.mark.parametrize("facts", [{}, {"new_file_ns": 1000}, {"new_file_ns": "?", "least_new_file_ns": 1}])
+def test_without_a_comparison_nothing_is_said_of_removed_files(facts: dict[str, object]) -> None:
+    assert removed_lately(make_phase(facts=facts, cpu_ns=10**9)) is None

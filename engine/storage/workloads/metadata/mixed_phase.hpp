@@ -15,6 +15,7 @@
 #include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/mixed_parameters.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
@@ -45,6 +46,9 @@ class MixedMetadataPhase final : public PhaseWork {
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;
+  void add_facts(nlohmann::json& facts) const override {
+    if (!benches()) add_new_file_cost(*state_.context, state_.dataset, facts);
+  }
 
  private:
   using Kind = MixedMetadataShape::Kind;

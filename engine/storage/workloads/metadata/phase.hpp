@@ -51,6 +51,9 @@ class MetadataPhase final : public PhaseWork {
   [[nodiscard]] bool wants_sync() const override;
   [[nodiscard]] Status sync() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  void add_facts(nlohmann::json& facts) const override {
+    if (makes()) add_new_file_cost(*state_.context, state_.dataset, facts);
+  }
 
  private:
   [[nodiscard]] const MetadataParameters& parameters() const { return *state_.parameters; }

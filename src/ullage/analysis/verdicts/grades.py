@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Final
 
-from ullage.model.flags import ABOVE_THREADS
+from ullage.model.flags import ABOVE_THREADS, REMOVED_LATELY
 from ullage.model.record import Contamination, Grade, PhaseRecord
 from ullage.model.summary import Row
 
@@ -96,7 +96,8 @@ def is_sound(row: Row) -> bool:
 
     Rows of grade ``?`` count: their intervals hold what noise there was, and short runs have no others.
     """
-    return not row.is_invalid and row.grade != "C" and not row.has_flag(ABOVE_THREADS)
+    disturbed = row.grade == "C" or row.has_flag(REMOVED_LATELY)
+    return not (row.is_invalid or disturbed or row.has_flag(ABOVE_THREADS))
 
 
 def sound_rows(rows: Iterable[Row]) -> list[Row]:

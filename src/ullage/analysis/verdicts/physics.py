@@ -16,6 +16,7 @@ from ullage.model.flags import (
     NOT_PERSISTENT,
     PAYLOAD_IN_TIME,
     PREPARATION_IN_TIME,
+    REMOVED_LATELY,
     STAMPED_IN_GROUPS,
     TOO_SHORT,
     VERIFIED_IN_TIME,
@@ -33,6 +34,7 @@ _LEAST_BUSY: Final = 0.5
 _CLOCK_READS: Final = 1000
 _SHORTEST_NS: Final = 10_000_000
 _MOST_PREPARATION: Final = 0.01
+_SLOWED: Final = 3
 _PREPARED: Final = {True: "payload", False: "our own preparation of names and buffers"}
 
 
@@ -145,6 +147,25 @@ def not_persistent(phase: PhaseRecord) -> Flag | None:
         case _:
             return None
     return Flag(code=NOT_PERSISTENT, reason=reason)
+
+
+def removed_lately(phase: PhaseRecord) -> Flag | None:
+    """Flag creates that looked past files which were removed in the last minutes.
+
+    A new file must have cost three times as much in the dataset's directory as at least in the run, by the same calls
+    of one rank, and the phase's own operations half of that, since others may have removed files after it.
+    """
+    here_ns, least_ns = phase.facts.get("new_file_ns"), phase.facts.get("least_new_file_ns")
+    if not isinstance(here_ns, int) or not isinstance(least_ns, int) or here_ns < _SLOWED * least_ns:
+        return None
+    if phase.cpu_ns < phase.operations * here_ns / 2:
+        return None
+    reason = (
+        f"a new file took {format_time(here_ns / 1e9)} of a core in the dataset's directory, and "
+        f"{format_time(least_ns / 1e9)} where nothing was removed lately: the file system looks past files that were "
+        "removed in the last six minutes; wait so long, or use one with a journal"
+    )
+    return Flag(code=REMOVED_LATELY, reason=reason)
 
 
 def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:

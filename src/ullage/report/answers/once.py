@@ -24,6 +24,7 @@ _WORDS: Final = {
     flags.TOO_SHORT: "too short to be timed well",
     flags.STAMPED_IN_GROUPS: "latencies are means of several operations",
     flags.NOT_PERSISTENT: "not on persistent memory",
+    flags.REMOVED_LATELY: "files that were removed lately slowed creates",
     flags.NO_HUGE_PAGES: "the kernel gave no huge pages",
     flags.ABOVE_THREADS: "more than the threads can do",
     flags.CLOCK_SKEW: "clocks of the nodes differ",

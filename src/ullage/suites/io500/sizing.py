@@ -219,11 +219,13 @@ def _workbench_objects(options: Io500Options, rates: Rates, room: Room) -> int:
 
 _WALL_S: Final = 1.0
 # A probe's share of the room, and the most it may write, which must not take long to sync: of all ranks together, or of
-# each where there are many, so that none has too few transfers to tell a rate. Items of a rank: more than most make.
+# each where there are many, so that none has too few transfers to tell a rate. Items likewise: they are removed before
+# the run, and some file systems look past removed files for minutes.
 _ROOM_SHARE: Final = 0.05
 _PROBE_BYTES: Final = 1 << 30
 _PROBE_BYTES_OF_A_RANK: Final = 64 << 20
-_PROBE_ITEMS: Final = 200_000
+_PROBE_ITEMS: Final = 20_000
+_PROBE_ITEMS_OF_A_RANK: Final = 500
 _PATIENCE_S: Final = 120.0
 
 
@@ -246,11 +248,12 @@ def probe_options(options: Io500Options) -> Io500Options:
 
 
 def probe_sizes(options: Io500Options, room: Room) -> Sizes:
-    """Return the sizes of a probe: more than a second's work of most machines, but a small part of the room."""
+    """Return the sizes of a probe: enough to tell rates, but a small part of the room and few names."""
     ranks, config = options.ranks, options.config
     bytes_ = min(max(_PROBE_BYTES // ranks, _PROBE_BYTES_OF_A_RANK), int(room.bytes * _ROOM_SHARE) // ranks)
-    small = min(_PROBE_ITEMS, int(min(room.files, room.bytes // room.file_bytes) * _ROOM_SHARE) // ranks)
-    empty = min(_PROBE_ITEMS, int(room.files * _ROOM_SHARE) // ranks)
+    items = max(_PROBE_ITEMS // ranks, _PROBE_ITEMS_OF_A_RANK)
+    small = min(items, int(min(room.files, room.bytes // room.file_bytes) * _ROOM_SHARE) // ranks)
+    empty = min(items, int(room.files * _ROOM_SHARE) // ranks)
     transfer = config.transfer_bytes
     return Sizes(
         block_bytes=max(1, min(bytes_, config.block_bytes or bytes_) // transfer) * transfer,

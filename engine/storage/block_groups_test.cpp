@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/block_groups.hpp"
+
+#include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/statfs.h>
+
+#include <filesystem>
+
+#include "storage/run_folder.hpp"
+#include "storage/test_support.hpp"
+
+namespace ullage::block_groups_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Descriptor opened(const std::string& path) { return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY)); }
+
+bool is_flagged(const std::string& path) {
+  int flags = 0;
+  return ioctl(opened(path).get(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_TOPDIR_FL) != 0;
+}
+
+ino_t inode_of(const std::string& path) {
+  struct stat status{};
+  EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+  return status.st_ino;
+}
+
+class BlockGroupsTest : public test::OnTarget {
+ protected:
+  /// Skips where the file system forgets what was removed, or has no such flag.
+  void SetUp() override {
+    const std::string probed = target_.path() + "/probed";
+    fs::create_directory(probed);
+    if (!BlockGroups::spread(opened(probed).get()))
+      GTEST_SKIP() << "no ext4 without a journal at " << target_.path() << ", or the flag may not be set";
+    fs::remove(probed);
+  }
+};
+
+TEST_F(BlockGroupsTest, OnlyTheRunsOwnFolderIsFlagged) {
+  const RunFolder folder = made();
+  ASSERT_TRUE(folder.make_directory("one"));
+  EXPECT_TRUE(is_flagged(own()));
+  EXPECT_FALSE(is_flagged(own() + "/one"));
+  EXPECT_FALSE(is_flagged(target_.path()));
+}
+
+TEST_F(BlockGroupsTest, DatasetsThatFollowEachOtherLieApart) {
+  struct statfs kind{};
+  ASSERT_EQ(statfs(target_.path().c_str(), &kind), 0);
+  constexpr ino_t together = 16 * 8192;
+  if (kind.f_files < 64 * together) GTEST_SKIP() << "the file system has few groups: " << kind.f_files << " inodes";
+  const RunFolder folder = made();
+  std::vector<ino_t> used;
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(folder.make_directory("same-name"));
+    EXPECT_EQ(test::names_in(own()), (std::vector<std::string>{".ullage-run", "manifest.ndjson", "same-name"}));
+    used.push_back(inode_of(own() + "/same-name"));
+    ASSERT_TRUE(folder.remove_directory("same-name"));
+  }
+  for (std::size_t i = 0; i < used.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) EXPECT_GE(std::max(used[i], used[j]) - std::min(used[i], used[j]), together);
+}
+
+TEST_F(BlockGroupsTest, TellsWhatANewFileCostsAndLeavesNone) {
+  const RunFolder folder = made();
+  ASSERT_TRUE(folder.make_directory("one"));
+  const auto cost = folder.new_file_cost("one");
+  ASSERT_TRUE(cost);
+  EXPECT_GT(cost->least_ns, 0);
+  EXPECT_GE(cost->here_ns, cost->least_ns);
+  EXPECT_TRUE(fs::is_empty(own() + "/one"));
+  EXPECT_FALSE(folder.new_file_cost("missing"));
+}
+
+TEST_F(BlockGroupsTest, DirectoriesInsideADatasetStayInItsGroup) {
+  const RunFolder folder = made();
+  ASSERT_TRUE(folder.make_directory("one"));
+  const ino_t before = inode_of(own() + "/one");
+  ASSERT_TRUE(folder.make_directory("one"));
+  ASSERT_TRUE(folder.make_directory("one/inner"));
+  EXPECT_EQ(inode_of(own() + "/one"), before) << "one that is there is not replaced";
+  EXPECT_EQ(test::names_in(own() + "/one"), std::vector<std::string>{"inner"});
+}
+
+class SparesTest : public test::OnTarget {};
+
+TEST_F(SparesTest, WhatAKilledLaunchLeftToChooseFromGoesWithTheFolder) {
+  RunFolder folder = made();
+  fs::create_directory(own() + "/.ullage-spare-1");
+  ASSERT_TRUE(folder.remove_listed());
+  EXPECT_FALSE(fs::exists(own()));
+}
+
+TEST_F(SparesTest, ASpareThatHoldsSomethingStaysAndIsSaid) {
+  RunFolder folder = made();
+  fs::create_directory(own() + "/.ullage-spare-1");
+  test::write_file(own() + "/.ullage-spare-1/foreign", "mine");
+  const auto left = folder.remove_listed();
+  ASSERT_TRUE(left);
+  ASSERT_EQ(left->left.size(), 1U);
+  EXPECT_TRUE(fs::exists(own() + "/.ullage-run"));
+}
+
+TEST(BlockGroups, OtherFileSystemsAreLeftAsTheyAre) {
+  const test::SmallFileSystem memory("size=1m");
+  if (!memory.mounted()) GTEST_SKIP() << "mounting is not permitted";
+  EXPECT_FALSE(BlockGroups::spread(opened(memory.path()).get()));
+  EXPECT_FALSE(is_flagged(memory.path()));
+  EXPECT_FALSE(make_unnamed_files(-1));
+}
+
+}  // namespace
+}  // namespace ullage::block_groups_test
