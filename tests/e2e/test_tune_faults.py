@@ -281,7 +281,7 @@ def test_a_killed_search_goes_on_and_removes_what_was_left(engine: Path, tmp_pat
         (["--over", "block=64K,1M", "--budget", "5s"], "give at least --budget"),
         (["--over", "block=64K,1M", "--space", "2M"], "give at least --space"),
         (["--over", "block=64K,1M", "--keep", "write bandwidth is fine"], "not a rule"),
-        (["--over", "hint:cb_nodes=1,2"], "no value of it can be measured"),
+        (["--over", "hint:cb_nodes=1,2"], "hint:cb_nodes=1: mpiio.hints: this run uses no backend"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_starts(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from ullage.model.base import Strict
+from ullage.model.record import Grade
 
 Purpose: TypeAlias = Literal["default", "start", "search", "race", "confirm"]
 
@@ -53,6 +54,16 @@ class TuneTrial(Strict):
         bool, Field(description="a short trial: its values count relative to those of the default in short trials")
     ] = False
     commands: list[TuneCommand] = []
+    verdict: Annotated[str, Field(description="of the rows of the objectives, the same of all or several words")] = ""
+    grade: Annotated[Grade | None, Field(description="the worst of these rows")] = None
+    work: Annotated[
+        list[float],
+        Field(description="bytes of an operation and of a repetition of these rows' cases; empty: not known"),
+    ] = []
+    default_there: Annotated[
+        dict[str, float],
+        Field(description="of a trial of an earlier search: means of that search's default; its values count by them"),
+    ] = {}
 
 
 class TunePoint(Strict):
@@ -104,6 +115,9 @@ class TuneConfirmation(Strict):
     pairs: int
     answer: Literal["better", "not better", "undecided"]
     breaks: Annotated[str, Field(description="constraint that the best setting breaks in the pairs; empty: none")] = ""
+    differs: Annotated[str, Field(description="why best and default are not the same measurement; empty: they are")] = (
+        ""
+    )
 
 
 class TuneCost(Strict):

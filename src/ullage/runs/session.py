@@ -16,7 +16,7 @@ from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome, Timeouts, launch, timeouts_within
 from ullage.launch.running import silence_of
 from ullage.launch.stopping import stop_signals
-from ullage.model.plan import Plan
+from ullage.model.plan import Case, Layout, Plan
 from ullage.model.record import CaseRecord, EventRecord
 from ullage.quantity import listing
 from ullage.results.folder import ResultFolder, append_line, write_atomically
@@ -87,6 +87,7 @@ class Session:
     ``meeting``: where the first launch into each result waits for those of other nodes.
     ``job_time``: of the batch job that we are in, where that has a limit. ``lost``: nodes that have failed, on which
     nothing is started any more. ``left``: why launches could not remove what they have left at targets.
+    ``needed``: tells which cells are to be measured, where it is not all of them.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Session:
         self.job_time: JobTime | None = None
         self.lost: list[str] = []
         self.left: list[str] = []
+        self.needed: Callable[[Case, Layout], bool] | None = None
         self._start, self._watch = start, watch
         self.meeting: Meeting | None = None
         self._has_met = False

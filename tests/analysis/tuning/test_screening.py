@@ -53,10 +53,14 @@ def test_what_is_left_out_stays_at_its_default() -> None:
 
 
 def test_a_search_over_many_parameters_chooses_among_those_that_were_kept() -> None:
-    """The noise is small and the response is monotone, so that the two that matter are certain."""
-    space = Space(tuple(Dimension(f"p{i}", ("1", "2", "3")) for i in range(6)), (0,) * 6)
+    """The noise is small and the response is monotone, so that the two that matter are certain.
+
+    Of a space whose settings are all listed, none is left out.
+    """
+    space = Space(tuple(Dimension(f"p{i}", ("1", "2", "3")) for i in range(10)), (0,) * 10)
+    assert not space.is_listed
     search, draw, done = Search(space, 1), random.Random(1), list[Trial]()
-    while (ask := search.next(done, 40 - len(done))) is not None:
+    while (ask := search.next(done, 50 - len(done))) is not None:
         log = 0.3 * ask.setting[1] + 0.2 * ask.setting[4] + draw.gauss(0, 0.01)
         done.append(Trial(ask.setting, ask.purpose, log))
     assert set(design(space)) <= {trial.setting for trial in done}

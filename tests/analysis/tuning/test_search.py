@@ -41,6 +41,13 @@ def test_no_search_takes_more_trials_than_it_has() -> None:
         assert len(searched(make_space(), most, 0.3)) <= most
 
 
+def test_trials_that_no_pairs_need_are_searched_with() -> None:
+    for most in (FEWEST_TRIALS, 9):
+        done = searched(Space(SMALL.dimensions, (4, 1)), most)
+        assert len(done) == most
+        assert all(trial.purpose != "confirm" for trial in done)
+
+
 def test_what_was_searched_is_not_searched_again() -> None:
     tried = [trial.setting for trial in searched(make_space(), 60, 0.1) if trial.purpose in ("start", "search")]
     assert len(tried) == len(set(tried))

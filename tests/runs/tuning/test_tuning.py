@@ -345,11 +345,12 @@ def test_a_journal_that_was_cut_short_keeps_its_whole_lines(tmp_path: Path) -> N
     assert next_folder(result, 2) == "trial-002-2"
 
 
-def test_what_an_earlier_search_has_measured_here_is_known_as_a_share_of_its_default(tmp_path: Path) -> None:
+def test_what_an_earlier_search_has_measured_here_is_kept_as_measured_and_counts_by_its_default(tmp_path: Path) -> None:
     from ullage.model.request import Request
     from ullage.model.system import SystemFacts
     from ullage.results.folder import ResultFolder
     from ullage.runs.tuning.earlier import earlier_settings, known_trial
+    from ullage.runs.tuning.proxies import counted
 
     results: list[ResultFolder] = []
     for name, host in (("old", "n1"), ("elsewhere", "n2"), ("new", "n1")):
@@ -362,9 +363,12 @@ def test_what_an_earlier_search_has_measured_here_is_known_as_a_share_of_its_def
             own = {**update, "values": {"rate": value * times**number}}
             add_trial(result, trial(number).model_copy(update=own))
     found = earlier_settings(results[2], ["rate"])
-    assert {key: one.shares for key, one in found.items()} == {"k2": {"rate": 2.0}}
-    taken = known_trial(5, 0, {"a": "2"}, "k2", found["k2"], {"rate": 40.0})
-    assert (taken.values, taken.seconds, taken.bytes) == ({"rate": 80.0}, 0.0, 0)
+    known = {key: (one.trial.values, one.default) for key, one in found.items()}
+    assert known == {"k2": ({"rate": 100.0}, {"rate": 50.0})}
+    taken = known_trial(5, 0, {"a": "2"}, found["k2"])
+    assert (taken.values, taken.seconds, taken.bytes) == ({"rate": 100.0}, 0.0, 0)
+    own = trial(1).model_copy(update={"setting": {"a": "1"}, "values": {"rate": 40.0}})
+    assert [one.values["rate"] for one in counted([own, taken], {"a": "1"})] == [40.0, 80.0]
     assert earlier_settings(results[2], ["another"]) == {}
 
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other ways to choose the next setting: at random, along the grid, or by Optuna's samplers.
 
-Default, repetitions, race and confirmation are those of ``Search``: only what is tried first differs.
+Default, repetitions, choice and confirmation are those of ``Search``. At random and along the grid no model has a part
+in what is tried; Optuna's samplers choose in place of the upper bound.
 """
 
 import random
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from ullage.analysis.tuning.posterior import Posterior
-from ullage.analysis.tuning.search import Search, Trial
-from ullage.analysis.tuning.space import Setting, Space
+from ullage.analysis.tuning.search import Ask, Search, Trial
+from ullage.analysis.tuning.space import Setting, Settings, Space
+from ullage.arrays import np
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 
 METHODS: Final = ("model", "random", "grid", "tpe", "cma-es")
@@ -32,27 +35,40 @@ def make_search(method: str, space: Space, seed: int, earlier: int = 0, begin: S
             return Search(space, seed, earlier, begin)
 
 
-class RandomSearch(Search):
-    """Settings that were not measured yet, in random order."""
+class _BlindSearch(Search):
+    """Measures settings without a model of the response, and races those that were measured."""
 
-    def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
+    def candidates(self, trials: Sequence[Trial]) -> Settings:
         """See ``Search``."""
-        del posterior
+        return np.array(sorted({trial.setting for trial in trials}), dtype=np.int64)
+
+    def _beginning(self, trials: Sequence[Trial]) -> Ask | None:
+        del trials
+        return None
+
+    def _further(self, trials: Sequence[Trial]) -> Setting | None:
         known = {trial.setting for trial in trials}
         left = [setting for row in self.space.candidates if (setting := tuple(map(int, row))) not in known]
-        draw = random.Random(f"{self.seed}/{len(trials)}")  # noqa: S311 - an order, not a secret
-        return draw.choice(left) if left else None
+        return self._of(left, len(trials)) if left else None
+
+    @abstractmethod
+    def _of(self, left: Sequence[Setting], turn: int) -> Setting:
+        """Return one of the settings that are ``left``."""
 
 
-class GridSearch(Search):
+class RandomSearch(_BlindSearch):
+    """Settings that were not measured yet, in random order."""
+
+    def _of(self, left: Sequence[Setting], turn: int) -> Setting:
+        return random.Random(f"{self.seed}/{turn}").choice(left)  # noqa: S311 - an order, not a secret
+
+
+class GridSearch(_BlindSearch):
     """Every setting once, in the order of the values."""
 
-    def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
-        """See ``Search``."""
-        del posterior
-        known = {trial.setting for trial in trials}
-        left = (setting for row in self.space.candidates if (setting := tuple(map(int, row))) not in known)
-        return next(left, None)
+    def _of(self, left: Sequence[Setting], turn: int) -> Setting:
+        del turn
+        return left[0]
 
 
 class OptunaSearch(Search):

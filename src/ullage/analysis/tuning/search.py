@@ -29,6 +29,9 @@ FEWEST_TRIALS: Final = 2 + 2 * FEWEST_PAIRS
 _MOST_PAIRS: Final = 15
 _USUAL_PAIRS: Final = 10
 _MANY_TRIALS: Final = 150
+# A short search keeps so many pairs: what they cost is lacking where the best setting is looked for.
+_FEW_PAIRS: Final = 6
+_FEW_TRIALS: Final = 80
 _DEFAULT_EVERY: Final = 18
 # Until so many trials, the search goes in steps from the best, of so many places in each parameter; so many of these
 # trials are left for the steps where there are many values to try beside the guess.
@@ -105,7 +108,9 @@ class Search:
         self._last: tuple[list[Trial], Surrogate | None] = ([], None)
         self._left: dict[int, Settings] = {}
         self._posterior_of: tuple[Settings | None, Posterior | None] = (None, None)
-        self._screens = screening.FEWEST <= len(space.dimensions) <= screening.MOST
+        # Where all settings are listed, none of them is lost to a screening that is wrong.
+        is_many = screening.FEWEST <= len(space.dimensions) <= screening.MOST
+        self._screens = is_many and not space.is_listed
         self._start = screening.design(space) if self._screens else start_settings(space, seed)
         self._narrowed: Settings | None = None
 
@@ -121,7 +126,8 @@ class Search:
         total = len(trials) + left
         usable = left - 2 * pairs_kept(total, self._apart(searched)) - (total >= _ROOM_FOR_FAILURE)
         found = self._searching(searched, usable) if usable > 0 else None
-        return self._confirming(trials, left) if found is None else found
+        # Trials that were kept for pairs are for the search where there is nothing to confirm.
+        return found or self._confirming(trials, left) or self._searching(searched, left)
 
     def best(self, trials: Sequence[Trial]) -> Setting:
         """Return the setting with the highest expected value among those that were measured without a failure."""
@@ -222,25 +228,32 @@ class Search:
         return Ask(best if of_pair(len(pairs)) else self.space.default, "confirm")
 
     def _searching(self, trials: Sequence[Trial], usable: int) -> Ask | None:
-        others = sum(trial.purpose != "default" for trial in trials)
-        opening_size = min(_OPENING, self.space.size // 2) - 1
-        if others < opening_size and (found := self._opening(trials)) is not None:
-            return Ask(found, "start")
+        if (begun := self._beginning(trials)) is not None:
+            return begun
         if len(trials) % _DEFAULT_EVERY == 0:
             return Ask(self.space.default, "default")
-        known = {trial.setting for trial in trials}
-        started = next((setting for setting in self._start if setting not in known), None)
-        if started is not None and others < opening_size + len(self._start):
-            return Ask(started, "start")
-        if len(_measured(trials)) < 2 or len(trials) >= _MOST_TRIALS:
+        if len(trials) >= _MOST_TRIALS:
             return None
         room = min(_SEARCH_SHARE * (usable + len(trials)), _MOST_SEARCHED)
         if len(trials) < room and not any(trial.purpose == "race" for trial in trials):
             found = self._further(trials)
             if found is not None:
                 return Ask(found, "search")
+        if len(_measured(trials)) < 2:
+            return None
         failed = to_retry(trials)
         return self._racing(trials, usable + len(trials)) if failed is None else Ask(failed, "race")
+
+    def _beginning(self, trials: Sequence[Trial]) -> Ask | None:
+        """Return what is measured before the model decides: a guess and steps from it, then settings all over."""
+        others = sum(trial.purpose != "default" for trial in trials)
+        opening_size = min(_OPENING, self.space.size // 2) - 1
+        if others < opening_size and (found := self._opening(trials)) is not None:
+            return Ask(found, "start")
+        known = {trial.setting for trial in trials}
+        started = next((setting for setting in self._start if setting not in known), None)
+        is_time = len(trials) % _DEFAULT_EVERY == 0 or others >= opening_size + len(self._start)
+        return None if started is None or is_time else Ask(started, "start")
 
     def _opening(self, trials: Sequence[Trial]) -> Setting | None:
         known = {trial.setting for trial in trials}
@@ -248,6 +261,8 @@ class Search:
 
     def _further(self, trials: Sequence[Trial]) -> Setting | None:
         """Return a setting that was not measured yet and may be best; None once enough were looked at."""
+        if len(_measured(trials)) < 2:
+            return None
         searched = sum(trial.purpose == "search" for trial in trials)
         posterior = self.posterior(trials)
         if not self._may_be_better(posterior, trials) and self._looked(trials):
@@ -367,7 +382,7 @@ def pairs_kept(total: int, apart: float | None = None) -> int:
     ``apart``: by how many standard deviations of a trial the best is expected to differ from the default. So many
     pairs are kept as nearly always prove that much.
     """
-    most = _MOST_PAIRS if total >= _MANY_TRIALS else _USUAL_PAIRS
+    most = _MOST_PAIRS if total >= _MANY_TRIALS else _USUAL_PAIRS if total >= _FEW_TRIALS else _FEW_PAIRS
     if apart is not None:
         most = next((pairs for pairs in looks(most) if math.sqrt(pairs / 2) * apart > _CLEARLY), most)
     return min(most, max(FEWEST_PAIRS, total // 6))

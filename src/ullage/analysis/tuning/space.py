@@ -37,11 +37,16 @@ class Space:
         """How many settings there are."""
         return math.prod(len(dimension.values) for dimension in self.dimensions)
 
+    @property
+    def is_listed(self) -> bool:
+        """Tell whether the candidates are all settings."""
+        return self.size <= _MOST_LISTED
+
     @cached_property
     def candidates(self) -> Settings:
         """All settings; of more than 20,000 as many drawn at random by a fixed seed, the default among them."""
         counts = [len(dimension.values) for dimension in self.dimensions]
-        if self.size <= _MOST_LISTED:
+        if self.is_listed:
             grid = np.indices(counts).reshape(len(counts), -1).T
             return np.ascontiguousarray(grid, dtype=np.int64)
         draw = np.random.default_rng(0)

@@ -76,6 +76,9 @@ class CellExecution(Execution):
 
     def begin(self, began: Deadline) -> Deadline:
         """Correct the costs by what is known, write the plans of all cells, and say when the run has to end."""
+        if self.session.needed is not None:
+            needed = self.session.needed
+            self.cells = [cell for cell in self.cells if needed(cell.case, cell.layout)]
         self.costs = self.costs.correct(self.cells)
         self.write_plans(self.cells)
         return self.deadline(began)
@@ -125,10 +128,13 @@ class CellExecution(Execution):
         """Return ``began`` plus the time that earlier launches have left; what is still lacking always gets some."""
         lacking = self.lacking(self.cells)
         work_s = self.options.min_repetitions * sum(self.costs.repetition_s(cell) for cell in lacking)
-        around_s = LAUNCHES * sum(self._around_s(group) for group in by_layout(lacking).values())
-        least_s = GENEROUS * (work_s + around_s) if self.progress.repetitions else 0.0
+        # A trial of a search is one launch, worth nothing without its minimum; the search keeps to its budget itself.
+        is_trial = self.session.needed is not None
+        around_s = (1 if is_trial else LAUNCHES) * sum(self._around_s(group) for group in by_layout(lacking).values())
+        least_s = GENEROUS * (work_s + around_s) if self.progress.repetitions or is_trial else 0.0
         left_s = self.seconds_left(self.options.time_s, least_s, self.progress.seconds)
-        return began.earlier(-(self.options.time_s if left_s is None else left_s))
+        asked = began.earlier(-(self.options.time_s if left_s is None else left_s))
+        return Deadline(max(asked.at, began.now() + least_s), began.now) if is_trial else asked
 
     def note_lacking(self) -> None:
         """Note how many cells lack their minimum, where the time was too short for it.
@@ -151,6 +157,9 @@ class CellExecution(Execution):
 
         Layouts come in a shuffled order, and all are cut in proportion when the time is short. Peers follow at last.
         """
+        if self.session.needed is not None:
+            self._give_minimum_of_trial(cells, deadline)
+            return
         peers, made, left = self.in_turn, 0, 0
         while left != 1 and self.may_go_on and (lacking := self.lacking(cells)):
             left = self._launches_left(lacking, made, deadline)
@@ -162,6 +171,16 @@ class CellExecution(Execution):
             self._sweep_layouts(below, total, deadline, "every cell", later)
             made += 1
         self.in_turn = peers
+
+    def _give_minimum_of_trial(self, cells: Sequence[Cell], deadline: Deadline) -> None:
+        """Give every cell its minimum at once; what lacks by the costs that were assumed is given by those measured."""
+        self._sweep_layouts(self.lacking(cells), self.options.min_repetitions, deadline, "every cell")
+        before = 0
+        while self.may_go_on and before < self.progress.repetitions:
+            before = self.progress.repetitions
+            if lacking := self.lacking(cells):
+                self.costs = self.costs.correct(self.cells)
+                self._sweep_layouts(lacking, self.options.min_repetitions, self.deadline(deadline), "every cell")
 
     def _launches_left(self, cells: Sequence[Cell], made: int, deadline: Deadline) -> int:
         """Return in how many launches of each layout ``cells`` get their minimum, after so many ``made``.

@@ -1,31 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a search can be run as it is asked for, before anything starts, and what its trials may take."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ullage.analysis.tuning.search import FEWEST_TRIALS
-from ullage.errors import UserError
+from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.plan import Plan
 from ullage.model.request import Request
+from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext, ParsedOptions
+from ullage.runs.jobtime import Costed
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.tuning.budget import measuring_s
+from ullage.runs.tuning.needs import Needed, check_metrics, needed_cases, same_cases
+from ullage.runs.tuning.objective import read_rule, wanted_tokens
 from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
 from ullage.runs.tuning.trial import most_written, prepare
 from ullage.runs.tuning.trial_inputs import TrialInputsMaker
+from ullage.runs.tuning.tuned_parameters import UNSET
 from ullage.units import format_duration
 
 # Where nobody says how long a trial measures, it gets one part in so many of the budget, and no less than so many
 # seconds.
 _TRIALS_IN_BUDGET: Final = 40
 _SHORTEST_TRIAL_S: Final = 2.0
+_USUAL_TRIAL_S: Final = 4.0
 # A budget with room for so many full trials has that of the default, of finalists and of pairs, and of 20 short ones.
 _FULL_IN_BUDGET: Final = 12
 # A hanging trial takes one part in so many of the budget, but is not ended before so many seconds.
+# A launch of the engine is assumed to take so long beside its repetitions.
+_LAUNCH_S: Final = 0.3
 _HANGS_IN_BUDGET: Final = 10
 _SHORTEST_WATCHDOG_S: Final = 10.0
 _USUAL_WATCHDOG_S: Final = 120.0
@@ -60,7 +68,8 @@ def usual_options(options: TuneOptions) -> dict[str, OptionValue]:
     """
     fields = declared(find_suite(options.suite).options)
     varied = {one.word for one in options.parameters}
-    each = max(_SHORTEST_TRIAL_S, round(options.budget_s / _TRIALS_IN_BUDGET))
+    least = min(_USUAL_TRIAL_S, round(measuring_s(options.budget_s, FEWEST_TRIALS), 1))
+    each = max(_SHORTEST_TRIAL_S, least, options.trial_s, round(options.budget_s / _TRIALS_IN_BUDGET))
     hang = max(_SHORTEST_WATCHDOG_S, round(options.budget_s / _HANGS_IN_BUDGET))
     chosen = {"watchdog_s": hang} if hang < _USUAL_WATCHDOG_S else {}
     if "time_s" in fields and not _ends_by_itself(fields["time_s"]):
@@ -69,6 +78,12 @@ def usual_options(options: TuneOptions) -> dict[str, OptionValue]:
         fields[field].keyword: format_duration(seconds) for field, seconds in chosen.items() if field in fields
     }
     chosen_options |= fitted_options(options)
+    named = [wanted_tokens(text) for text in (*options.objective, *options.keep)]
+    if "access" in fields and named and all("write" in words and "read" not in words for words in named):
+        chosen_options[fields["access"].keyword] = "write"
+    if options.trial_s and "min_repetitions" in fields:
+        # How well a setting is known follows from its trials.
+        chosen_options[fields["min_repetitions"].keyword] = "1"
     if (most := _space_of_trial(options)) is not None:
         chosen_options[fields["space"].keyword] = str(most)
     return {name: text for name, text in chosen_options.items() if name not in varied and name not in options.words}
@@ -93,59 +108,104 @@ def _ends_by_itself(time_: Declared) -> bool:
     return time_.default is None and bool(time_.option.unsaid)
 
 
+@dataclass(frozen=True)
+class Checked:
+    """A search whose every value was prepared once: the default setting, the parameters, and which cases it needs."""
+
+    first: Prepared
+    overs: Sequence[TunedParameter]
+    plans: Sequence[Plan]
+    needed: Needed
+
+
 def checked(
-    inputs_maker: TrialInputsMaker, overs: Sequence[TunedParameter], request: Request, engine_context: EngineContext
-) -> Prepared:
-    """Read each value of each parameter beside the defaults of the others; the default setting is prepared."""
+    inputs_maker: TrialInputsMaker, options: TuneOptions, request: Request, engine_context: EngineContext
+) -> Checked:
+    """Prepare each value of each parameter beside the defaults of the others.
+
+    Raise ``UserError`` for a value that can never be measured. ``unset`` that comes to the same is that value.
+    """
     import tempfile
 
+    overs = inputs_maker.overs
     default = {one.name: one.default for one in overs}
     with tempfile.TemporaryDirectory() as scratch:
         own = replace(inputs_maker, folder=Path(scratch))
-        for one in overs:
-            for value in one.values:
-                try:
-                    own.parsed(own.of({**default, one.name: value}))
-                except UserError as error:
-                    where = f"--over {one.name}={value}"
-                    raise UserError(
-                        f"{error.where}: {error.what}".lstrip(": "), where, error.right, error.code
-                    ) from error
-        for one in overs:
-            _check_any(own, one, default, request, engine_context)
-        return _prepared(own.parsed(own.of(default)), request, engine_context)
+        result = ResultFolder(Path(scratch))
+
+        def plans(setting: Mapping[str, str]) -> Sequence[Plan]:
+            return _prepared(own.parsed(own.of(setting)), request, engine_context).plans(result)
+
+        first = _prepared(own.parsed(own.of(default)), request, engine_context)
+        of_default = first.plans(result)
+        found = {one.name: _of_values(one, overs, plans) for one in overs}
+    others = [of_value for values in found.values() for of_value in values.values()]
+    metrics = [*options.objective, *(read_rule(text).metric for text in options.keep)]
+    check_metrics(metrics, inputs_maker.model, of_default)
+    merged = [_without_twin(one, of_default, found[one.name]) for one in overs]
+    return Checked(first, merged, of_default, needed_cases(of_default, others, metrics))
 
 
-def _check_any(
-    inputs_maker: TrialInputsMaker,
-    over: TunedParameter,
-    default: Mapping[str, str],
-    request: Request,
-    engine_context: EngineContext,
-) -> None:
-    """Raise ``UserError`` where engine or machine refuse every value of a parameter but its default.
+def _of_values(
+    over: TunedParameter, overs: Sequence[TunedParameter], plans: Callable[[Mapping[str, str]], Sequence[Plan]]
+) -> dict[str, Sequence[Plan]]:
+    """Return the plans of each value of a parameter but its default, beside the defaults of the others.
 
-    A refused value beside others is a trial that fails.
+    A value that the machine refuses is a trial that fails, where another is not. One that suite or engine refuse beside
+    every value of every other parameter is an error.
     """
+    default = {one.name: one.default for one in overs}
+    found: dict[str, Sequence[Plan]] = {}
     refused: list[UserError] = []
-    for value in over.values:
-        if value == over.default:
-            continue
-        try:
-            _prepared(inputs_maker.parsed(inputs_maker.of({**default, over.name: value})), request, engine_context)
-        except UserError as error:
-            refused.append(error)
-        else:
-            return
-    if refused:
-        what = f"no value of it can be measured: {refused[0].where}: {refused[0].what}"
-        raise UserError(what, f"--over {over.name}", refused[0].right, refused[0].code)
+    for value in (text for text in over.values if text != over.default):
+        beside = [{one.name: text} for one in overs if one is not over for text in one.values if text != one.default]
+        errors: list[UserError] = []
+        for other in ({}, *beside):
+            try:
+                found[value] = plans({**default, **other, over.name: value})
+            except UserError as error:
+                errors.append(error)
+                if error.code == EXIT_BAD_INPUT:
+                    continue
+            break
+        if value not in found:
+            refused.append(errors[0])
+            if errors[-1].code == EXIT_BAD_INPUT:
+                raise _refusal(errors[0], f"--over {over.name}={value}")
+    if refused and not found:
+        raise _refusal(refused[0], f"--over {over.name}", "no value of it can be measured: ")
+    return found
+
+
+def _refusal(error: UserError, where: str, head: str = "") -> UserError:
+    return UserError(head + f"{error.where}: {error.what}".lstrip(": "), where, error.right, error.code)
+
+
+def _without_twin(over: TunedParameter, default: Sequence[Plan], found: Mapping[str, Sequence[Plan]]) -> TunedParameter:
+    """Return ``over`` without ``unset`` where that makes the cases of one of the values: then this is the default."""
+    if over.default != UNSET or over.how not in ("option", "parameter"):
+        return over
+    twin = next((value for value, plans in found.items() if same_cases(plans, default)), None)
+    if twin is None:
+        return over
+    values = tuple(value for value in over.values if value != UNSET)
+    return over.model_copy(update={"values": values, "default": twin})
 
 
 def _prepared(parsed: ParsedOptions, request: Request, engine_context: EngineContext) -> Prepared:
     suite = find_suite(str(request.options.get("suite", ""))).name
     asked = {"suite": suite, "targets": parsed.targets, "options": parsed.options}
     return prepare(request.model_copy(update=asked), engine_context)
+
+
+def least_seconds(found: Checked) -> float:
+    """Return the seconds that a trial needs for its minimum, by what is assumed of the machine; 0 where not known."""
+    if not isinstance(found.first, Costed):
+        return 0.0
+    needed = {case.id for plan in found.plans for case in plan.cases if found.needed(case, plan.layout)}
+    launches = [[one for one in launch if one.case in needed] for launch in found.first.work().launches]
+    work = sum(one.all_s for launch in launches for one in launch)
+    return work + _LAUNCH_S * sum(bool(launch) for launch in launches)
 
 
 def seconds_of(request: Request) -> float | None:

@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ullage.errors import UserError
 from ullage.model.system import SystemFacts
@@ -14,9 +13,10 @@ from ullage.runs.tuning.journal import JOURNAL, read_trials
 
 @dataclass(frozen=True)
 class Known:
-    """The mean values of a setting in an earlier search, as shares of its default's. ``result``: its last trial's."""
+    """The last ``trial`` of a setting in an earlier search, and the mean values of that search's ``default``."""
 
-    shares: Mapping[str, float]
+    trial: TuneTrial
+    default: Mapping[str, float]
     result: str
 
 
@@ -45,17 +45,8 @@ def _settings(result: ResultFolder, names: Sequence[str]) -> dict[str, Known]:
     if default is None:
         return {}
     of_default = _means([one for one in good if one.setting == default], names)
-    by_key: dict[str, list[TuneTrial]] = {}
-    for one in good:
-        if one.setting != default:
-            by_key.setdefault(one.key, []).append(one)
-    return {
-        key: Known(
-            {name: value / of_default[name] for name, value in _means(trials, names).items()},
-            str(result.path / trials[-1].result),
-        )
-        for key, trials in by_key.items()
-    }
+    own = [one for one in good if one.setting != default and not one.default_there]
+    return {one.key: Known(one, of_default, str(result.path / one.result)) for one in own}
 
 
 def _means(trials: Sequence[TuneTrial], names: Sequence[str]) -> dict[str, float]:
@@ -76,21 +67,21 @@ def _of(facts: SystemFacts) -> tuple[object, ...]:
     return facts.host, facts.cpu.model, facts.cpu.usable_cpus, facts.kernel.release, tuple(places)
 
 
-def known_trial(
-    number: int, turn: int, setting: dict[str, str], key: str, known: Known, default: Mapping[str, float]
-) -> TuneTrial:
-    """Return a setting that is ``known`` as a trial that took nothing.
-
-    ``default``: mean values of the default setting in this search, of which the known ones are shares.
-    """
+def known_trial(number: int, turn: int, setting: dict[str, str], known: Known) -> TuneTrial:
+    """Return a setting that is ``known`` as a trial that took nothing, with the values that were measured."""
+    there = known.trial
     return TuneTrial(
         number=number,
         turn=turn,
         purpose="search",
         setting=setting,
-        values={name: share * default[name] for name, share in known.shares.items()},
+        values=there.values,
         seconds=0.0,
         bytes=0,
-        result=str(Path(known.result)),
-        key=key,
+        result=known.result,
+        key=there.key,
+        verdict=there.verdict,
+        grade=there.grade,
+        work=there.work,
+        default_there=dict(known.default),
     )

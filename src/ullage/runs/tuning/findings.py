@@ -3,7 +3,7 @@
 
 from ullage.model.summary import Finding, Gain
 from ullage.model.tuning import Tuning
-from ullage.quantity import percent, plural
+from ullage.quantity import listing, percent, plural
 from ullage.runs.tuning.trial_inputs import shell_line
 from ullage.units import format_time, format_volume
 
@@ -53,9 +53,11 @@ def _importance(tune: Tuning) -> list[Finding]:
     if not shares:
         return []
     ordered = sorted(shares, key=lambda one: -one[1])
-    text = (
-        f"Shares of the variance over all settings: {', '.join(f'{name} {percent(share)}' for name, share in ordered)}."
-    )
+    named = ", ".join(f"{name} {percent(share)}" for name, share in ordered)
+    rest = [one.name for one in tune.parameters if one.importance is None]
+    does = "does" if len(rest) == 1 else "do"
+    others = f" What {listing(rest)} {does} cannot be told from noise." if rest else ""
+    text = f"Shares of the variance over all settings: {named}.{others}"
     return [Finding(kind="tune-importance", title=f"{ordered[0][0]} changes the objective most", text=text)]
 
 

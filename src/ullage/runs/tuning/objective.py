@@ -71,10 +71,10 @@ def read_rule(text: str) -> Rule:
 
 def read_value(words: str, summary: Summary) -> ObjectiveValue:
     """Read what ``words`` name in ``summary``; raise ``UserError`` where that is nothing, or no speed."""
-    wanted = _wanted(words)
-    scores = [score for score in summary.scores if wanted <= _tokens(score.name)]
+    wanted = wanted_tokens(words)
+    scores = [score for score in summary.scores if wanted <= tokens(score.name)]
     if scores:
-        return _of_score(min(scores, key=lambda score: len(_tokens(score.name))))
+        return _of_score(min(scores, key=lambda score: len(tokens(score.name))))
     rows = rows_of(words, summary)
     if not rows:
         raise UserError("names nothing that a trial has measured", f"'{words}'", _known(summary))
@@ -91,21 +91,22 @@ def read_value(words: str, summary: Summary) -> ObjectiveValue:
 
 def rows_of(words: str, summary: Summary) -> list[Row]:
     """Return the rows that ``words`` name; none where these name a score or nothing."""
-    wanted = _wanted(words)
+    wanted = wanted_tokens(words)
     rows = [row for row in summary.rows if wanted <= _tokens_of(row)]
     # "bandwidth" is not "stonewall bandwidth": of several metrics that has the fewest words besides.
-    metric = min({row.metric for row in rows}, key=lambda name: (len(_tokens(name) - wanted), name), default="")
+    metric = min({row.metric for row in rows}, key=lambda name: (len(tokens(name) - wanted), name), default="")
     return [row for row in rows if row.metric == metric]
 
 
 def is_cost(words: str) -> bool:
     """Tell whether ``words`` name the processor time of an operation."""
-    return _wanted(words) >= _CPU_TIME
+    return wanted_tokens(words) >= _CPU_TIME
 
 
-def _wanted(words: str) -> set[str]:
-    tokens = _tokens(_CALLED.get(words.strip().lower(), words))
-    return (tokens - {_COST}) | _CPU_TIME if _COST in tokens else tokens
+def wanted_tokens(words: str) -> set[str]:
+    """Return the words that name a metric, with those for which they stand."""
+    found = tokens(_CALLED.get(words.strip().lower(), words))
+    return (found - {_COST}) | _CPU_TIME if _COST in found else found
 
 
 def objective_of(name: str, found: ObjectiveValue) -> TuneObjective:
@@ -128,13 +129,14 @@ def _of_score(score: Score) -> ObjectiveValue:
     return ObjectiveValue(score.value, score.name, score.unit, "more", 1)
 
 
-def _tokens(text: str) -> set[str]:
+def tokens(text: str) -> set[str]:
+    """Return the words of ``text`` in small letters."""
     return {word.lower() for word in _WORD.findall(text)}
 
 
 def _tokens_of(row: Row) -> set[str]:
     texts: Iterable[str] = [row.metric, row.target, *(str(value) for value in row.params.values())]
-    return {token for text in texts for token in (*_tokens(text), text.lower())}
+    return {token for text in texts for token in (*tokens(text), text.lower())}
 
 
 def _known(summary: Summary) -> str:

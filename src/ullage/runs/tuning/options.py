@@ -37,12 +37,14 @@ class TuneOptions(SuiteOptions):
 
     ``suite``: that is tuned; ``words``: its own options as typed, by the names of their parameters.
 
+    ``trial_s``: seconds that the least of a trial needs, where that is more than its share of the budget; 0: it is not.
     ``parameters``: what ``over`` and ``default`` say, as it was read with the help of the suite and the engine.
     """
 
     suite: str = ""
     words: dict[str, OptionValue] = {}
     parameters: list[TunedParameter] = []
+    trial_s: float = 0.0
     over: Annotated[
         list[str],
         Repeated(metavar="NAME=VALUES"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A search that was checked against suite, engine and machine: every value of every parameter was read once."""
 
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,15 @@ from ullage.runs.remains import remove_remains
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Explanation, Prepared, find_suite
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
-from ullage.runs.tuning.checks import bytes_of, checked, fitted_options, seconds_of, shown_options, usual_options
+from ullage.runs.tuning.checks import (
+    bytes_of,
+    checked,
+    fitted_options,
+    least_seconds,
+    seconds_of,
+    shown_options,
+    usual_options,
+)
 from ullage.runs.tuning.commands import SetCommand, folder_of, read_command
 from ullage.runs.tuning.constraints import judged
 from ullage.runs.tuning.earlier import earlier_settings, known_trial
@@ -32,6 +41,7 @@ from ullage.runs.tuning.early_stop import Watch as Hopeless
 from ullage.runs.tuning.early_stop import means, rates_of
 from ullage.runs.tuning.journal import add_trial, as_searched, next_folder, read_trials, targets_alone
 from ullage.runs.tuning.knowledge import start_of
+from ullage.runs.tuning.needs import Needed
 from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_value
 from ullage.runs.tuning.options import TunedParameter, TuneOptions
 from ullage.runs.tuning.proxies import counted, is_short_one, lacks_default
@@ -42,6 +52,9 @@ from ullage.units import format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]
 _LEAST_S: Final = 0.5
+# A trial is ended after this share of the budget, or so many times the longest that has succeeded, whichever is more.
+_SLOW_SHARE: Final = 0.2
+_SLOW: Final = 3.0
 # Before so many trials succeeded, none is ended for being far below the best.
 _FEWEST_KNOWN: Final = 3
 FILES: Final = "settings"
@@ -58,6 +71,7 @@ class PreparedTune:
     first: Prepared
     budget: Budget
     build: Build
+    needed: Needed
 
     @cached_property
     def space(self) -> Space:
@@ -165,14 +179,22 @@ def prepare_tune(request: Request, engine_context: EngineContext, build: Build) 
         read_rule(text)
     where = (DEFAULT_PARENT / request.run_id).absolute()
     inputs_maker = TrialInputsMaker(suite.options, options.words, overs, hosts, where / FILES, usual_options(options))
-    first = checked(inputs_maker, overs, request, engine_context)
-    plans = first.plans(ResultFolder(where))
+    found = checked(inputs_maker, options, request, engine_context)
+    for least_s in (_LEAST_S, None):
+        # Fewer repetitions come first, then more time.
+        if (needs_s := least_seconds(found)) <= (seconds_of(found.first.request) or math.inf):
+            break
+        options = options.model_copy(update={"trial_s": least_s or float(math.ceil(needs_s))})
+        inputs_maker = replace(inputs_maker, usual=usual_options(options))
+        found = checked(inputs_maker, options, request, engine_context)
+    first, overs, plans = found.first, found.overs, found.plans
+    options = options.model_copy(update={"parameters": list(overs)})
     each_s = seconds_of(first.request) or seconds_of_walls(plans)
     budget = Budget(options.budget_s, options.trials, options.space, each_s, bytes_of(first, plans, options))
     budget.check()
     make_search(options.search, space_of(overs), options.seed)
     settled = request.model_copy(update={"targets": first.request.targets, "options": options.kept()})
-    return PreparedTune(settled, options, engine_context, overs, first, budget, build)
+    return PreparedTune(settled, options, engine_context, overs, first, budget, build, found.needed)
 
 
 class _Run:
@@ -272,9 +294,13 @@ class _Run:
         self.session.progress.part(f"trial {number} ({ask.purpose}{', short' if is_short else ''}): {shown}")
         options = self.prepared.options
         left = self.budget.seconds_left(self.done)
+        if self.objectives:
+            # One slow setting must not take the time of all others.
+            left = min(left, max(_SLOW_SHARE * self.budget.seconds, _SLOW * self.budget.longest_s(self.done)))
         watch = None if is_short else self._watch(ask)
         seconds = self._trial_seconds()
         job = Job(number, ask.purpose, setting, name, seconds, self.turn, self.settled, left, watch, is_short)
+        job = replace(job, needed=self.prepared.needed)
         request = self.prepared.request.model_copy(update={"suite": options.suite})
         shorter = {**self.inputs_maker.options, **self.prepared.shorter}
         inputs_maker = replace(self.inputs_maker, options=shorter) if is_short else self.inputs_maker
@@ -318,8 +344,7 @@ class _Run:
 
     def _known(self, ask: Ask, setting: dict[str, str], number: int) -> TuneTrial | None:
         """Return what an earlier search has measured, or None; repetitions and pairs are always measured anew."""
-        default = self._default_values()
-        if ask.purpose not in ("start", "search") or not default or not self.earlier:
+        if ask.purpose not in ("start", "search") or not self.objectives or not self.earlier:
             return None
         asked = self.inputs_maker.of(setting, self.settled)
         parsed = self.inputs_maker.parsed(asked)
@@ -327,7 +352,7 @@ class _Run:
         if (found := self.earlier.get(key)) is None:
             return None
         self.session.progress.say(f"trial {number}: known from {found.result}")
-        return known_trial(number, self.turn, setting, key, found, default)
+        return known_trial(number, self.turn, setting, found)
 
     def _trial_seconds(self) -> float | None:
         """Return the seconds that are left where a trial would have more of them, else None."""
@@ -347,11 +372,6 @@ class _Run:
 
     def _summary(self, trial: TuneTrial) -> Summary:
         return self.session.result.part(trial.result.rpartition("/")[2]).read_summary()
-
-    def _default_values(self) -> dict[str, float]:
-        own = [one for one in self.done if one.setting == self._default and not one.is_proxy]
-        found = [one.values for one in own if not one.reason]
-        return {} if not found else {name: sum(one[name] for one in found) / len(found) for name in found[0]}
 
     def _say(self, trial: TuneTrial) -> None:
         if trial.reason:

@@ -3,7 +3,8 @@
 
 Default and other settings are measured short alike. A short value counts as its share of the default's short values,
 times the default's full ones. Once a setting was measured in full, its short trials count no more. So the finalists
-are judged by full trials alone, and the pairs are full always.
+are judged by full trials alone, and the pairs are full always. Trials that an earlier search has measured count by
+its default alike.
 """
 
 import math
@@ -41,12 +42,19 @@ def counted(trials: Sequence[TuneTrial], default: Setting) -> list[TuneTrial]:
     short, whole = (_means(trials, default, is_proxy=side) for side in (True, False))
     found: list[TuneTrial] = []
     for one in trials:
-        if not one.is_proxy:
+        if one.default_there:
+            found.append(one.model_copy(update={"values": _rescaled(one.values, one.default_there, whole)}))
+        elif not one.is_proxy:
             found.append(one)
         elif one.number != first and _key(one.setting) not in full and one.values.keys() <= short.keys() & whole.keys():
-            values = {name: value * whole[name] / short[name] for name, value in one.values.items()}
-            found.append(one.model_copy(update={"values": values}))
+            found.append(one.model_copy(update={"values": _rescaled(one.values, short, whole)}))
     return found
+
+
+def _rescaled(values: Mapping[str, float], there: Mapping[str, float], here: Mapping[str, float]) -> dict[str, float]:
+    """Return ``values`` as shares of the default's values ``there``, times those ``here``."""
+    shared = [name for name in values if name in there and name in here]
+    return {name: values[name] * here[name] / there[name] for name in shared}
 
 
 def _means(trials: Sequence[TuneTrial], default: Setting, *, is_proxy: bool) -> dict[str, float]:

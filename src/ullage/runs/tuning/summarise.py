@@ -10,10 +10,12 @@ from typing import Final
 from ullage.analysis.statistics import median_interval
 from ullage.analysis.tuning.confirmation import FEWEST_PAIRS
 from ullage.analysis.tuning.effects import effects, response
+from ullage.analysis.tuning.importance import told
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial
 from ullage.analysis.tuning.space import Setting, Settings, Space
 from ullage.analysis.tuning.tradeoffs import front, proved_changes, sentence
+from ullage.analysis.verdicts.grades import worst_grade
 from ullage.arrays import np
 from ullage.errors import UserError
 from ullage.grouping import grouped
@@ -35,6 +37,7 @@ from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary, find_suite
+from ullage.runs.tuning.alike import difference
 from ullage.runs.tuning.checks import fitted_options, shown_options
 from ullage.runs.tuning.constraints import RuleResult, judged, kept_in_pairs
 from ullage.runs.tuning.findings import findings_on
@@ -136,9 +139,16 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
     broken = next((one.rule.text for one in kept if one.breaks), "")
     confirmation = None
     if said is not None:
-        answer = "not better" if broken and said.answer == "better" else said.answer
+        differs = _difference(study)
+        answer = "not better" if (broken or differs) and said.answer == "better" else said.answer
         confirmation = TuneConfirmation(
-            ratio=said.ratio, low=said.low, high=said.high, pairs=said.pairs, answer=answer, breaks=broken
+            ratio=said.ratio,
+            low=said.low,
+            high=said.high,
+            pairs=said.pairs,
+            answer=answer,
+            breaks=broken,
+            differs=differs,
         )
     return Tuning(
         suite=study.options.suite,
@@ -191,15 +201,28 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
         return f"None of {plural(count, 'setting')} in the search improves {what} over the default."
     if said is None:
         takes = format_time(2 * FEWEST_PAIRS * max(one.seconds for one in study.trials))
-        so_far = f"{setting} has the best {what} so far. It was not compared with the default in pairs yet."
-        return f"{so_far} That takes {takes} or more. Continue the search with more time."
+        so_far = f"{setting} has the best {what} so far, which noise may explain: no pairs were measured yet."
+        differs = f" But {found}, so the two cannot be compared." if (found := _difference(study)) else ""
+        return f"{so_far}{differs} That takes {takes} or more. Continue the search with more time."
     interval = f"[{said.low:.2f}, {said.high:.2f}] in {said.pairs} pairs"
-    if said.breaks and said.low > 1:
-        return f"{setting} reaches {times(said.ratio)} the default's {what} {interval}, but breaks a rule."
+    if said.low > 1 and (said.breaks or said.differs):
+        but = "breaks a rule" if said.breaks else f"{said.differs}. So it is no improvement"
+        return f"{setting} reaches {times(said.ratio)} the default's {what} {interval}, but {but}."
     if said.answer == "better":
         return f"{setting} improves {what} to {times(said.ratio)} the default's {interval}."
     reached = f"Setting {setting} reaches {times(said.ratio)} the default's {interval}."
     return f"Nothing improves {what} beyond the noise. {reached}"
+
+
+def _difference(study: Study) -> str:
+    """Say why the best setting and the default were not measured alike; return nothing where they were."""
+    turns = [*zip(study.searched, study.trials, strict=True)]
+    is_paired = any(one.purpose == "confirm" for one, _ in turns)
+    good = [
+        (one.setting, trial) for one, trial in turns if not trial.reason and (one.purpose == "confirm" or not is_paired)
+    ]
+    default, best = ([trial for at, trial in good if at == wanted] for wanted in (study.space.default, study.best))
+    return difference(study.objectives, default, best)
 
 
 def _fitted(study: Study) -> list[str]:
@@ -232,6 +255,7 @@ def _parameters(study: Study) -> list[TuneParameter]:
     best, known = study.best, [one for one in study.searched if one.log is not None]
     surrogate = study.search.surrogate(study.searched) if len(known) >= _FEWEST_OF_EFFECTS else None
     shares = effects(surrogate).alone if surrogate is not None else None
+    is_told = told([one.setting for one in known], [one.log for one in known if one.log is not None])
     found: list[TuneParameter] = []
     for place, one in enumerate(study.overs):
         points: list[TunePoint] = []
@@ -248,7 +272,7 @@ def _parameters(study: Study) -> list[TuneParameter]:
                 ordered=one.ordered,
                 default=one.default,
                 best=one.values[best[place]],
-                importance=None if shares is None else shares[place],
+                importance=shares[place] if shares is not None and is_told[place] else None,
                 response=points,
             )
         )
@@ -263,6 +287,9 @@ def _interactions(study: Study) -> list[TuneInteraction]:
     if sum(one.log is not None for one in study.searched) < _FEWEST_OF_EFFECTS:
         return []
     names = [one.name for one in study.overs]
+    good = [one for one in study.searched if one.log is not None]
+    if not any(told([one.setting for one in good], [one.log for one in good if one.log is not None])):
+        return []
     shares = effects(study.search.surrogate(study.searched)).together
     found = [TuneInteraction(first=names[a], second=names[b], share=share) for (a, b), share in shares.items()]
     return sorted((one for one in found if one.share >= _NOTABLE_SHARE), key=lambda one: -one.share)
@@ -328,7 +355,7 @@ def _rows(study: Study, result: ResultFolder) -> list[Row]:
     """Return a row for each objective and setting, over all its trials."""
     by_setting: dict[Setting, list[TuneTrial]] = {}
     for searched, trial in zip(study.searched, study.trials, strict=True):
-        if not trial.reason and not trial.is_proxy:
+        if not trial.reason and not trial.is_proxy and not trial.default_there:
             by_setting.setdefault(searched.setting, []).append(trial)
     targets = "+".join(target.name for target in result.read_request().targets)
     return [
@@ -355,8 +382,8 @@ def _row(
         low=None if alone else interval.low,
         high=None if alone else interval.high,
         repetitions=values,
-        verdict="none",
-        grade=None,
+        verdict=" and ".join(sorted({word for one in trials for word in one.verdict.split(" and ")})) or "none",
+        grade=worst_grade(one.grade for one in trials),
         flags=[few] if interval.below_level else [],
     )
 

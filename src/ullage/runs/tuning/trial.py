@@ -23,8 +23,10 @@ from ullage.runs.remains import folders_of, remove_remains
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.summary import row_context
+from ullage.runs.tuning.alike import grade_of, verdict_of, work_of
 from ullage.runs.tuning.commands import prepared_targets, sentence
-from ullage.runs.tuning.objective import Rule, is_cost, read_value
+from ullage.runs.tuning.needs import Needed
+from ullage.runs.tuning.objective import Rule, is_cost, read_value, rows_of
 from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, environment_with, key_of
 
 Build = Callable[[ResultFolder], Summary]
@@ -61,7 +63,7 @@ class Job:
     """A trial to be run. ``name``: of its folder; ``seconds``: that it may measure, None: as its words say.
 
     ``most_s``: after which it has to be gone, whatever it does; ``watch``: ends it where it is hopeless.
-    ``is_proxy``: it is asked for in its short form.
+    ``is_proxy``: it is asked for in its short form. ``needed``: tells which of its cases are measured.
     """
 
     number: int
@@ -74,6 +76,7 @@ class Job:
     most_s: float = math.inf
     watch: Watch | None = None
     is_proxy: bool = False
+    needed: Needed | None = None
 
 
 def run_trial(
@@ -87,6 +90,7 @@ def run_trial(
     # What is not measured, such as the summary, has to fit in too.
     ends_at = began + max(0.0, job.most_s - min(_AFTERWARDS_S, _AFTERWARDS * job.most_s))
     inner = session.within(session.result.part(job.name), job.seconds, ends_at=ends_at, watch=job.watch)
+    inner.needed = job.needed
     key, summary, reason, ran = "", None, "", list[TuneCommand]()
     try:
         asked = inputs_maker.of(job.setting, job.settled)
@@ -109,7 +113,8 @@ def run_trial(
     if reason and time.monotonic() >= ends_at:
         reason = f"it was not done when the time of the search was over ({reason})"
     values, wrong = _values(summary, wanted) if summary is not None and not reason else ({}, reason)
-    written = _written(inner.result)
+    phases = [phase for file in inner.result.read_records() for phase in _phases(file.records)]
+    rows = [row for words in wanted.objectives for row in rows_of(words, summary)] if summary is not None else []
     found = TuneTrial(
         number=job.number,
         turn=job.turn,
@@ -118,12 +123,15 @@ def run_trial(
         values=values,
         reason=wrong,
         seconds=time.monotonic() - began,
-        bytes=written,
+        bytes=_written(phases),
         result=f"parts/{job.name}",
         is_short=inner.had_enough,
         is_proxy=job.is_proxy,
         key=key,
         commands=ran,
+        verdict=verdict_of(rows),
+        grade=grade_of(rows),
+        work=work_of(phases, rows),
     )
     return found, summary
 
@@ -211,14 +219,9 @@ def _values(summary: Summary, wanted: WantedValues) -> tuple[dict[str, float], s
     return values, ""
 
 
-def _written(result: ResultFolder) -> int:
-    """Return the bytes that all repetitions in the records wrote, those that do not count included."""
-    return sum(
-        phase.bytes
-        for file in result.read_records()
-        for phase in _phases(file.records)
-        if phase.access == "write" or phase.phase in _WRITES
-    )
+def _written(phases: Sequence[PhaseRecord]) -> int:
+    """Return the bytes that all repetitions wrote, those that do not count included."""
+    return sum(phase.bytes for phase in phases if phase.access == "write" or phase.phase in _WRITES)
 
 
 def most_written(plans: Sequence[Plan]) -> int | None:

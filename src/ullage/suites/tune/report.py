@@ -94,6 +94,8 @@ def _trials(title: str, tune: Tuning, trials: Sequence[TuneTrial]) -> list[Grid]
         Column("purpose", lambda one: one.purpose, is_number=False),
         *[Column(one.name, _setting_of(one.name), is_number=False) for one in tune.parameters],
         *[Column(goal.name, _value_of(goal)) for goal in tune.objectives],
+        Column("verdict", lambda one: one.verdict or DASH, is_number=False),
+        Column("grade", lambda one: one.grade or DASH, is_number=False),
         Column("time", lambda one: format_time(one.seconds)),
         Column("written", lambda one: format_volume(one.bytes)),
         Column("remarks", _remarks, is_number=False),
@@ -107,6 +109,8 @@ def _remarks(one: TuneTrial) -> str:
         return one.reason
     if one.breaks:
         return f"breaks {one.breaks}"
+    if one.default_there:
+        return f"measured by an earlier search: {one.result}"
     return "a short trial" if one.is_proxy else "ended early, far below the best" if one.is_short else ""
 
 
