@@ -184,7 +184,7 @@ def test_creates_that_look_past_removed_files_are_flagged(here_us: int, spent_us
     found = removed_lately(phase)
     assert (found is not None) == flagged
     if found is not None:
-        assert "of a core in the dataset's directory, and 8.00 us where nothing was removed lately" in found.reason
+        assert "of a core here, and 8.00 us where nothing was removed lately" in found.reason
         assert found.code == "removed-lately"
 
 

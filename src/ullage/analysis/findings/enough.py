@@ -18,7 +18,7 @@ ENOUGH: Final = 0.9
 class Enough:
     """What a line of rows tells. ``row``: the first that is proved to be enough, else the one with the highest median.
 
-    ``is_open``: how many are enough cannot be told. ``falls``: the last is slower than the best.
+    ``is_open``: how many are enough cannot be told. ``falls``: the last is slower than the best, and not enough.
     """
 
     row: Row
@@ -70,6 +70,7 @@ def enough_of(line: Sequence[Row], level: float) -> Enough:
     row = next(filter(is_proved, line), None)
     before = line[: line.index(best if row is None else row)]
     is_slower = (compare_rows(one, best, level, None, spread).verdict == "slower" for one in before)
-    falls = compare_rows(best, last, level, None, spread).verdict == "faster"
+    is_less = last.median < ENOUGH * best.median
+    falls = is_less and compare_rows(best, last, level, None, spread).verdict == "faster"
     gain = gain_of(compare_rows(row or best, first, level, None, spread))
     return Enough(row or best, first, best, last, row is None or not all(is_slower), falls, gain)

@@ -161,9 +161,8 @@ def removed_lately(phase: PhaseRecord) -> Flag | None:
     if phase.cpu_ns < phase.operations * here_ns / 2:
         return None
     reason = (
-        f"a new file took {format_time(here_ns / 1e9)} of a core in the dataset's directory, and "
-        f"{format_time(least_ns / 1e9)} where nothing was removed lately: the file system looks past files that were "
-        "removed in the last six minutes; wait so long, or use one with a journal"
+        f"a new file took {format_time(here_ns / 1e9)} of a core here, and {format_time(least_ns / 1e9)} where nothing "
+        "was removed lately; wait six minutes"
     )
     return Flag(code=REMOVED_LATELY, reason=reason)
 
