@@ -78,10 +78,6 @@ class Prediction:
     high: float | None
     calls_s: float
 
-    def error_of(self, measured_s: float) -> float:
-        """Return by which share of ``measured_s`` the prediction is too long."""
-        return self.seconds / measured_s - 1
-
 
 def predict(work: Computation, calls: Iterable[Calls], depth: int) -> Prediction:
     """Return the time of a phase whose calls take ``calls``. ``depth``: states that helper threads may move ahead."""

@@ -12,6 +12,7 @@ from support.plain_words import faults
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.summary import Finding
+from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.suites.stepfile.known import KnownRate
@@ -140,7 +141,10 @@ def test_known_rates_answer_without_a_measurement() -> None:
     forward, adjoint = of_kind(found, "predicted-phase")
     assert forward.numbers["predicted_s"] == pytest.approx(1.5)
     assert adjoint.numbers["predicted_s"] == pytest.approx(1.25)
-    assert "takes 1.50 s (1 sigma: 1.49 s to 1.51 s). Of that, 500 ms is exposed I/O." in forward.text
+    asked = f"With {plural(options().ranks[0], 'rank')}, the forward phase "
+    assert forward.text.startswith(asked)
+    assert forward.title.startswith(asked)
+    assert "takes 1.50 s (1 sigma: 1.49 s to 1.51 s) by the measured rates. Of that, 500 ms is exposed" in forward.text
     assert forward.numbers["measured_s"] is None
     (requirement,) = of_kind(found, "predicted-requirement")
     assert requirement.numbers["needed_files_per_s"] == pytest.approx(400)
@@ -157,8 +161,9 @@ def test_the_run_stands_beside_with_the_error() -> None:
     ]
     found = said_of(options(page_cache="10G"), predictions(options(page_cache="10G"), RATES, CACHED, runs))
     forward, adjoint = of_kind(found, "predicted-phase")
-    assert "The run took 1.60 s: the prediction is 6.2 % too short." in forward.text
-    assert adjoint.numbers["error"] == pytest.approx(1.25 / 1.6 - 1)
+    assert "The run took 1.60 s. Of that, 600 ms was exposed I/O." in forward.text
+    assert "The prediction of the exposed I/O is 16.7 % too short." in forward.text
+    assert adjoint.numbers["error"] == pytest.approx(0.25 / 0.6 - 1)
     assert (forward.severity, adjoint.severity) == ("info", "info")
     dirty = [one.model_copy(update={"grade": "C"}) for one in runs]
     found = said_of(options(page_cache="10G"), predictions(options(page_cache="10G"), RATES, CACHED, dirty))

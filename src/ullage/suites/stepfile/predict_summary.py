@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.verdicts.grades import is_sound, sound_rows
 from ullage.model.request import Request
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 
+_USES: Final = ("run", "rates", "scaling")
+
+
 def findings_before(options: PredictOptions, cached: Mapping[str, bool]) -> list[Finding]:
     """Return what the known rates of ``options`` say, without any measurement."""
     return said_of(options, predictions(options, options.rates, cached))
@@ -35,7 +38,7 @@ def summarise_prediction(result: ResultFolder, request: Request, context: RowCon
     """See ``Summarising``."""
     options = read_options(PredictOptions, request)
     launches = [list(file.records) for file in result.read_records()]
-    rows = _told(stepfile_rows(launches, context), launches)
+    rows = _told(stepfile_rows(launches, context), launches, options.ranks[0])
     known = options.rates or rates_of(launches, rows, request.run_id)
     runs = [row for row in rows if row.params["use"] == "run"]
     cached = {name: facts.holds_data and not facts.is_memory for name, facts in context.targets.items()}
@@ -49,18 +52,21 @@ def summarise_prediction(result: ResultFolder, request: Request, context: RowCon
     return SuiteSummary(rows, findings, uses_disturbed=doubted)
 
 
-def _told(rows: Sequence[Row], launches: Iterable[Iterable[AnyRecord]]) -> list[Row]:
-    """Return rows that say whether they measure rates or are of the run, and what was done about the cache."""
+def _told(rows: Sequence[Row], launches: Iterable[Iterable[AnyRecord]], ranks: int) -> list[Row]:
+    """Return rows that say what they are for, and what was done about the cache; those of the asked ``ranks`` first.
+
+    They are of the run, measure rates, or tell how these change with the ranks.
+    """
     cases = {item.case.case: item.case for item in join(launches)}
     found: list[Row] = []
     for row in rows:
         case = cases[row.case]
         own: dict[str, Scalar] = {
-            "use": "run" if computes(case) else "rates",
+            "use": "run" if computes(case) else "rates" if row.params["ranks"] == ranks else "scaling",
             "cache": str(case.workload_parameters.get("cache", "none")),
         }
         found.append(row.model_copy(update={"params": {**row.params, **own}}))
-    return found
+    return sorted(found, key=lambda row: _USES.index(str(row.params["use"])))
 
 
 def _with_share(one: Predicted, shares: Mapping[str, float]) -> Predicted:

@@ -40,17 +40,26 @@ def _who(options: PredictOptions, one: Predicted) -> str:
 def _phase(options: PredictOptions, one: Predicted, phase: str) -> Finding:
     found, rate, row = one.phases[phase], one.rates[phase], one.runs.get(phase)
     exposed = max(0.0, found.seconds - work_of(options).slowest_s)
+    ranks = plural(options.ranks[0], "rank")
     text = (
-        f"By the measured rates, the {phase} phase ({_who(options, one)}) takes {_span(found)}. Of that, "
-        f"{format_quantity(exposed, 's')} is exposed I/O."
+        f"With {ranks}, the {phase} phase ({one.way.target}, {one.way.layout}, {one.way.order}) takes {_span(found)} "
+        f"by the measured rates. Of that, {format_quantity(exposed, 's')} is exposed I/O."
     )
-    error = None if row is None or not is_sound(row) else found.error_of(row.median)
-    if row is not None and error is not None:
-        direction = "long" if error >= 0 else "short"
-        measured, off = format_quantity(row.median, "s"), percent(abs(error), 1)
-        text += f" The run took {measured}: the prediction is {off} too {direction}."
+    measured_s = None if row is None or not is_sound(row) else row.median
+    waited_s = None if measured_s is None else max(0.0, measured_s - work_of(options).slowest_s)
+    # The computation is known, and would dilute the error.
+    error = exposed / waited_s - 1 if waited_s else None
+    if measured_s is not None and waited_s is not None:
+        took, waited = format_quantity(measured_s, "s"), format_quantity(waited_s, "s")
+        text += f" The run took {took}. Of that, {waited} was exposed I/O."
+    if error is not None:
+        text += (
+            f" The prediction of the exposed I/O is {percent(abs(error), 1)} too {'long' if error >= 0 else 'short'}."
+        )
     doubts = _doubts(options, one, phase)
-    title = f"The {phase} phase takes {format_quantity(found.seconds, 's')} on {one.way.target} by prediction"
+    title = (
+        f"With {ranks}, the {phase} phase takes {format_quantity(found.seconds, 's')} on {one.way.target} by prediction"
+    )
     return finding(
         "predicted-phase",
         title,
@@ -67,7 +76,8 @@ def _phase(options: PredictOptions, one: Predicted, phase: str) -> Finding:
         high_s=found.high,
         calls_s=found.calls_s,
         exposed_s=exposed,
-        measured_s=None if row is None or error is None else row.median,
+        measured_s=measured_s,
+        measured_exposed_s=waited_s,
         error=error,
     )
 

@@ -8,7 +8,7 @@ from typing import Final, cast
 from ullage.analysis.findings.last_ranks import spread_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import DASH, format_quantity, format_share, rounded, scale_for, significant
+from ullage.quantity import DASH, format_quantity, format_share, plural, rounded, scale_for, significant
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
@@ -256,17 +256,26 @@ CHARTS: Final = (
 
 
 def _is_wait(row: Row) -> bool:
-    return {"order", "layout", "steps"} <= row.params.keys() and "use" not in row.params
+    return {"order", "layout", "steps"} <= row.params.keys() and row.params.get("use") != "scaling"
 
 
 def _headline(row: Row) -> str:
+    """Say what is waited for; of a prediction also with how many ranks, and whether there is computation beside."""
     work = (
         "writes of states (forward phase)" if row.params["access"] == "forward" else "reads of states (adjoint phase)"
     )
-    return f"{row.target}: wait for {work}, layout {row.params['layout']}"
+    said = f"{row.target}: wait for {work}, layout {row.params['layout']}"
+    if "use" not in row.params:
+        return said
+    beside = ", without computation" if row.params["use"] == "rates" else ""
+    return f"{said}, {plural(int(row.params['ranks']), 'rank')}{beside}"
 
 
-HEADLINES: Final = (Rule("disk", "exposed_io", _is_wait, lambda row: ("stepfile", row.params["access"]), _headline),)
+def _key(row: Row) -> tuple[object, ...]:
+    return "stepfile", row.params["access"], row.params.get("use")
+
+
+HEADLINES: Final = (Rule("disk", "exposed_io", _is_wait, _key, _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "stepfile",
