@@ -62,11 +62,14 @@ def test_the_engine_is_staged_on_each_node_and_removed(slurm: SlurmPlace, engine
 
 
 def test_a_spare_node_takes_the_place_of_one_that_fails(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    """It fails within a launch: the second one, whose two repetitions take 8 s."""
     result = tmp_path / "result"
-    times = ("--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")
+    second = result / "records" / "002.ndjson"
+    times = ("--volume", "4M", "--min-repetitions", "6", "--max-repetitions", "6")
     words = (*SLEEPING[:-4], "--ranks", "2", "--nodes", "2", "--spare-nodes", "1", "--access", "write", *times)
     try:
         with under_way(slurm, engine, result, *words, "--block", "64K") as process:
+            wait_until(lambda: second.exists() and '"kind":"run"' in second.read_text(), "no second launch", 60)
             slurm.run("scontrol", "update", "nodename=n1", "state=down", "reason=test")
             _, err = process.communicate(timeout=180)
     finally:

@@ -3,6 +3,7 @@
 
 from typing import Literal
 
+from support.make_records import make_run
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.record import CaseRecord, Done, EndRecord, PhaseRecord
 from ullage.results.records import AnyRecord
@@ -160,3 +161,20 @@ def test_the_repetition_that_a_launch_did_not_end_is_told_where_it_can_be() -> N
     assert RunProgress().under_way(plan) is None
     progress.add(repetition(1, 1)[0])  # a phase, and no end of the repetition
     assert progress.under_way(plan) == first
+
+
+def test_a_later_launch_of_a_case_is_under_way_although_an_earlier_one_ended_it() -> None:
+    case = Case(id=CASE, target="a", backend=Named(name="null"), workload=Named(name="transfer"))
+    plan = Plan(
+        run_id="r",
+        suite="s",
+        records="/r",
+        layout=Layout(ranks=1),
+        targets=[Target(name="a", uri="null:")],
+        stop_rule=Named(name="fixed"),
+        cases=[case],
+    )
+    progress = RunProgress([[make_run(), *repetition(0, 1, stop="count")]])
+    assert progress.under_way(plan) is None
+    progress.add(make_run())
+    assert progress.under_way(plan) == case

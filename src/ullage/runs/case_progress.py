@@ -124,6 +124,9 @@ class RunProgress:
             case RunRecord():
                 self._waiting.clear()
                 self._of_launch.clear()
+                # What ended a case in an earlier launch says nothing of this one, unless it gets no more.
+                for case in self._cases.values():
+                    case.stop = case.stop if case.has_failed else ""
                 self._end(0.0)
             case PhaseRecord(status="ok", warmup=False):
                 elapsed = self._waiting.setdefault((record.case, record.repetition), {})
