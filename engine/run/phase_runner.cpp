@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/cpu_time.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
-#include "base/cpu_time.hpp"
 #include "run/phase_result.hpp"
 #include "run/stage_limits.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
+#include "base/cpu_time.hpp"
 #include "base/signals.hpp"
 #include "mpi/waits.hpp"
-#include "base/cpu_time.hpp"
 #include "run/stage_limits.hpp"
 
 namespace ullage {

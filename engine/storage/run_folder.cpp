@@ -25,18 +25,6 @@ constexpr const char* manifest_name = "manifest.ndjson";
 constexpr std::size_t most_marker_bytes = 4096;
 constexpr std::size_t most_manifest_bytes = std::size_t{1} << 30;
 
-/// A folder that others own or may write to can be changed under our feet.
-Status check_private(const Descriptor& folder, const std::string& path) {
-  struct stat status{};
-  if (fstat(folder.get(), &status) != 0) return fail(environment_error(path, reason_of(errno)));
-  if (status.st_uid != geteuid())
-    return fail(
-        environment_error(path, "belongs to user " + std::to_string(status.st_uid) + ", not to this one; refused"));
-  if ((status.st_mode & 0777U) != 0700U)
-    return fail(environment_error(path, "is open to other users (its mode is not 0700); refused"));
-  return {};
-}
-
 Result<Marker> read_marker(const Descriptor& folder, const std::string& path) {
   const auto foreign = [&](const std::string& why) {
     return fail(environment_error(path, "is not a folder of ullage (" + why + "); refused"));
@@ -146,9 +134,10 @@ void remove_empty_marker(const Descriptor& folder, const std::string& name) {
   if (others && others->empty()) (void)unlinkat(folder.get(), marker_name, 0);
 }
 
-Result<RunFolder> claimed(Result<RunFolder> folder) {
+Result<RunFolder> claimed(Result<RunFolder> folder, bool is_to_work_in) {
   if (!folder) return folder;
   if (auto status = folder->claim(); !status) return fail(status.error());
+  if (is_to_work_in) folder->spread();
   return folder;
 }
 
@@ -162,22 +151,17 @@ Result<RunFolder> RunFolder::make(const std::string& target_path, const std::str
   if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is not a run id"));
   const auto target = open_target(target_path);
   if (!target) return fail(target.error());
-  const auto own = [](Result<RunFolder> folder) {
-    auto taken = claimed(std::move(folder));
-    if (taken) taken->groups_ = BlockGroups::spread(taken->folder_.get());
-    return taken;
-  };
   const auto make_directory = [&] { return mkdirat(target->descriptor.get(), name.c_str(), 0700) == 0; };
   if (!make_directory()) {
     if (errno != EEXIST) return fail(environment_error(target_path, reason_of(errno)));
-    auto opened = own(open(target_path, run_id));
+    auto opened = claimed(open(target_path, run_id), true);
     // What a launch of this run left that was killed before it wrote the marker, or after it removed it, is made anew.
     if (opened || !remove_unmarked(joined(target->path, name)).value_or(false) || !make_directory()) return opened;
   }
   const Marker marker{run_id, new_nonce()};
   auto folder = furnish_new(*target, name, marker);
   if (!folder) return fail(environment_error(target_path, reason_of(folder.error())));
-  return own(RunFolder(std::move(*folder), joined(target->path, name), marker.nonce));
+  return claimed(RunFolder(std::move(*folder), joined(target->path, name), marker.nonce), true);
 }
 
 Status RunFolder::claim() {
@@ -202,7 +186,7 @@ Result<RunFolder> RunFolder::open(const std::string& target_path, const std::str
 Result<RunFolder> RunFolder::open_existing(const std::string& folder_path) {
   const auto named = split_folder(folder_path);
   if (!named) return fail(named.error());
-  return claimed(open(named->parent, named->base.substr(folder_name("").size())));
+  return claimed(open(named->parent, named->base.substr(folder_name("").size())), false);
 }
 
 Error RunFolder::error(int errno_value, const std::string& operation, const std::string& name) const {

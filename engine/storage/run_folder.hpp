@@ -33,6 +33,8 @@ class RunFolder final {
   /// Locks the marker for as long as this object lives, so that no two launches, and no `clean` beside a launch, work
   /// in one folder; error when somebody else has it. File systems without locks let everybody in.
   [[nodiscard]] Status claim();
+  /// From now on datasets are kept away from what was removed lately (BlockGroups), where the file system needs that.
+  void spread() { groups_ = BlockGroups::spread(folder_.get()); }
   /// Opens what make() made; error when the marker is not there.
   [[nodiscard]] static Result<RunFolder> open(const std::string& target_path, const std::string& run_id);
   /// Opens a marked folder by its own path, claimed (for `clean`).

@@ -60,4 +60,15 @@ std::string joined(const std::string& directory, const std::string& name) {
   return directory == "/" ? directory + name : directory + "/" + name;
 }
 
+Status check_private(const Descriptor& folder, const std::string& path) {
+  struct stat status{};
+  if (fstat(folder.get(), &status) != 0) return fail(environment_error(path, reason_of(errno)));
+  if (status.st_uid != geteuid())
+    return fail(
+        environment_error(path, "belongs to user " + std::to_string(status.st_uid) + ", not to this one; refused"));
+  if ((status.st_mode & 0777U) != 0700U)
+    return fail(environment_error(path, "is open to other users (its mode is not 0700); refused"));
+  return {};
+}
+
 }  // namespace ullage

@@ -26,4 +26,7 @@ struct TargetDirectory {
 /// The path of `name` in `directory`.
 [[nodiscard]] std::string joined(const std::string& directory, const std::string& name);
 
+/// Success where nobody else owns `folder` or may write to it: it could be changed under our feet.
+[[nodiscard]] Status check_private(const Descriptor& folder, const std::string& path);
+
 }  // namespace ullage

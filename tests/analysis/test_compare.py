@@ -376,9 +376,8 @@ def test_scores_of_whole_results_stand_beside_each_other() -> None:
 def test_by_default_each_phase_is_compared_by_what_it_is_about() -> None:
     rows = make_rows(Shape(repetitions=7))[:2]
     write = rows[0].model_copy(update={"params": {"phase": "ior-easy-write", "ranks": 2}})
-    stat = rows[1].model_copy(
-        update={"params": {"phase": "stat", "ranks": 2}, "metric": "operation_rate", "unit": "op/s"}
-    )
+    of_stat = {"params": {"phase": "stat", "ranks": 2}, "metric": "operation_rate", "unit": "op/s"}
+    stat = rows[1].model_copy(update=of_stat)
     late = write.model_copy(update={"metric": "latency_p50", "unit": "s", "better": "less"})
     both = of([write, late, stat])
     found = compare_summaries({"a": both, "b": scaled(both, 2.0)}, "result", metric=MAIN)
@@ -387,18 +386,15 @@ def test_by_default_each_phase_is_compared_by_what_it_is_about() -> None:
 
 def test_scores_of_parts_of_one_result_are_paired_by_what_they_are_of() -> None:
     one, other = of_ranks(2), changed(of_ranks(4), lambda _: {"target": "scratch"})
-    scores = [
-        Score(name=name, value=value, valid=True)
-        for name, value in {"b_eff_io": 5.0, "b_eff_io of 2 processes": 4.0, "b_eff_io of 4 processes": 5.0}.items()
-    ]
+    values = {"b_eff_io": 5.0, "b_eff_io of 2 processes": 4.0, "b_eff_io of 4 processes": 5.0}
+    scores = [Score(name=name, value=value, valid=True) for name, value in values.items()]
     found = compare_summaries({"a": of([*one.rows, *other.rows], scores=scores)}, "ranks")
     assert comparison_text.score_texts(found) == ["b_eff_io: 4.00 (2), 5.00 (4), 1.25 x"]
 
 
 def test_the_first_metric_of_each_suite_and_access_is_compared() -> None:
-    plain = make_summary(Shape(repetitions=7))
-    rows = [row.model_copy(update={"suite": "sweep"}) for row in plain.rows]
-    pairs = [row.model_copy(update={"suite": "pairs", "metric": "exchange_bandwidth"}) for row in plain.rows]
-    both = of([*rows, *pairs])
+    plain = make_summary(Shape(repetitions=7)).rows
+    pairs = [row.model_copy(update={"suite": "pairs", "metric": "exchange_bandwidth"}) for row in plain]
+    both = of([*(row.model_copy(update={"suite": "sweep"}) for row in plain), *pairs])
     found = compare_summaries({"a": both, "b": scaled(both, 2.0)}, "result", metric=MAIN)
     assert {cell.metric for cell in found.cells} == {"bandwidth", "exchange_bandwidth"}

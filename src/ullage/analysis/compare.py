@@ -138,14 +138,11 @@ def compare_summaries(
 
 def _main(samples: Sequence[Sample]) -> list[Sample]:
     """Keep the metric that comes first of each named phase, and of each access of a suite for rows without a phase."""
+    places = [("", phase) if (phase := phase_of(one.row)) else (one.row.suite, access_of(one.row)) for one in samples]
     first: dict[tuple[str, str], str] = {}
-    for sample in samples:
-        first.setdefault(_place_of(sample.row), sample.row.metric)
-    return [sample for sample in samples if sample.row.metric == first[_place_of(sample.row)]]
-
-
-def _place_of(row: Row) -> tuple[str, str]:
-    return ("", phase_of(row)) if phase_of(row) else (row.suite, access_of(row))
+    for place, sample in zip(places, samples, strict=True):
+        first.setdefault(place, sample.row.metric)
+    return [one for place, one in zip(places, samples, strict=True) if one.row.metric == first[place]]
 
 
 def _groups(samples: Iterable[Sample], by: str) -> dict[str, Sequence[Row]]:

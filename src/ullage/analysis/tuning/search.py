@@ -18,10 +18,10 @@ from ullage.analysis.tuning.choice import choose, expect
 from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, looks, of_pair
 from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.race import pick, racers
-from ullage.analysis.tuning.space import Setting, Settings, Space
+from ullage.analysis.tuning.space import Setting, Settings, Space, setting_of
 from ullage.analysis.tuning.start import near, opening, spread, start_settings
 from ullage.analysis.tuning.surrogate import Scales, Surrogate, Trials, fit
-from ullage.arrays import NDArray, np
+from ullage.arrays import np
 
 Purpose: TypeAlias = Literal["default", "start", "search", "race", "confirm"]
 FEWEST_TRIALS: Final = 2 + 2 * FEWEST_PAIRS
@@ -142,7 +142,7 @@ class Search:
         searched = [trial for trial in trials if trial.purpose != "confirm"]
         if len(searched) < _FEW or len(_measured(searched)) < 2:
             return self.best(searched)
-        return choose(self.posterior(searched), _succeeded(searched))
+        return choose(self.posterior(searched), as_trials([one for one in searched if one.log is not None]))
 
     def confirmation(self, trials: Sequence[Trial]) -> Confirmation | None:
         """Judge the pairs so far; return None before the first look."""
@@ -278,14 +278,14 @@ class Search:
         gain[posterior.among({trial.setting for trial in trials})] = 0.0
         gain[~near(posterior.settings, best, _STEP)] = 0.0
         place = int(np.argmax(gain))
-        return _setting(posterior.settings[place]) if gain[place] > 0 else None
+        return setting_of(posterior.settings[place]) if gain[place] > 0 else None
 
     def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
         """Return the setting with the highest upper bound among those that were not measured; None of none."""
         bound = posterior.mean + _BOUND * posterior.deviation
         bound[posterior.among({trial.setting for trial in trials})] = -math.inf
         place = int(np.argmax(bound))
-        return _setting(posterior.settings[place]) if bound[place] > -math.inf else None
+        return setting_of(posterior.settings[place]) if bound[place] > -math.inf else None
 
     def _may_be_better(self, posterior: Posterior, trials: Sequence[Trial]) -> bool:
         """Tell whether any setting that was not measured is expected to improve by more than next to nothing."""
@@ -324,11 +324,13 @@ class Search:
         places = racers(posterior, _failed_only(trials))
         ahead = pick(*posterior.joint(places), posterior.noise)
         if (ahead.wanted is None or len(trials) >= _BY_TRENDS * room) and len(trials) >= _FEW:
-            places, mean, covariance = expect(posterior, _succeeded(trials), places)
+            places, mean, covariance = expect(
+                posterior, as_trials([one for one in trials if one.log is not None]), places
+            )
             ahead = pick(mean, covariance, posterior.noise)
         if ahead.wanted is None:
-            return self._once_more(_setting(posterior.settings[places[ahead.leader]]), trials)
-        return Ask(_setting(posterior.settings[places[ahead.wanted]]), "race")
+            return self._once_more(setting_of(posterior.settings[places[ahead.leader]]), trials)
+        return Ask(setting_of(posterior.settings[places[ahead.wanted]]), "race")
 
     def _once_more(self, leader: Setting, trials: Sequence[Trial]) -> Ask | None:
         """Repeat the default, then ``leader``, until each has two trials; return None when they have.
@@ -392,14 +394,6 @@ def _measured(trials: Sequence[Trial]) -> list[Setting]:
     return list(dict.fromkeys(trial.setting for trial in trials if trial.log is not None))
 
 
-def _succeeded(trials: Sequence[Trial]) -> Trials:
-    return as_trials([trial for trial in trials if trial.log is not None])
-
-
 def _failed_only(trials: Sequence[Trial]) -> set[Setting]:
     """Return the settings whose every trial failed."""
     return {trial.setting for trial in trials if trial.log is None} - set(_measured(trials))
-
-
-def _setting(row: NDArray[np.int64]) -> Setting:
-    return tuple(int(value) for value in row)

@@ -68,3 +68,8 @@ class Space:
     def setting(self, texts: Sequence[str]) -> Setting:
         """Return the setting with these values; raise ValueError for a value that is none of its parameter."""
         return tuple(one.values.index(text) for one, text in zip(self.dimensions, texts, strict=True))
+
+
+def setting_of(row: NDArray[np.int64]) -> Setting:
+    """Return a row of ``Settings`` as one setting."""
+    return tuple(int(value) for value in row)
