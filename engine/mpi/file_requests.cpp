@@ -1,12 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/file_requests.hpp"
 
+#include <aio.h>
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 #include <vector>
 
 #include "mpi/error.hpp"
 #include "mpi/io_handles.hpp"
+
+namespace ullage::mpi {
+namespace {
+
+bool sees_failed_operations() { return mpi_io_component().starts_with("ompio"); }
+
+}  // namespace
+}  // namespace ullage::mpi
+
+// ROMIO waits for ever for an operation that failed after it was begun: its MPI_Wait looks for an aio_error of 0 and
+// for nothing else (ADIOI_GEN_aio_wait_fn, MPICH 5.0). The linker puts these two before the C library's for a libmpi
+// that the engine is linked with: what failed has then ended and moved nothing, and whoever moves the rest sees the
+// error. OMPIO sees errors by itself, and would begin again what moved nothing.
+extern "C" {
+int aio_error(const aiocb* operation) noexcept {
+  static const auto of_libc = reinterpret_cast<decltype(&aio_error)>(dlsym(RTLD_NEXT, "aio_error"));
+  const int error = of_libc(operation);
+  return error == 0 || error == EINPROGRESS || ullage::mpi::sees_failed_operations() ? error : 0;
+}
+
+ssize_t aio_return(aiocb* operation) noexcept {
+  static const auto of_libc = reinterpret_cast<decltype(&aio_return)>(dlsym(RTLD_NEXT, "aio_return"));
+  const ssize_t moved_bytes = of_libc(operation);
+  return moved_bytes >= 0 || ullage::mpi::sees_failed_operations() ? moved_bytes : 0;
+}
+}
 
 namespace ullage::mpi {
 
@@ -20,7 +50,7 @@ struct FileRequests::State {
   bool is_waited_for = true;  // the statuses are those of the end
   bool some_have_ended = false;
   // Open MPI 4.1 ends the process in MPI_Waitall and MPI_Test when a request of OMPIO has failed.
-  bool only_asks = mpi_io_component().starts_with("ompio");
+  bool only_asks = sees_failed_operations();
 
   /// Before a transfer: forgets those that were waited for.
   void begin(const File& of, const char* what) {

@@ -2,8 +2,10 @@
 #include "mpi/file_requests.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -84,6 +86,30 @@ TEST_F(MpiFileRequests, AFailureIsAnErrorOrNothingMoved) {
   if (begun) {
     const auto moved = requests.moved_bytes(0);
     EXPECT_TRUE(!moved || *moved == 0) << "it is write-only";
+  }
+  EXPECT_TRUE(file->close());
+}
+
+/// Past the limit of the size of a file, the kernel takes no byte.
+TEST_F(MpiFileRequests, AWriteThatFailsAfterItWasBegunEnds) {
+  auto file = open(FileAccess::create);
+  ASSERT_TRUE(file);
+  rlimit given{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &given), 0);
+  const auto at_limit = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit none{.rlim_cur = 0, .rlim_max = given.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  std::array<std::byte, 4096> data{};
+  FileRequests requests;
+  const Status begun = requests.write_at(*file, 0, data);
+  const Status second = requests.write_at(*file, 4096, data);
+  requests.wait();
+  EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &given), 0);
+  (void)std::signal(SIGXFSZ, at_limit);
+  EXPECT_EQ(requests.size(), begun && second ? 2U : 0U);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto moved = requests.moved_bytes(i);
+    EXPECT_TRUE(!moved || *moved == 0);
   }
   EXPECT_TRUE(file->close());
 }

@@ -2,6 +2,7 @@
 #include "storage/target_directory.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
