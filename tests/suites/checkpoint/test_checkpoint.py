@@ -18,14 +18,15 @@ from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
 from ullage.suites.checkpoint import prepare as preparing
-from ullage.suites.checkpoint.cells import CheckpointCell, with_kinds
+from ullage.suites.checkpoint.cells import layout_of, with_sizes
 from ullage.suites.checkpoint.findings import LEAST_RATE, WAIT
 from ullage.suites.checkpoint.options import METRICS, CheckpointOptions
-from ullage.suites.checkpoint.prepare import PreparedCheckpoint, prepare_checkpoint
+from ullage.suites.checkpoint.prepare import prepare_checkpoint
 from ullage.suites.checkpoint.sizes import GIB, MODELS, Mode, asked_bytes, fitting_scale, sizes_of
 from ullage.suites.checkpoint.summarise import checkpoint_rows
 
@@ -55,7 +56,7 @@ def options(**words: object) -> CheckpointOptions:
     return CheckpointOptions.model_validate(asked.options)
 
 
-def prepare(tmp_path: Path, **words: object) -> PreparedCheckpoint:
+def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "scale": 0.0001, "tensors": 5}
     asked = parse_options(CheckpointOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="checkpoint", created="now", targets=asked.targets, options=asked.options)
@@ -163,9 +164,8 @@ def test_the_largest_fitting_scale_is_taken(name: str, mode: Mode, most: int) ->
 # -- cases -------------------------------------------------------------------------------------------------------------
 
 
-def cells_of(prepared: PreparedCheckpoint) -> dict[str, CheckpointCell]:
-    cells = [cell for cell in prepared.cells if isinstance(cell, CheckpointCell)]
-    return {cell.file_layout: cell for cell in cells}
+def cells_of(prepared: PreparedCells) -> dict[str, Cell]:
+    return {layout_of(cell): cell for cell in prepared.cells}
 
 
 def test_all_layouts_have_the_same_bytes_and_sync_every_file(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_all_layouts_have_the_same_bytes_and_sync_every_file(tmp_path: Path) -> 
     assert cells["tensor"].parameters["cache"] == "drop"
     assert {cells[name].parameters.get("sync", "close") for name in ("rank", "shared")} == {"close"}
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
-    assert with_kinds(bare) == list(prepared.cells)
+    assert with_sizes(bare) == list(prepared.cells)
 
 
 def test_direct_is_a_parameter_of_the_backend_and_pages_are_whole(tmp_path: Path) -> None:

@@ -13,13 +13,14 @@ from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
+from ullage.runs.cells.planning import Cell
 from ullage.runs.options.declared import settable_by
 from ullage.runs.options.reading import parse_options
-from ullage.suites.flash.cells import FlashCell, make_cells, with_kinds
 from ullage.suites.flash.findings import findings_of
 from ullage.suites.flash.formula import HEADER_BYTES, FlashFile, data_bytes, total_blocks
 from ullage.suites.flash.options import FlashOptions
 from ullage.suites.flash.report import runs_of
+from ullage.suites.flash.suite import make_cells, with_sizes
 
 MIB = 1 << 20
 OF_FLASH = [
@@ -56,7 +57,11 @@ def options(**words: object) -> FlashOptions:
     )
 
 
-def cells(**words: object) -> list[FlashCell]:
+def sizes_asked(cell: Cell) -> tuple[object, object]:
+    return cell.parameters.get("file", "checkpoint"), cell.parameters.get("cells", 8)
+
+
+def cells(**words: object) -> list[Cell]:
     return make_cells(options(**words), [Target(name="a", uri="posix:/a")], describe(), 4)
 
 
@@ -98,10 +103,10 @@ def test_cases_are_all_combinations() -> None:
     formats = {(cell.case.backend.name, cell.parameters.get("format", "raw")) for cell in found}
     assert formats == {("mpiio", "raw"), ("hdf5", "arrays")}
     assert {cell.is_collective for cell in found} == {True, False}
-    first = next(cell for cell in found if cell.file == "checkpoint" and cell.cells == 8)
+    first = next(cell for cell in found if sizes_asked(cell) == ("checkpoint", 8))
     assert first.dataset_bytes == HEADER_BYTES + 15_853_348
     assert first.block_bytes == 80 * 512 * 8
-    assert with_kinds(found)[0].kind == first.kind
+    assert with_sizes(found)[0].kind == first.kind
 
 
 def test_parameters_of_hdf5_are_those_of_its_cases() -> None:
@@ -134,7 +139,7 @@ def test_a_parameter_that_is_none_is_refused(param: str, expected: str) -> None:
 
 
 def test_quick_is_the_small_checkpoint_alone() -> None:
-    assert [(cell.file, cell.cells) for cell in cells(quick=True, access="collective")] == [("checkpoint", 8)]
+    assert [sizes_asked(cell) for cell in cells(quick=True, access="collective")] == [("checkpoint", 8)]
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,14 @@ from ullage.model.plan import Layout
 from ullage.model.record import Gauge
 from ullage.model.request import Request
 from ullage.results.rows import RowContext
+from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.overlap.cells import OverlapCell, make_cells, with_kinds
+from ullage.runs.told import told_rows
+from ullage.suites.overlap.cells import depth_of, make_cells, method_of, stretch_bytes, with_sizes
 from ullage.suites.overlap.options import METRICS, OverlapOptions
-from ullage.suites.overlap.prepare import PreparedOverlap, prepare_overlap
-from ullage.suites.overlap.summarise import overlap_rows
+from ullage.suites.overlap.suite import prepare as prepare_overlap
+from ullage.suites.overlap.suite import tell
 
 OF_OVERLAP = [
     parameter("method", "choice", "threads", choices=["threads", "nonblocking"]),
@@ -61,7 +63,7 @@ def options(**words: object) -> OverlapOptions:
     return OverlapOptions.model_validate(asked.options)
 
 
-def prepare(tmp_path: Path, **words: object) -> PreparedOverlap:
+def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "1", "quick": True, "cache": "none"}
     asked = parse_options(OverlapOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="overlap", created="now", targets=asked.targets, options=asked.options)
@@ -116,8 +118,7 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
 
 def test_each_backend_has_the_methods_that_it_has_and_the_others_are_said(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, backend="posix,mpiio,uring,hdf5", depth="1,4,16")
-    cells = [cell for cell in prepared.cells if isinstance(cell, OverlapCell)]
-    ways = {(cell.case.backend.name, cell.method, cell.depth) for cell in cells}
+    ways = {(cell.case.backend.name, method_of(cell), depth_of(cell)) for cell in prepared.cells}
     assert ways == {
         *(("posix", "threads", depth) for depth in (1, 4, 16)),
         *(("mpiio", "nonblocking", depth) for depth in (1, 4)),
@@ -138,11 +139,10 @@ def test_nothing_to_measure_is_a_mistake_with_its_reasons(tmp_path: Path) -> Non
 
 def test_a_stretch_has_whole_batches_and_the_file_all_stretches(tmp_path: Path) -> None:
     for cell in prepare(tmp_path, backend="posix", bytes="3M", rounds=2).cells:
-        assert isinstance(cell, OverlapCell)
-        assert cell.stretch_bytes == (max(3 * MIB, cell.block_bytes * cell.depth))
-        assert cell.dataset_bytes == (2 + 3 * 2) * cell.stretch_bytes
+        assert stretch_bytes(cell) == max(3 * MIB, cell.block_bytes * depth_of(cell))
+        assert cell.dataset_bytes == (2 + 3 * 2) * stretch_bytes(cell)
         assert (cell.files, cell.phases) == (1, ["write", "read"])
-        assert [made.kind for made in with_kinds([cell])] == [cell.kind]
+        assert [made.kind for made in with_sizes([cell])] == [cell.kind]
 
 
 def test_what_holds_no_data_is_not_verified(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_rows_have_shares_costs_gains_and_times_of_a_batch() -> None:
     }
     run = make_run().model_copy(update={"layout": Layout(ranks=2, threads=2, binding="core")})
     repetitions = [make_repetition(i, make_phase(repetition=i, gauges=measured), **case) for i in range(3)]
-    rows = overlap_rows([make_launch(*repetitions, run=run)], RowContext(metrics=METRICS))
+    rows = told_rows([make_launch(*repetitions, run=run)], RowContext(metrics=METRICS), tell)
     found = {row.metric: row.median for row in rows}
     assert found["overlap_share"] == pytest.approx(0.75)
     assert found["compute_slowdown"] == pytest.approx(1.1)
@@ -214,4 +214,4 @@ def test_rows_have_shares_costs_gains_and_times_of_a_batch() -> None:
 
 
 def test_phases_of_other_work_have_no_such_rows() -> None:
-    assert overlap_rows([make_launch(make_repetition(0, make_phase()))], RowContext(metrics=METRICS)) == []
+    assert told_rows([make_launch(make_repetition(0, make_phase()))], RowContext(metrics=METRICS), tell) == []

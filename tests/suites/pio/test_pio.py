@@ -16,12 +16,12 @@ from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.pio.cells import DEFAULTS, PioCell, make_cells, with_kinds
+from ullage.suites.pio.cells import DEFAULTS, calls_of, make_cells, pattern_of, with_sizes
 from ullage.suites.pio.findings import findings_of
 from ullage.suites.pio.options import PioOptions
-from ullage.suites.pio.prepare import PreparedPio, prepare_pio
 from ullage.suites.pio.spatial import OPERATIONS, PATTERNS, Spatial, parse_directives
-from ullage.suites.pio.summarise import is_of
+from ullage.suites.pio.suite import is_of
+from ullage.suites.pio.suite import prepare as prepare_pio
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -66,7 +66,7 @@ def options(**words: object) -> PioOptions:
     )
 
 
-def cells(**words: object) -> list[PioCell]:
+def cells(**words: object) -> list[Cell]:
     asked = parse_options(PioOptions, **{"target": ["a=/a"], "ranks": "2", **words})  # type: ignore[arg-type]
     return make_cells(PioOptions.model_validate(asked.options), asked.targets, describe(), 2)
 
@@ -154,12 +154,12 @@ def test_a_file_of_directives_replaces_the_patterns(tmp_path: Path) -> None:
     path = tmp_path / "d.toml"
     path.write_text(GOOD)
     found = cells(directives=path, calls="independent", volume="1M", operation="read")
-    assert {(one.pattern, one.block_bytes) for one in found} == {
+    assert {(pattern_of(one), one.block_bytes) for one in found} == {
         *(("nested-strided", size) for size in (4096, 65536)),
         *(("mesh", size) for size in (4096, 65536, MIB)),
     }
-    assert {tuple(one.phases) for one in found if one.pattern == "mesh"} == {("write", "read")}
-    assert {tuple(one.phases) for one in found if one.pattern == "nested-strided"} == {("write",)}
+    assert {tuple(one.phases) for one in found if pattern_of(one) == "mesh"} == {("write", "read")}
+    assert {tuple(one.phases) for one in found if pattern_of(one) == "nested-strided"} == {("write",)}
     assert PioOptions.model_validate_json(options(directives=path).model_dump_json()).directives[0].levels == 3
 
 
@@ -168,8 +168,8 @@ def test_a_file_of_directives_replaces_the_patterns(tmp_path: Path) -> None:
 
 def test_every_case_moves_the_volume() -> None:
     for cell in cells(volume="16M", ranks="4"):
-        moved = cell.dataset_bytes * (4 if cell.pattern == "sequential-shared" else 1)
-        if cell.pattern != "flash":  # whose ranks have at least a block of each variable, and others 1 or 2 more
+        moved = cell.dataset_bytes * (4 if pattern_of(cell) == "sequential-shared" else 1)
+        if pattern_of(cell) != "flash":  # whose ranks have at least a block of each variable, and others 1 or 2 more
             assert moved == 16 * MIB, cell.kind
         else:
             assert moved >= 24 * 4 * cell.block_bytes
@@ -177,17 +177,17 @@ def test_every_case_moves_the_volume() -> None:
 
 def test_what_cannot_be_is_left_out() -> None:
     found = cells()
-    ways = {(one.pattern, bool(one.parameters.get("collective"))) for one in found}
+    ways = {(pattern_of(one), bool(one.parameters.get("collective"))) for one in found}
     assert ("sequential-own", True) not in ways
     assert len(ways) == 2 * len(PATTERNS) - 1
     assert {str(one.parameters.get("through")) for one in found} == {"view"}
-    shared = next(one for one in found if one.pattern == "sequential-shared")
+    shared = next(one for one in found if pattern_of(one) == "sequential-shared")
     assert shared.phases == ["write", "read", "reread"]
     unsorted = cells(pattern="mesh", unsorted=True)
     assert [one for one in unsorted if {"through", "collective"} & one.parameters.keys()] == []
     posix = cells(backend="posix", calls="independent")
     assert [one for one in posix if "through" in one.parameters] == []
-    assert next(one for one in posix if one.pattern == "sequential-own").files == 2
+    assert next(one for one in posix if pattern_of(one) == "sequential-own").files == 2
     with pytest.raises(UserError, match="no case is left"):
         cells(backend="posix", calls="collective")
     with pytest.raises(UserError, match="takes no hints"):
@@ -198,13 +198,16 @@ def test_what_cannot_be_is_left_out() -> None:
 
 def test_hdf5_is_collective_by_its_own_parameter_and_by_offsets() -> None:
     found = cells(backend="hdf5", param=["hdf5.alignment_bytes=4K"])
-    assert {(one.pattern, one.is_collective) for one in found} == {
+    assert {(pattern_of(one), (calls_of(one) == "collective")) for one in found} == {
         (pattern, collective) for pattern in PATTERNS for collective in (False, True)
     } - {("sequential-own", True)}
     assert [one for one in found if {"through", "collective"} & one.parameters.keys()] == []
     assert all(one.case.backend.parameters["alignment_bytes"] == 4096 for one in found)
-    assert all(bool(one.case.backend.parameters.get("collective")) == one.is_collective for one in found)
-    assert {one.is_collective for one in cells(backend="hdf5", pattern="mesh", unsorted=True)} == {False, True}
+    assert all(bool(one.case.backend.parameters.get("collective")) == (calls_of(one) == "collective") for one in found)
+    assert {(calls_of(one) == "collective") for one in cells(backend="hdf5", pattern="mesh", unsorted=True)} == {
+        False,
+        True,
+    }
     with pytest.raises(UserError, match="has an option of its own; use --calls"):
         cells(backend="hdf5", param=["hdf5.collective=true"])
 
@@ -213,12 +216,12 @@ def test_a_plan_says_what_is_left_out(tmp_path: Path) -> None:
     words = {"target": [f"here={tmp_path}"], "ranks": "2", "volume": "1M", "quick": True}
     asked = parse_options(PioOptions, **words)  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="pio", created="now", targets=asked.targets, options=asked.options)
-    prepared: PreparedPio = prepare_pio(request, EngineContext(tmp_path / "engine", describe()))
+    prepared = prepare_pio(request, EngineContext(tmp_path / "engine", describe()))
     explained = prepared.explain()
     assert any("Not available: collective calls of sequential-own" in line for line in explained.head)
     assert len(explained.rows) == len(prepared.cells) == (2 * 4 - 1) * 2
     bare = [Cell(one.case, one.target, one.layout) for one in prepared.cells]
-    assert with_kinds(bare) == list(prepared.cells)
+    assert with_sizes(bare) == list(prepared.cells)
 
 
 def test_rows_find_their_directive() -> None:

@@ -19,15 +19,15 @@ from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
-from ullage.suites.sar import prepare as preparing
-from ullage.suites.sar.cells import SarCell, with_kinds
+from ullage.suites.sar import suite as preparing
 from ullage.suites.sar.options import METRICS, SarOptions
-from ullage.suites.sar.prepare import PreparedSar, prepare_sar
 from ullage.suites.sar.shape import KERNELS, PHASES, SarShape, scaled, shape_of
-from ullage.suites.sar.summarise import sar_rows
+from ullage.suites.sar.suite import prepare as prepare_sar
+from ullage.suites.sar.suite import sar_rows, with_sizes
 
 GIB = 1 << 30
 OF_SAR = [
@@ -63,7 +63,7 @@ def options(**words: object) -> SarOptions:
     return SarOptions.model_validate(asked.options)
 
 
-def prepare(tmp_path: Path, **words: object) -> PreparedSar:
+def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "scale": 0.1}
     asked = parse_options(SarOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="sar", created="now", targets=asked.targets, options=asked.options)
@@ -140,18 +140,19 @@ def test_room_and_files_are_those_of_the_engine() -> None:
 
 def test_a_case_for_each_layout_and_number_of_ranks(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, ranks="1,3", raw="own")
-    cells = [cell for cell in prepared.cells if isinstance(cell, SarCell)]
-    assert [(cell.layout.ranks, cell.shape.in_containers) for cell in cells] == [
+    cells = prepared.cells
+    shapes = [shape_of(cell.parameters) for cell in cells]
+    assert [(cell.layout.ranks, shape.in_containers) for cell, shape in zip(cells, shapes, strict=True)] == [
         (1, False),
         (1, True),
         (3, False),
         (3, True),
     ]
     assert [cell.files for cell in cells] == [1 + 40 + 64 + 2 + 16, 1 + 40 + 16 + 2, 3 + 40 + 64 + 6 + 16, 3 + 62]
-    assert {cell.shape.rows for cell in cells} == {114}
+    assert {shape.rows for shape in shapes} == {114}
     assert cells[0].phases == list(PHASES)
-    assert {str(cell.case.workload.parameters["cache"]) for cell in cells} == {"drop"}
-    assert with_kinds([Cell(cell.case, cell.target, cell.layout) for cell in cells]) == cells
+    assert {str(cell.parameters["cache"]) for cell in cells} == {"drop"}
+    assert with_sizes([Cell(cell.case, cell.target, cell.layout) for cell in cells]) == cells
     lines = prepared.explain().rows
     assert [line[3] for line in lines] == ["files", "containers"] * 2
 

@@ -19,6 +19,7 @@ from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
@@ -26,7 +27,7 @@ from ullage.suites.spio import prepare as preparing
 from ullage.suites.spio.cells import fitted_volume, usual_volume, with_kinds
 from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST
 from ullage.suites.spio.options import METRICS, SpioOptions
-from ullage.suites.spio.prepare import PreparedSpio, prepare_spio
+from ullage.suites.spio.prepare import prepare_spio
 from ullage.suites.spio.summarise import spio_rows
 
 GIB = 1 << 30
@@ -45,7 +46,7 @@ def options(**words: object) -> SpioOptions:
     return SpioOptions.model_validate(asked.options)
 
 
-def prepare(tmp_path: Path, **words: object) -> PreparedSpio:
+def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "1,2", "volume": "8M"}
     asked = parse_options(SpioOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="spio", created="now", targets=asked.targets, options=asked.options)

@@ -20,15 +20,15 @@ from ullage.model.summary import Row
 from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.planning import Cell
-from ullage.runs.cells.prepared import planned_cells
+from ullage.runs.cells.prepared import PreparedCells, planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.suites.stepfile.cached import cache_findings
-from ullage.suites.stepfile.cells import make_cells, with_kinds
+from ullage.suites.stepfile.cells import kept_of, make_cells, with_sizes
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.like import CASES, scale_text
 from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
-from ullage.suites.stepfile.prepare import PreparedStepfile, prepare_stepfile, seconds_besides_bytes
+from ullage.suites.stepfile.prepare import prepare_stepfile, seconds_besides_bytes
 from ullage.suites.stepfile.revolve import recomputations
 
 MIB = 1 << 20
@@ -66,7 +66,7 @@ def options(**words: object) -> StepfileOptions:
     )
 
 
-def prepare(tmp_path: Path, **words: object) -> PreparedStepfile:
+def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "steps": 10, "bytes": "1M"}
     asked = parse_options(StepfileOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="stepfile", created="now", targets=asked.targets, options=asked.options)
@@ -164,12 +164,12 @@ def test_the_scale_and_what_it_cannot_show_are_said() -> None:
 def test_every_layout_and_order_that_means_something_is_a_case(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, layout="flat,log", order="reverse,revolve:3")
     found = {
-        (cell.parameters.get("layout"), cell.parameters.get("order", "reverse"), cell.kept, cell.files)
-        for cell in with_kinds(prepared.cells)
+        (cell.parameters.get("layout"), cell.parameters.get("order", "reverse"), kept_of(cell), cell.files)
+        for cell in with_sizes(prepared.cells)
     }
     assert found == {("flat", "reverse", 10, 20), ("flat", "revolve", 3, 6), ("log", "reverse", 10, 2)}
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
-    assert with_kinds(bare) == list(prepared.cells)
+    assert with_sizes(bare) == list(prepared.cells)
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_revolve_in_a_log_alone_is_refused(tmp_path: Path) -> None:
 
 def test_computation_is_in_the_estimate(tmp_path: Path) -> None:
     short, long = (prepare(tmp_path, layout="flat", compute=text) for text in ("1ms", "100ms"))
-    (first,), (second,) = with_kinds(short.cells), with_kinds(long.cells)
+    (first,), (second,) = with_sizes(short.cells), with_sizes(long.cells)
     assert seconds_besides_bytes(second) - seconds_besides_bytes(first) == pytest.approx(2 * 10 * 0.099)
-    again = with_kinds(prepare(tmp_path, layout="flat", order="revolve:3", compute="100ms").cells)[0]
+    again = with_sizes(prepare(tmp_path, layout="flat", order="revolve:3", compute="100ms").cells)[0]
     wanted = (2 * 10 + recomputations(10, 3)) * 0.1
     assert seconds_besides_bytes(again) == pytest.approx(wanted + 0.01 + again.files * 1e-4)
 
@@ -244,7 +244,7 @@ def test_targets_become_one_case_with_further_ones(tmp_path: Path) -> None:
     assert [target.name for target in plan.targets] == ["a", "b"]
     result = ResultFolder.create(tmp_path / "result", prepared.request)
     result.prepare_launch(1, plan)
-    assert with_kinds(planned_cells(result)) == list(prepared.cells)
+    assert with_sizes(planned_cells(result)) == list(prepared.cells)
 
 
 def test_targets_have_room_together(tmp_path: Path) -> None:

@@ -16,15 +16,16 @@ from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.tile.cells import with_kinds
 from ullage.suites.tile.findings import HintUse, findings_of
 from ullage.suites.tile.hints import read_hints
 from ullage.suites.tile.options import TileOptions
-from ullage.suites.tile.prepare import PreparedTile, prepare_tile
 from ullage.suites.tile.report import picture, strip, tilings_of
 from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, tiling_of
+from ullage.suites.tile.suite import prepare as prepare_tile
+from ullage.suites.tile.suite import with_sizes
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -67,7 +68,7 @@ def options(**words: object) -> TileOptions:
     )
 
 
-def prepare(tmp_path: Path, **words: object) -> PreparedTile:
+def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "tiles": "2x1", "tile": "64x32", "frames": 2}
     asked = parse_options(TileOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="tile", created="now", targets=asked.targets, options=asked.options)
@@ -163,7 +164,7 @@ def test_sets_of_hints_are_known_or_written_out() -> None:
 
 def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, hints=["default", "wide:cb_nodes=2"])
-    cells = with_kinds(prepared.cells)
+    cells = with_sizes(prepared.cells)
     found = {
         (cell.case.workload.parameters.get("calls", "independent"), bool(cell.case.backend.parameters))
         for cell in cells
@@ -171,7 +172,7 @@ def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
     assert found == {(calls, given) for calls in ("independent", "collective") for given in (False, True)}
     assert {cell.dataset_bytes for cell in cells} == {2 * 128 * 32 * 3}
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
-    assert with_kinds(bare) == list(prepared.cells)
+    assert with_sizes(bare) == list(prepared.cells)
 
 
 def test_an_explanation_shows_the_file_and_who_waits(tmp_path: Path) -> None:

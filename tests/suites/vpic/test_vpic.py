@@ -9,8 +9,17 @@ from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
+from ullage.runs.cells.planning import Cell
 from ullage.runs.options.reading import parse_options
-from ullage.runs.particles.cells import HEADER_BYTES, ParticleCell, WorkloadSettings, make_cells, with_kinds
+from ullage.runs.particles.cells import (
+    HEADER_BYTES,
+    WorkloadSettings,
+    layout_name,
+    make_cells,
+    particles_of,
+    steps_of,
+    with_sizes,
+)
 from ullage.runs.particles.findings import findings_of
 from ullage.suites.bdcats.options import BdcatsOptions
 from ullage.suites.bdcats.suite import reads_of
@@ -64,37 +73,37 @@ def reading(**words: object) -> BdcatsOptions:
     )
 
 
-def cells(uri: str = "posix:/a", **words: object) -> list[ParticleCell]:
+def cells(uri: str = "posix:/a", **words: object) -> list[Cell]:
     return make_cells(writing(**words), WRITES, [Target(name="a", uri=uri)], describe(), 4)
 
 
 def test_cases_are_all_combinations() -> None:
     found = cells(format="raw,hdf5")
     assert len(found) == 4 * 2 * 2
-    assert {cell.layout_name for cell in found} == {"CC", "CI", "IC", "II"}
+    assert {layout_name(cell.parameters) for cell in found} == {"CC", "CI", "IC", "II"}
     assert {cell.is_collective for cell in found} == {True, False}
     assert {(cell.case.backend.name, cell.parameters.get("format", "raw")) for cell in found} == {
         ("mpiio", "raw"),
         ("hdf5", "arrays"),
     }
-    assert with_kinds(found)[0].kind == found[0].kind
+    assert with_sizes(found)[0].kind == found[0].kind
 
 
 def test_the_usual_file_has_the_bytes_of_h5bench() -> None:
     first = cells()[0]
-    assert (first.particles, first.steps) == (8 << 20, 5)
+    assert (particles_of(first), steps_of(first)) == (8 << 20, 5)
     assert first.dataset_bytes == HEADER_BYTES + 2560 * (1 << 20)
     assert (first.files, first.phases) == (1, ["write"])
 
 
 def test_quick_is_small() -> None:
     first = cells(quick=True)[0]
-    assert (first.particles, first.steps) == (1 << 16, 3)
+    assert (particles_of(first), steps_of(first)) == (1 << 16, 3)
     assert first.dataset_bytes == HEADER_BYTES + 2 * 3 * (1 << 16) * 32
 
 
 def test_a_target_without_a_path_converts_nothing() -> None:
-    assert {cell.layout_name for cell in cells("model:")} == {"CC", "II"}
+    assert {layout_name(cell.parameters) for cell in cells("model:")} == {"CC", "II"}
     with pytest.raises(UserError, match="only backends mpiio and hdf5 convert"):
         cells("model:", layout="CI")
 

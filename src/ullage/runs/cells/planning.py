@@ -2,13 +2,15 @@
 """Cells, and from cells to plans. Pure: the same request makes the same ids on machines alike."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
+from ullage.engine import Kind, validate_parameters
 from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.identity import case_id
+from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
 from ullage.parameters import count_of
@@ -43,38 +45,135 @@ class Cell:
     spill: tuple[Target, ...] = ()
 
     @property
+    def parameters(self) -> Parameters:
+        """Those of the workload that are not their defaults."""
+        return self.case.workload.parameters
+
+    @property
+    def is_collective(self) -> bool:
+        """Whether the backend transfers collectively."""
+        return bool(self.case.backend.parameters.get("collective", False))
+
+    @property
     def block_bytes(self) -> int:
         """Bytes of one transfer."""
-        return count_of(self.case.workload.parameters, "transfer_bytes", 262144)
+        return count_of(self.parameters, "transfer_bytes", 262144)
 
     @property
     def dataset_bytes(self) -> int:
         """What one repetition leaves at the target, over all ranks."""
-        parameters = self.case.workload.parameters
-        return self.layout.ranks * count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
+        segments, block = count_of(self.parameters, "segments", 1), count_of(self.parameters, "block_bytes", 1 << 20)
+        return self.layout.ranks * segments * block
 
     @property
     def files(self) -> int:
         """The number of files of the dataset."""
-        return self.layout.ranks if self.case.workload.parameters.get("file_mode") == "per-process" else 1
+        return self.layout.ranks if self.parameters.get("file_mode") == "per-process" else 1
 
     @property
     def needs_one_folder(self) -> bool:
         """Whether ranks share files, so that all of them need the same folder."""
-        parameters = self.case.workload.parameters
-        is_own = parameters.get("file_mode") == "per-process" and parameters.get("read_back", "own") == "own"
+        is_own = self.parameters.get("file_mode") == "per-process" and self.parameters.get("read_back", "own") == "own"
         return self.case.workload.name == WORKLOAD and not is_own
 
     @property
     def phases(self) -> list[str]:
         """The phases in the order of execution."""
-        words = self.case.workload.parameters.get("phases", ["write", "read"])
+        words = self.parameters.get("phases", ["write", "read"])
         return words if isinstance(words, list) else []
 
     @property
     def place(self) -> tuple[str, str]:
         """Target and backend, which cost much the same at every setting of one kind."""
         return self.target.name, f"{self.case.backend.name} {self.kind}".rstrip()
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What ``Cell`` asks of a case whose workload has sizes of its own."""
+
+    kind: str
+    block_bytes: int
+    dataset_bytes: int
+    files: int = 1
+    phases: Sequence[str] = ("write", "read")
+    needs_one_folder: bool = True
+
+
+@dataclass(frozen=True)
+class SizedCell(Cell):
+    """A case of a workload with sizes of its own."""
+
+    sizes: Sizes = field(kw_only=True)
+
+    @property
+    def block_bytes(self) -> int:
+        """See ``Cell``."""
+        return self.sizes.block_bytes
+
+    @property
+    def dataset_bytes(self) -> int:
+        """See ``Cell``."""
+        return self.sizes.dataset_bytes
+
+    @property
+    def files(self) -> int:
+        """See ``Cell``."""
+        return self.sizes.files
+
+    @property
+    def needs_one_folder(self) -> bool:
+        """See ``Cell``."""
+        return self.sizes.needs_one_folder
+
+    @property
+    def phases(self) -> list[str]:
+        """See ``Cell``."""
+        return list(self.sizes.phases)
+
+
+def sized(sizes_of: Callable[[Cell], Sizes]) -> Callable[[Iterable[Cell]], list[Cell]]:
+    """Return what gives cells, also those read back from plans, the sizes and kinds that their suite has for them."""
+
+    def all_sized(cells: Iterable[Cell]) -> list[Cell]:
+        return [
+            SizedCell(cell.case, cell.target, cell.layout, known.kind, cell.spill, sizes=known)
+            for cell in cells
+            for known in (sizes_of(cell),)
+        ]
+
+    return all_sized
+
+
+Chosen: TypeAlias = tuple[str, Parameters]
+"""What is registered with the engine by a name, and the parameters that it is given."""
+
+
+def cell_of(
+    target: Target,
+    layout: Layout,
+    backend: Chosen,
+    workload: Chosen,
+    description: Describe,
+    spill: Sequence[Target] = (),
+) -> Cell:
+    """Return a case; raise ``UserError`` for parameters that the engine would refuse."""
+    named = _named("backend", backend, description)
+    work = _named("workload", workload, description)
+    identity = case_id(named, work, target, layout, spill=spill)
+    further = [one.name for one in spill]
+    case = Case(id=identity, target=target.name, backend=named, workload=work, spill=further)
+    return Cell(case, target, layout, spill=tuple(spill))
+
+
+def _named(kind: Kind, chosen: Chosen, description: Describe) -> Named:
+    name, given = chosen
+    return Named(name=name, parameters=validate_parameters(description, kind, name, given))
+
+
+def each_once(cells: Iterable[Cell]) -> list[Cell]:
+    """Return each case once, where it was first met."""
+    return list({cell.case.id: cell for cell in cells}.values())
 
 
 def make_cell(way: Way, layout: Layout, block_bytes: int, share: int) -> Cell:

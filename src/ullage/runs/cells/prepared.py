@@ -2,20 +2,20 @@
 """A run of cells that all are known beforehand, checked against engine and machine; and what such runs share."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from ullage.model.plan import Case, Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Place
 from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
-from ullage.runs.cells.costs import Costs, assumed
+from ullage.runs.cells.costs import Basis, Costs, assumed
 from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, by_layout, make_plan
-from ullage.runs.cells.volume import check_room, check_room_together, needed_bytes
+from ullage.runs.cells.volume import check_files, check_room, check_room_together, needed_bytes
 from ullage.runs.execution import Deadline, LaunchSpec, read_progress
 from ullage.runs.jobtime import CaseWork, Work
 from ullage.runs.options.groups import RunOptions
@@ -24,7 +24,32 @@ from ullage.runs.session import Note, Session, launches_with_records, note_once
 from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
 
-_HEADERS = ["target", "backend", "ranks", "block", "phases", "data", "files", "each takes about", "case"]
+Columns: TypeAlias = Mapping[str, Callable[[Cell], str]]
+"""The columns of a table of cases before those of time and id: heads, and what they show."""
+
+
+def backend_text(cell: Cell) -> str:
+    """Name the backend of a case, with the parameters that it is given."""
+    parameters = cell.case.backend.parameters
+    return " ".join([cell.case.backend.name, *(f"{key}={value}" for key, value in parameters.items())])
+
+
+PLACE: Final[Columns] = {
+    "target": lambda cell: cell.target.name,
+    "backend": lambda cell: cell.case.backend.name,
+    "ranks": lambda cell: str(cell.layout.ranks),
+}
+PHASES: Final[Columns] = {"phases": lambda cell: " ".join(cell.phases)}
+DATA: Final[Columns] = {"data": lambda cell: format_volume(cell.dataset_bytes)}
+FILES: Final[Columns] = {"files": lambda cell: f"{cell.files:,}"}
+_USUAL: Final[Columns] = {
+    **PLACE,
+    "backend": backend_text,
+    "block": lambda cell: format_bytes(cell.block_bytes),
+    **PHASES,
+    **DATA,
+    "files": lambda cell: str(cell.files),
+}
 
 
 @dataclass(frozen=True)
@@ -37,14 +62,18 @@ class RunEstimate:
     machine: Machine
     volume_text: str
     notes: Sequence[str]
+    columns: Columns = field(default_factory=lambda: _USUAL)
 
 
 def explain(estimate: RunEstimate) -> Explanation:
     """Explain what a run would do, from ``estimate`` alone."""
-    rows = [_row(cell, estimate.costs) for cell in estimate.cells]
-    return Explanation(
-        [*_head(estimate), *estimate.notes], list(_HEADERS), rows, [*_totals(estimate), *_space(estimate)]
-    )
+    columns, takes = estimate.columns, estimate.costs.repetition_s
+    rows = [
+        [*(show(cell) for show in columns.values()), format_time(takes(cell)), cell.case.id] for cell in estimate.cells
+    ]
+    headers = [*columns, "each takes about" if columns is _USUAL else "takes about", "case"]
+    tail = [*_totals(estimate), *_space(estimate)]
+    return Explanation([*_head(estimate), *estimate.notes], headers, rows, tail)
 
 
 def work_of(options: RunOptions, cells: Sequence[Cell], costs: Costs) -> Work:
@@ -54,22 +83,6 @@ def work_of(options: RunOptions, cells: Sequence[Cell], costs: Costs) -> Work:
         for group in by_layout(cells).values()
     ]
     return Work(launches, until_s=options.time_s)
-
-
-def _row(cell: Cell, costs: Costs) -> list[str]:
-    parameters = {**cell.case.backend.parameters}
-    backend = " ".join([cell.case.backend.name, *(f"{key}={value}" for key, value in parameters.items())])
-    return [
-        cell.target.name,
-        backend,
-        str(cell.layout.ranks),
-        format_bytes(cell.block_bytes),
-        " ".join(cell.phases),
-        format_volume(cell.dataset_bytes),
-        str(cell.files),
-        format_time(costs.repetition_s(cell)),
-        cell.case.id,
-    ]
 
 
 def _head(estimate: RunEstimate) -> list[str]:
@@ -122,7 +135,7 @@ def _totals(estimate: RunEstimate) -> list[str]:
         f"The minimum takes about {format_time(round(least_s, 1))} ({estimate.costs.basis.text}); "
         f"the run ends when all is known well enough, after {format_time(estimate.options.time_s)} at the latest."
     )
-    lines = [moved, lasts]
+    lines = [*([moved] if written or read else []), lasts]
     if least_s > estimate.options.time_s:
         lines.append("That is more than the time allows: some cells would get fewer repetitions, and be flagged.")
     return lines
@@ -155,7 +168,9 @@ class PreparedCells:
     """See ``Prepared``. ``kinds`` gives cells that were read back from plans the kind they have among ``cells``.
 
     ``text`` says how the volumes came about, ``lines`` what else a user might not expect of the plan, ``notes`` what
-    belongs into the result too.
+    belongs into the result too. ``shares_less``: what of the suite's options would let each rank have files of its own;
+    ``fewer_files``: what would make fewer files, of a suite that may make many. ``costing`` assumes costs before
+    anything was measured.
     """
 
     request: Request
@@ -166,11 +181,10 @@ class PreparedCells:
     text: str
     lines: Sequence[str]
     notes: Sequence[Note]
-
-    @property
-    def shares_less(self) -> str:
-        """What of the suite's options would let each rank have files of its own; empty where nothing does."""
-        return ""
+    columns: Columns = field(default_factory=lambda: _USUAL)
+    shares_less: str = ""
+    fewer_files: str = ""
+    costing: Callable[[Sequence[Cell], Sequence[Place]], Basis] = assumed
 
     @property
     def unsettled(self) -> str:
@@ -178,20 +192,23 @@ class PreparedCells:
         return ""
 
     def check(self, cells: Sequence[Cell]) -> None:
-        """Raise ``UserError`` where the engine would refuse: for want of room (exit code 3), or of one folder."""
+        """Raise ``UserError`` where the engine would refuse: for want of room or inodes (code 3), or of a folder."""
         check_one_folder(cells, self.shares_less)
         limits = Limits(space_bytes=self.options.space)
         check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
         check_room_together(cells, self.machine.places, limits, self.machine.memory, self.options)
+        if self.fewer_files:
+            check_files(cells, self.machine.places, limits, self.fewer_files)
 
     def costs(self, cells: Sequence[Cell]) -> Costs:
         """Return the costs that are assumed before anything was measured."""
-        return Costs(assumed(cells, self.machine.places))
+        return Costs(self.costing(cells, self.machine.places))
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
         lines = [*self.lines, *(f"{note.text}; {note.advice}." for note in self.notes)]
-        return explain(RunEstimate(self.options, self.cells, self.costs(self.cells), self.machine, self.text, lines))
+        costs = self.costs(self.cells)
+        return explain(RunEstimate(self.options, self.cells, costs, self.machine, self.text, lines, self.columns))
 
     def work(self) -> Work:
         """See ``Costed``."""

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import UserError
-from ullage.identity import case_id
 from ullage.model.describe import Describe
-from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.parameters import count_of
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
 from ullage.uri import target_path, target_scheme
 
@@ -30,49 +29,32 @@ def layout_name(parameters: Mapping[str, object]) -> str:
     return next(name for name, known in LAYOUTS.items() if known == orders)
 
 
-@dataclass(frozen=True)
-class ParticleCell(Cell):
-    """A case of these suites: its sizes are those of its particles."""
+def particles_of(cell: Cell) -> int:
+    """Return the particles of a rank."""
+    return count_of(cell.parameters, "particles", 8 << 20)
 
-    @property
-    def parameters(self) -> Parameters:
-        """Those of the workload that are not their defaults."""
-        return self.case.workload.parameters
 
-    @property
-    def layout_name(self) -> str:
-        """The name of the layout, as ``--layout`` has it."""
-        return layout_name(self.parameters)
+def steps_of(cell: Cell) -> int:
+    """Return the time steps in the file."""
+    return count_of(cell.parameters, "steps", 5)
 
-    @property
-    def particles(self) -> int:
-        """Particles of a rank."""
-        return count_of(self.parameters, "particles", 8 << 20)
 
-    @property
-    def steps(self) -> int:
-        """Time steps in the file."""
-        return count_of(self.parameters, "steps", 5)
+def access_of(cell: Cell) -> str:
+    """Tell whether transfers are ``collective`` or ``independent``."""
+    return "collective" if cell.is_collective else "independent"
 
-    @property
-    def is_collective(self) -> bool:
-        """Whether transfers are."""
-        return bool(self.case.backend.parameters.get("collective", False))
 
-    @property
-    def dataset_bytes(self) -> int:
-        """See ``Cell``."""
-        return HEADER_BYTES + self.layout.ranks * self.steps * self.particles * PARTICLE_BYTES
+def _sizes(cell: Cell) -> Sizes:
+    ranks, parameters = cell.layout.ranks, cell.parameters
+    return Sizes(
+        kind=f"{ranks} ranks {access_of(cell)} {layout_name(parameters)} {parameters.get('read', 'full')}",
+        block_bytes=cell.block_bytes,
+        dataset_bytes=HEADER_BYTES + ranks * steps_of(cell) * particles_of(cell) * PARTICLE_BYTES,
+        phases=cell.phases,
+    )
 
-    @property
-    def needs_one_folder(self) -> bool:
-        """See ``Cell``."""
-        return True
 
-    @property
-    def files(self) -> int:
-        """See ``Cell``."""
-        return 1
+with_sizes: Final = sized(_sizes)
 
 
 def _nothing() -> Parameters:
@@ -103,7 +85,7 @@ def make_cells(
     targets: Sequence[Target],
     description: Describe,
     cores: int | None,
-) -> list[ParticleCell]:
+) -> list[Cell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
     layouts = [options.place(n, cores) for n in options.ranks]
     cells = [
@@ -116,7 +98,7 @@ def make_cells(
     if not cells:
         what = "only backends mpiio and hdf5 convert between the orders of memory and file"
         raise UserError(what, "--layout", "add CC or II, or use a target with a path")
-    return list({cell.case.id: cell for cell in cells}.values())
+    return with_sizes(each_once(cells))
 
 
 def _combinations(names: Iterable[str], reads: Mapping[str, Parameters], way: _Way) -> Iterable[Parameters]:
@@ -153,7 +135,7 @@ def _way(name: str, description: Describe, *, collective: bool) -> _Way:
 
 def _cell(
     place: tuple[Target, Layout], way: _Way, options: ParticleOptions, what: Parameters, description: Describe
-) -> ParticleCell:
+) -> Cell:
     target, layout = place
     capabilities = find_registered(description, "backend", way.backend).capabilities
     holds_data = "data" in capabilities
@@ -166,21 +148,5 @@ def _cell(
         "verify": "full" if holds_data else "none",
         **what,
     }
-    workload = Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
     own: Parameters = {"collective": True} if way.collective else {}
-    named = Named(name=way.backend, parameters=validate_parameters(description, "backend", way.backend, own))
-    case = Case(id=case_id(named, workload, target, layout), target=target.name, backend=named, workload=workload)
-    return _with_kind(Cell(case, target, layout))
-
-
-def _with_kind(cell: Cell) -> ParticleCell:
-    """Name what sets the cost of a case apart from that of others at its place."""
-    access = "collective" if cell.case.backend.parameters.get("collective") else "independent"
-    parameters = cell.case.workload.parameters
-    kind = f"{cell.layout.ranks} ranks {access} {layout_name(parameters)} {parameters.get('read', 'full')}"
-    return ParticleCell(cell.case, cell.target, cell.layout, kind)
-
-
-def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Make cells of plans those of these suites."""
-    return [_with_kind(cell) for cell in cells]
+    return cell_of(target, layout, (way.backend, own), (WORKLOAD, given), description)

@@ -9,15 +9,14 @@ from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import differing_in
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
-from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, percent, plural, times
-from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.particles.rows import OBSERVED, RAW, orders_of, particle_rows, particles_read
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import launches_of, summary_of
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -41,10 +40,9 @@ _CHANGES: Final[Mapping[str, str]] = {"layout": "--layout", "format": "--format"
 
 def summarise_particles(result: ResultFolder, context: RowContext, suite: str, access: str) -> SuiteSummary:
     """Summarise phase ``access`` of ``suite``."""
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     rows = particle_rows(launches, context, access)
-    found = findings_of(sound_rows(rows), suite, context.level)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
+    return summary_of(launches, context, rows, lambda sound, level: findings_of(sound, suite, level))
 
 
 def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:

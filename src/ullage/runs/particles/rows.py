@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.grouping import grouped
 from ullage.model.flags import IDLE_RANKS
-from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, build_rows, join
+from ullage.results.rows import RowContext
 from ullage.runs.particles.cells import layout_name
+from ullage.runs.told import Source, told_rows, usual
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -30,39 +29,36 @@ _READS: Final[Mapping[str, str]] = {
 
 def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, access: str) -> list[Row]:
     """Return the rows of phase ``access`` with layout, format and transfers; what only makes the file is left out."""
-    records = [list(launch) for launch in launches]
-    measured = join(records)
-    cases = {item.case.case: item.case for item in measured}
-    phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in measured)
-    return [
-        _told(row, cases[row.case], phases[row.case, access][-1])
-        for row in build_rows(records, context)
-        if row.params["access"] == access
-    ]
+    rows = told_rows(
+        launches, context, lambda row, source: _tell(row, source) if row.params["access"] == access else None
+    )
+    return list(map(_as_asked, rows))
 
 
-def _told(row: Row, case: CaseRecord, phase: PhaseRecord) -> Row:
-    parameters = case.workload_parameters
+def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"]:
+    parameters = source.workload
     compute_s = parameters.get("compute_s", 0.0)
     params: dict[str, Scalar] = {
-        "access": row.params["access"],
-        "ranks": row.params["ranks"],
-        "nodes": row.params["nodes"],
-        "backend": row.params["backend"],
+        **usual(row, "access", "ranks", "nodes", "backend"),
         "particles": count_of(parameters, "particles", 8 << 20),
         "steps": count_of(parameters, "steps", 5),
         "layout": layout_name(parameters),
         "format": "raw" if parameters.get("format", "raw") == "raw" else str(row.params["backend"]),
-        "transfers": "collective" if case.backend_parameters.get("collective") else "independent",
+        "transfers": "collective" if source.case.backend_parameters.get("collective") else "independent",
         "compute_s": float(compute_s) if isinstance(compute_s, (int, float)) else 0.0,
     }
     if row.params["access"] == _READ:
-        params["read"] = str(parameters.get("read", "full"))
-        params["data_of"] = phase.data_of
-    # Between steps no rank has anything to move, as was asked for.
-    flags = [flag for flag in row.flags if flag.code != IDLE_RANKS or not params["compute_s"]]
-    told = row.model_copy(update={"params": params, "flags": flags})
-    # The calls of a write end before the sync, and memory may answer a read: a device's ceiling does not bound them.
+        params |= {"read": str(parameters.get("read", "full")), "data_of": source.phases[-1].data_of}
+    return params
+
+
+def _as_asked(row: Row) -> Row:
+    """Drop the flag of ranks that have nothing to move between steps, as was asked for, and a ceiling that is none.
+
+    The calls of a write end before the sync, and memory may answer a read: a device's ceiling does not bound them.
+    """
+    flags = [flag for flag in row.flags if flag.code != IDLE_RANKS or not row.params["compute_s"]]
+    told = row.model_copy(update={"flags": flags})
     return with_ceiling(told, None) if row.metric == RAW and row.verdict != "cold" else told
 
 

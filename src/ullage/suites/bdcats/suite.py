@@ -7,16 +7,17 @@ from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
+from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.particles.cells import WorkloadSettings
 from ullage.runs.particles.findings import summarise_particles
-from ullage.runs.particles.prepare import PreparedParticles, prepare_particles
+from ullage.runs.particles.prepare import prepare_particles
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.bdcats.options import BdcatsOptions
 
 
-def prepare_bdcats(request: Request, engine_context: EngineContext) -> PreparedParticles:
+def prepare_bdcats(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(BdcatsOptions, request)
     lines = ["Each case writes its file first. That write is not reported."]

@@ -5,20 +5,19 @@ Layouts ``rank`` and ``shared`` are workload ``transfer``, layout ``tensor`` is 
 computation: the steps of a rank are its tensors.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, cast
+from collections.abc import Sequence
+from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.identity import case_id
 from ullage.launch.base import is_one_node
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.parameters import count_of
 from ullage.runs.cells.one_folder import refuse
 from ullage.runs.cells.planning import WORKLOAD as TRANSFER
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import Cell, Chosen, cell_of, each_once, sized
+from ullage.runs.cells.planning import Sizes as CellSizes
 from ullage.suites.checkpoint.options import CheckpointOptions, FileLayout
 from ullage.suites.checkpoint.sizes import MODELS, Sizes, asked_bytes, sizes_of
 from ullage.uri import target_path, target_scheme, words_of_path
@@ -30,54 +29,34 @@ _STATE_BYTES: Final = 4 << 20
 _DIRECT: Final = "direct"
 
 
-@dataclass(frozen=True)
-class CheckpointCell(Cell):
-    """A case of this suite, of either workload."""
+def layout_of(cell: Cell) -> FileLayout:
+    """Return how the checkpoint of a case lies in files."""
+    return file_layout(cell.case.workload.name, cell.parameters)
 
-    @property
-    def parameters(self) -> Parameters:
-        """Those of the workload that are not their defaults."""
-        return self.case.workload.parameters
 
-    @property
-    def file_layout(self) -> FileLayout:
-        """How the checkpoint lies in files."""
-        return file_layout(self.case.workload.name, self.parameters)
+def reads_of(cell: Cell) -> str:
+    """Return whose data a rank reads back: ``own`` or ``other-node``."""
+    return str(cell.parameters.get("read_back", "own"))
 
-    @property
-    def reads_of(self) -> str:
-        """Whose data a rank reads back: ``own`` or ``other-node``."""
-        return str(self.parameters.get("read_back", "own"))
 
-    @property
-    def block_bytes(self) -> int:
-        """See ``Cell``: in layout tensor a call moves a tensor."""
-        return call_bytes(self.case.workload.name, self.parameters)
+def rank_bytes(cell: Cell) -> int:
+    """Return the bytes of a rank."""
+    return bytes_of_a_rank(cell.case.workload.name, cell.parameters)
 
-    @property
-    def rank_bytes(self) -> int:
-        """Bytes of a rank."""
-        return bytes_of_a_rank(self.case.workload.name, self.parameters)
 
-    @property
-    def dataset_bytes(self) -> int:
-        """See ``Cell``."""
-        return self.layout.ranks * self.rank_bytes
+def _sizes(cell: Cell) -> CellSizes:
+    """Return the sizes of a case of either workload; those of stepfile have other phases, and a call moves a tensor."""
+    ranks, name = cell.layout.ranks, layout_of(cell)
+    return CellSizes(
+        kind=f"layout {name}, {ranks} ranks",
+        block_bytes=call_bytes(cell.case.workload.name, cell.parameters),
+        dataset_bytes=ranks * rank_bytes(cell),
+        files=files_of(cell.case.workload.name, cell.parameters, ranks),
+        needs_one_folder=name == "shared" or reads_of(cell) != "own",
+    )
 
-    @property
-    def needs_one_folder(self) -> bool:
-        """See ``Cell``."""
-        return self.file_layout == "shared" or self.reads_of != "own"
 
-    @property
-    def files(self) -> int:
-        """See ``Cell``."""
-        return files_of(self.case.workload.name, self.parameters, self.layout.ranks)
-
-    @property
-    def phases(self) -> list[str]:
-        """See ``Cell``: those of workload stepfile have other names."""
-        return ["write", "read"]
+with_sizes: Final = sized(_sizes)
 
 
 def file_layout(workload: str, parameters: Parameters) -> FileLayout:
@@ -135,9 +114,9 @@ def lacks_shared(options: CheckpointOptions, target: Target) -> bool:
 
 def make_cells(
     options: CheckpointOptions, targets: Sequence[Target], description: Describe, scale: float, cores: int | None
-) -> list[CheckpointCell]:
+) -> list[Cell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
-    cells: dict[str, CheckpointCell] = {}
+    cells: list[Cell] = []
     for layout in layouts_of(options, cores):
         sizes = sizes_with(options, scale, layout.ranks)
         for target in targets:
@@ -145,35 +124,33 @@ def make_cells(
             for name in options.layouts:
                 if name == "shared" and lacks_shared(options, target):
                     continue
-                workload = _workload(options, name, sizes, backend[1], description)
-                identity = case_id(backend[0], workload, target, layout)
-                case = Case(id=identity, target=target.name, backend=backend[0], workload=workload)
-                cells.setdefault(identity, _with_kind(Cell(case, target, layout)))
+                workload = _workload(options, name, sizes, backend)
+                chosen = backend.name, _backend_parameters(options, backend)
+                cells.append(cell_of(target, layout, chosen, workload, description))
     if not cells:
         refuse(targets[0], "add rank or tensor to --layout")
-    return list(cells.values())
+    return with_sizes(each_once(cells))
 
 
-def _backend(options: CheckpointOptions, target: Target, description: Describe) -> tuple[Named, Registered]:
+def _backend(options: CheckpointOptions, target: Target, description: Describe) -> Registered:
     name = options.backend if target_path(target) is not None else target_scheme(target)
     found = find_registered(description, "backend", name)
     if target_path(target) is not None and "path" not in found.capabilities:
         what = f"backend '{name}' uses no storage, so it cannot measure target '{target.name}'"
         raise UserError(what, "--backend", f"give it a target of its own: --target NAME={name}:")
-    own: Parameters = {}
-    if options.cache == _DIRECT and "data" in found.capabilities:
-        if all(parameter.name != _DIRECT for parameter in found.parameters):
-            right = "use --cache advise, or another --backend"
-            raise UserError(f"backend '{name}' has no direct I/O", "--cache direct", right, EXIT_BAD_INPUT)
-        own = {_DIRECT: True}
+    if _backend_parameters(options, found) and all(parameter.name != _DIRECT for parameter in found.parameters):
+        right = "use --cache advise, or another --backend"
+        raise UserError(f"backend '{name}' has no direct I/O", "--cache direct", right, EXIT_BAD_INPUT)
     if "data" not in found.capabilities and options.verify not in (None, "none"):
         raise UserError(f"backend '{name}' stores no data to verify", "--verify", "use --verify none")
-    return Named(name=name, parameters=validate_parameters(description, "backend", name, own)), found
+    return found
 
 
-def _workload(
-    options: CheckpointOptions, name: FileLayout, sizes: Sizes, backend: Registered, description: Describe
-) -> Named:
+def _backend_parameters(options: CheckpointOptions, backend: Registered) -> Parameters:
+    return {_DIRECT: True} if options.cache == _DIRECT and "data" in backend.capabilities else {}
+
+
+def _workload(options: CheckpointOptions, name: FileLayout, sizes: Sizes, backend: Registered) -> Chosen:
     """Return the workload of a layout; what holds no data has no cache to drop and nothing to verify."""
     holds_data = "data" in backend.capabilities
     cache = options.cache if holds_data and options.cache != _DIRECT else "none"
@@ -181,10 +158,10 @@ def _workload(
     workload, given = _tensors(sizes, cache, verify) if name == "tensor" else _streams(options, name, sizes)
     if name != "tensor":
         given |= {"cache": cache, "verify": verify}
-    return Named(name=workload, parameters=validate_parameters(description, "workload", workload, given))
+    return workload, given
 
 
-def _tensors(sizes: Sizes, cache: str, verify: str) -> tuple[str, Parameters]:
+def _tensors(sizes: Sizes, cache: str, verify: str) -> Chosen:
     return STEPFILE, {
         "steps": sizes.tensors,
         "state_bytes": sizes.tensor_bytes,
@@ -196,7 +173,7 @@ def _tensors(sizes: Sizes, cache: str, verify: str) -> tuple[str, Parameters]:
     }
 
 
-def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes) -> tuple[str, Parameters]:
+def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes) -> Chosen:
     return TRANSFER, {
         "phases": ["write", "read"],
         "transfer_bytes": sizes.call_bytes,
@@ -205,14 +182,3 @@ def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes) -> tupl
         "read_back": options.read_back,
         "sync": "close",
     }
-
-
-def _with_kind(cell: Cell) -> CheckpointCell:
-    """Name what sets the cost of a case apart from that of others at its place."""
-    found = CheckpointCell(cell.case, cell.target, cell.layout)
-    return replace(found, kind=f"layout {found.file_layout}, {found.layout.ranks} ranks")
-
-
-def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Make cells of plans those of this suite."""
-    return [cast("Cell", _with_kind(cell)) for cell in cells]

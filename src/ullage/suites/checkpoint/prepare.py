@@ -2,80 +2,48 @@
 """A run of suite ``checkpoint`` that was checked against engine and machine, ready to be explained or run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.launch.base import fewest_nodes
 from ullage.model.plan import Limits
 from ullage.model.request import Request
 from ullage.runs.cells.planning import Cell
-from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.cells.volume import check_files, most_to_choose
+from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells, backend_text
+from ullage.runs.cells.volume import most_to_choose
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Note
-from ullage.runs.suite import Explanation
-from ullage.suites.checkpoint.cells import CheckpointCell, lacks_shared, layouts_of, make_cells, with_kinds
+from ullage.suites.checkpoint.cells import (
+    lacks_shared,
+    layout_of,
+    layouts_of,
+    make_cells,
+    rank_bytes,
+    reads_of,
+    with_sizes,
+)
 from ullage.suites.checkpoint.options import CheckpointOptions
 from ullage.suites.checkpoint.sizes import MODELS, fitting_scale
-from ullage.units import format_bytes, format_time, format_volume
+from ullage.units import format_bytes, format_volume
 
-_HEADERS: Final = [
-    "target",
-    "backend",
-    "layout",
-    "ranks",
-    "a rank",
-    "data",
-    "files",
-    "a call",
-    "reads data of",
-    "takes about",
-    "case",
-]
 _READERS: Final = {"own": "itself", "other-node": "the next node"}
 
 
-@dataclass(frozen=True)
-class PreparedCheckpoint(PreparedCells):
-    """See ``Prepared``."""
-
-    @property
-    def shares_less(self) -> str:
-        """See ``PreparedCells``."""
-        return "use --read-back own"
-
-    def check(self, cells: Sequence[Cell]) -> None:
-        """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
-        super().check(cells)
-        limits = Limits(space_bytes=self.options.space)
-        check_files(cells, self.machine.places, limits, "fewer --tensors or --ranks, or another --layout fit")
-
-    def explain(self) -> Explanation:
-        """See ``Prepared``."""
-        costs, usual = self.costs(self.cells), super().explain()
-        rows = [_row(cast("CheckpointCell", cell), format_time(costs.repetition_s(cell))) for cell in self.cells]
-        return Explanation(usual.head, list(_HEADERS), rows, usual.tail)
+_COLUMNS: Final[Columns] = {
+    "target": PLACE["target"],
+    "backend": backend_text,
+    "layout": layout_of,
+    "ranks": PLACE["ranks"],
+    "a rank": lambda cell: format_volume(rank_bytes(cell)),
+    **DATA,
+    "files": lambda cell: str(cell.files),
+    "a call": lambda cell: format_bytes(cell.block_bytes),
+    "reads data of": lambda cell: _READERS.get(reads_of(cell), reads_of(cell)),
+}
 
 
-def _row(cell: CheckpointCell, takes: str) -> list[str]:
-    return [
-        cell.target.name,
-        " ".join([cell.case.backend.name, *(f"{key}={value}" for key, value in cell.case.backend.parameters.items())]),
-        cell.file_layout,
-        str(cell.layout.ranks),
-        format_volume(cell.rank_bytes),
-        format_volume(cell.dataset_bytes),
-        str(cell.files),
-        format_bytes(cell.block_bytes),
-        _READERS.get(cell.reads_of, cell.reads_of),
-        takes,
-        cell.case.id,
-    ]
-
-
-def prepare_checkpoint(request: Request, engine_context: EngineContext) -> PreparedCheckpoint:
+def prepare_checkpoint(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything, and settle the scale."""
     asked = read_options(CheckpointOptions, request)
     machine = this_machine(request.targets)
@@ -87,7 +55,19 @@ def prepare_checkpoint(request: Request, engine_context: EngineContext) -> Prepa
     cells = make_cells(options, request.targets, engine_context.description, scale, machine.cores)
     without = [target.name for target in request.targets if lacks_shared(options, target)]
     lines, notes = _lines(options, cells), _notes(options, scale, without)
-    prepared = PreparedCheckpoint(settled, options, machine, cells, with_kinds, text, lines, notes)
+    prepared = PreparedCells(
+        settled,
+        options,
+        machine,
+        cells,
+        with_sizes,
+        text,
+        lines,
+        notes,
+        _COLUMNS,
+        shares_less="use --read-back own",
+        fewer_files="fewer --tensors or --ranks, or another --layout fit",
+    )
     prepared.check(cells)
     return prepared
 
@@ -105,7 +85,7 @@ def _settled(options: CheckpointOptions, machine: Machine) -> tuple[CheckpointOp
     return options.model_copy(update={"scale": scale}), f"{whole}, scale {scale:g} (the room at the targets)"
 
 
-def _lines(options: CheckpointOptions, cells: Sequence[CheckpointCell]) -> list[str]:
+def _lines(options: CheckpointOptions, cells: Sequence[Cell]) -> list[str]:
     lines = ["The time of saving includes an fsync of every file. It ends when the slowest rank has closed its last."]
     if options.mode == "whole":
         lines.append("The ranks share the whole checkpoint, each an equal part.")
@@ -116,7 +96,7 @@ def _lines(options: CheckpointOptions, cells: Sequence[CheckpointCell]) -> list[
         lines.append(f"Layout tensor divides the part of a rank into {tensors} files of equal size.")
     if options.cache == "none":
         lines.append("Nothing is done about caches before reads: expect the verdict warm.")
-    if any(cell.reads_of == "own" for cell in cells):
+    if any(reads_of(cell) == "own" for cell in cells):
         lines.append("Each rank reads back what it has saved. The rows say so: data_of is own.")
     return lines
 

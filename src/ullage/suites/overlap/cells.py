@@ -2,26 +2,25 @@
 """The cases of the suite ``overlap``: places, backends with the methods they have, sizes and depths. Pure."""
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from ullage.engine import find_registered, registered, validate_parameters
+from ullage.engine import find_registered, registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.identity import case_id
 from ullage.launch.base import with_helpers
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.parameters import count_of
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.suites.overlap.options import METHODS, Method, OverlapOptions
 from ullage.uri import target_path, target_scheme
 
 WORKLOAD: Final = "overlap"
 # As the engine has them.
 _SIZE: Final = 1 << 20
-_DEPTH: Final = 4
-_BATCHES: Final = 4
+DEPTH: Final = 4
+BATCHES: Final = 4
 _ROUNDS: Final = 4
 _WARM_UPS: Final = 2
 _MOVING: Final = 3
@@ -37,55 +36,37 @@ _LACKS: Final[dict[Method, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class OverlapCell(Cell):
-    """A case of this suite."""
+def method_of(cell: Cell) -> str:
+    """Return who moves the data."""
+    return str(cell.parameters.get("method", "threads"))
 
-    @property
-    def parameters(self) -> Parameters:
-        """Those of the workload that are not their defaults."""
-        return self.case.workload.parameters
 
-    @property
-    def method(self) -> str:
-        """Who moves the data."""
-        return str(self.parameters.get("method", "threads"))
+def depth_of(cell: Cell) -> int:
+    """Return the transfers of a batch."""
+    return count_of(cell.parameters, "depth", DEPTH)
 
-    @property
-    def block_bytes(self) -> int:
-        """See ``Cell``."""
-        return count_of(self.parameters, "transfer_bytes", _SIZE)
 
-    @property
-    def depth(self) -> int:
-        """Transfers of a batch."""
-        return count_of(self.parameters, "depth", _DEPTH)
+def stretch_bytes(cell: Cell) -> int:
+    """Return the bytes of a rank between two readings of the clock."""
+    size = count_of(cell.parameters, "transfer_bytes", _SIZE)
+    return size * depth_of(cell) * count_of(cell.parameters, "batches", BATCHES)
 
-    @property
-    def stretch_bytes(self) -> int:
-        """Bytes of a rank between two readings of the clock."""
-        return self.block_bytes * self.depth * count_of(self.parameters, "batches", _BATCHES)
 
-    @property
-    def dataset_bytes(self) -> int:
-        """See ``Cell``: of each round three stretches move data, and the warm-ups before them."""
-        areas = _WARM_UPS + _MOVING * count_of(self.parameters, "rounds", _ROUNDS)
-        return self.layout.ranks * areas * self.stretch_bytes
+def _sizes(cell: Cell) -> Sizes:
+    """Return the sizes of a case: of each round three stretches move data, and the warm-ups before them."""
+    size, ranks = count_of(cell.parameters, "transfer_bytes", _SIZE), cell.layout.ranks
+    areas = _WARM_UPS + _MOVING * count_of(cell.parameters, "rounds", _ROUNDS)
+    return Sizes(
+        kind=f"{method_of(cell)}, {ranks} ranks, {size} x {depth_of(cell)}",
+        block_bytes=size,
+        dataset_bytes=ranks * areas * stretch_bytes(cell),
+        files=ranks,
+        phases=["write"] if cell.parameters.get("read") is False else ["write", "read"],
+        needs_one_folder=False,
+    )
 
-    @property
-    def needs_one_folder(self) -> bool:
-        """See ``Cell``."""
-        return False
 
-    @property
-    def files(self) -> int:
-        """See ``Cell``."""
-        return self.layout.ranks
-
-    @property
-    def phases(self) -> list[str]:
-        """See ``Cell``."""
-        return ["write"] if self.parameters.get("read") is False else ["write", "read"]
+with_sizes: Final = sized(_sizes)
 
 
 @dataclass(frozen=True)
@@ -102,7 +83,7 @@ class Missing:
 class Cells:
     """All cases, and what has none."""
 
-    cells: list[OverlapCell]
+    cells: list[Cell]
     missing: list[Missing]
 
 
@@ -114,7 +95,7 @@ def make_cells(
     ``direct``: names of targets that serve O_DIRECT. Raise ``UserError`` where nothing can be measured.
     """
     layouts = [_placed(ranks, options, cores) for ranks in options.ranks]
-    cells: dict[str, OverlapCell] = {}
+    cells: list[Cell] = []
     missing: list[Missing] = []
     for target in targets:
         for name in _backends_of(target, options):
@@ -123,18 +104,16 @@ def make_cells(
             missing += lacking
             if not ways:
                 continue
-            backend = _named(options, found, description, is_direct=target.name in direct)
+            backend = name, _backend_parameters(options, found, is_direct=target.name in direct)
             for layout, method, size, depth in itertools.product(layouts, ways, options.sizes, options.depths):
                 if depth > most_at_once(found, method):
                     continue
-                workload = _workload(options, found, method, (size, depth), description)
-                identity = case_id(backend, workload, target, layout)
-                case = Case(id=identity, target=target.name, backend=backend, workload=workload)
-                cells.setdefault(identity, _with_kind(Cell(case, target, layout)))
+                workload = _workload(options, found, method, (size, depth))
+                cells.append(cell_of(target, layout, backend, (WORKLOAD, workload), description))
     if not cells:
         why = "; ".join(f"{item.backend}: {item.reason}" for item in missing)
         raise UserError(f"nothing can be measured ({why})", "--backend", "name other backends", EXIT_BAD_INPUT)
-    return Cells(list(cells.values()), missing)
+    return Cells(with_sizes(each_once(cells)), missing)
 
 
 def _backends_of(target: Target, options: OverlapOptions) -> list[str]:
@@ -181,19 +160,16 @@ def _placed(ranks: int, options: OverlapOptions, cores: int | None) -> Layout:
     return with_helpers(layout, 1 + min(max(options.depths), _MOST_HELPERS), cores, options.bind)
 
 
-def _named(options: OverlapOptions, backend: Registered, description: Describe, *, is_direct: bool) -> Named:
+def _backend_parameters(options: OverlapOptions, backend: Registered, *, is_direct: bool) -> Parameters:
     has_direct = any(parameter.name == _DIRECT for parameter in backend.parameters)
-    own: Parameters = {_DIRECT: True} if options.cache == _DIRECT and has_direct and is_direct else {}
-    return Named(name=backend.name, parameters=validate_parameters(description, "backend", backend.name, own))
+    return {_DIRECT: True} if options.cache == _DIRECT and has_direct and is_direct else {}
 
 
-def _workload(
-    options: OverlapOptions, backend: Registered, method: Method, shape: tuple[int, int], description: Describe
-) -> Named:
-    """Return the workload; what holds no data has no cache to drop and nothing to verify."""
+def _workload(options: OverlapOptions, backend: Registered, method: Method, shape: tuple[int, int]) -> Parameters:
+    """Return the parameters of the workload; what holds no data has no cache to drop and nothing to verify."""
     holds_data = "data" in backend.capabilities
     size, depth = shape
-    given: Parameters = {
+    return {
         "method": method,
         "transfer_bytes": size,
         "depth": depth,
@@ -205,15 +181,3 @@ def _workload(
         "cache": "none" if options.cache == "none" or not holds_data else "drop",
         "verify": "full" if holds_data else "none",
     }
-    return Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
-
-
-def _with_kind(cell: Cell) -> OverlapCell:
-    """Name what sets the cost of a case apart from that of others at its place."""
-    found = OverlapCell(cell.case, cell.target, cell.layout)
-    return replace(found, kind=f"{found.method}, {found.layout.ranks} ranks, {found.block_bytes} x {found.depth}")
-
-
-def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Make cells of plans those of this suite."""
-    return [_with_kind(cell) for cell in cells]

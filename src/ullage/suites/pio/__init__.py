@@ -7,4 +7,4 @@ FLASH and a mesh. Each is measured with requests of several sizes, independent a
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("pio", __doc__ or "", "options:PioOptions", "prepare:prepare_pio", "summarise:summarise")
+SUITE = UsualSuite("pio", __doc__ or "", "options:PioOptions", "suite:prepare", "suite:summarise")

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of suite ``pio``: places, backends, ranks, patterns, requests, calls and bases. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import UserError
-from ullage.identity import case_id
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.parameters import count_of
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.suites.pio.options import PioOptions
 from ullage.suites.pio.spatial import OPERATIONS, Calls, Spatial
@@ -34,60 +33,48 @@ DEFAULTS: Final = {
 }
 
 
-@dataclass(frozen=True)
-class PioCell(Cell):
-    """A case of this suite."""
+def number(parameters: Parameters, name: str) -> int:
+    """Return a parameter of the workload, or the engine's default of it."""
+    return count_of(parameters, name, DEFAULTS[name])
 
-    @property
-    def parameters(self) -> Parameters:
-        """Those of the workload that are not their defaults."""
-        return self.case.workload.parameters
 
-    @property
-    def is_collective(self) -> bool:
-        """Whether its calls are."""
-        return is_collective(self.parameters, self.case.backend.parameters)
+def pattern_of(cell: Cell) -> str:
+    """Return the word of a case's pattern."""
+    return str(cell.parameters.get("pattern", "simple-strided"))
 
-    def number(self, name: str) -> int:
-        """Return a parameter, or the engine's default of it."""
-        return count_of(self.parameters, name, DEFAULTS[name])
 
-    @property
-    def pattern(self) -> str:
-        """The pattern's word."""
-        return str(self.parameters.get("pattern", "simple-strided"))
+def calls_of(cell: Cell) -> str:
+    """Tell whether the calls of a case are ``collective`` or ``independent``."""
+    return "collective" if is_collective(cell.parameters, cell.case.backend.parameters) else "independent"
 
-    @property
-    def block_bytes(self) -> int:
-        """See ``Cell``: bytes of a request."""
-        return self.number("request_bytes")
 
-    @property
-    def dataset_bytes(self) -> int:
-        """See ``Cell``."""
-        requests, ranks = self.number("requests"), self.layout.ranks
-        if self.pattern == _SHARED:
-            return requests * self.block_bytes
-        if self.pattern == "flash":
-            blocks = requests // self.number("variables") * ranks + sum(rank % 3 for rank in range(ranks))
-            return blocks * self.number("variables") * self.block_bytes
-        return requests * ranks * self.block_bytes
+def _dataset_bytes(cell: Cell) -> int:
+    requests, request, ranks = number(cell.parameters, "requests"), _request_bytes(cell), cell.layout.ranks
+    if pattern_of(cell) == _SHARED:
+        return requests * request
+    if pattern_of(cell) == "flash":
+        variables = number(cell.parameters, "variables")
+        return (requests // variables * ranks + sum(rank % 3 for rank in range(ranks))) * variables * request
+    return requests * ranks * request
 
-    @property
-    def needs_one_folder(self) -> bool:
-        """See ``Cell``."""
-        return self.pattern != _OWN
 
-    @property
-    def files(self) -> int:
-        """See ``Cell``."""
-        return self.layout.ranks if self.pattern == _OWN else 1
+def _request_bytes(cell: Cell) -> int:
+    return number(cell.parameters, "request_bytes")
 
-    @property
-    def phases(self) -> list[str]:
-        """See ``Cell``."""
-        words = self.parameters.get("phases", ["write", "read"])
-        return words if isinstance(words, list) else []
+
+def _sizes(cell: Cell) -> Sizes:
+    pattern, request = pattern_of(cell), _request_bytes(cell)
+    return Sizes(
+        kind=f"{cell.layout.ranks} ranks {pattern} {calls_of(cell)} {format_bytes(request)}",
+        block_bytes=request,
+        dataset_bytes=_dataset_bytes(cell),
+        files=cell.layout.ranks if pattern == _OWN else 1,
+        phases=cell.phases,
+        needs_one_folder=pattern != _OWN,
+    )
+
+
+with_sizes: Final = sized(_sizes)
 
 
 def is_collective(workload: Mapping[str, object], backend: Mapping[str, object]) -> bool:
@@ -95,9 +82,7 @@ def is_collective(workload: Mapping[str, object], backend: Mapping[str, object])
     return bool(workload.get("collective") if workload.get("through") == "view" else backend.get("collective"))
 
 
-def make_cells(
-    options: PioOptions, targets: Sequence[Target], description: Describe, cores: int | None
-) -> list[PioCell]:
+def make_cells(options: PioOptions, targets: Sequence[Target], description: Describe, cores: int | None) -> list[Cell]:
     """Return every combination that means something, each once; raise ``UserError`` for what the engine would refuse.
 
     Collective calls need views of files or HDF5, and a file that several ranks share. Views need vertices in the order
@@ -120,7 +105,7 @@ def make_cells(
         raise UserError(
             "no case is left", "--calls", "collective calls need --backend mpiio or hdf5, and a shared file"
         )
-    return list({cell.case.id: cell for cell in cells}.values())
+    return with_sizes(each_once(cells))
 
 
 def _backends_of(target: Target, options: PioOptions, description: Describe) -> list[str]:
@@ -168,7 +153,7 @@ def _cell(
     spatial: Spatial,
     way: _Way,
     description: Describe,
-) -> PioCell:
+) -> Cell:
     found = find_registered(description, "backend", backend)
     holds_data = "data" in found.capabilities
     asked = set(spatial.operation or [])
@@ -188,7 +173,6 @@ def _cell(
         "verify": options.verify if holds_data else "none",
         **_own_parameters(spatial, layout.ranks),
     }
-    workload = Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
     has_hints = any(parameter.name == "hints" for parameter in found.parameters)
     if options.hints and not has_hints:
         raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
@@ -197,9 +181,7 @@ def _cell(
         own["hints"] = dict(options.hints)
     if not way.sees and way.calls == "collective":
         own["collective"] = True
-    named = Named(name=backend, parameters=validate_parameters(description, "backend", backend, own))
-    case = Case(id=case_id(named, workload, target, layout), target=target.name, backend=named, workload=workload)
-    return _with_kind(Cell(case, target, layout))
+    return cell_of(target, layout, (backend, own), (WORKLOAD, given), description)
 
 
 def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
@@ -218,16 +200,3 @@ def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
     if spatial.name == "mesh":
         return {"record_bytes": spatial.record or 8, "sorted": not spatial.unsorted}
     return {}
-
-
-def _with_kind(cell: Cell) -> PioCell:
-    """Name what sets the cost of a case apart from that of others at its place."""
-    found = PioCell(cell.case, cell.target, cell.layout)
-    calls = "collective" if found.is_collective else "independent"
-    kind = f"{cell.layout.ranks} ranks {found.pattern} {calls} {format_bytes(found.block_bytes)}"
-    return PioCell(cell.case, cell.target, cell.layout, kind)
-
-
-def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Make cells of plans those of this suite."""
-    return [_with_kind(cell) for cell in cells]

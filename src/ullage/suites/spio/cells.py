@@ -10,7 +10,7 @@ from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.volume import LARGEST_BYTES, share_bytes
 from ullage.suites.spio.options import SpioOptions
 from ullage.uri import target_path, target_scheme
@@ -55,14 +55,13 @@ def make_cells(
     options: SpioOptions, targets: Sequence[Target], description: Describe, volume_bytes: int, cores: int | None
 ) -> list[Cell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
-    cells: dict[str, Cell] = {}
-    for layout in layouts_of(options, cores):
-        for target in targets:
-            for way in _ways(options, target, layout.ranks or 1, description):
-                share = share_bytes(volume_bytes, layout.ranks or 1, options.block)
-                cell = make_cell(way, layout, options.block, share)
-                cells.setdefault(cell.case.id, _with_kind(cell))
-    return list(cells.values())
+    cells = [
+        make_cell(way, layout, options.block, share_bytes(volume_bytes, layout.ranks or 1, options.block))
+        for layout in layouts_of(options, cores)
+        for target in targets
+        for way in _ways(options, target, layout.ranks or 1, description)
+    ]
+    return with_kinds(each_once(cells))
 
 
 def _ways(options: SpioOptions, target: Target, ranks: int, description: Describe) -> Iterator[Way]:
@@ -118,12 +117,11 @@ def is_of_neighbours(parameters: Parameters) -> bool:
     return parameters.get("read_back", OWN) != OWN
 
 
-def _with_kind(cell: Cell) -> Cell:
-    """Name what sets the cost of a case apart from that of others at its place."""
-    whose = "neighbours" if is_of_neighbours(cell.case.workload.parameters) else "own"
-    return replace(cell, kind=f"{len(cell.phases)} phases, {whose} files")
+def whose_files(cell: Cell) -> str:
+    """Tell whether ranks read files of ``neighbours`` or their ``own``."""
+    return "neighbours" if is_of_neighbours(cell.parameters) else "own"
 
 
 def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Add the kind to cells read back from plans, which do not state it."""
-    return [_with_kind(cell) for cell in cells]
+    """Name what sets the cost of each case apart from that of others at its place."""
+    return [replace(cell, kind=f"{len(cell.phases)} phases, {whose_files(cell)} files") for cell in cells]

@@ -3,7 +3,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
@@ -11,15 +10,13 @@ from ullage.launch.base import fewest_nodes
 from ullage.model.plan import Limits
 from ullage.model.request import Request
 from ullage.quantity import plural
-from ullage.runs.cells.costs import Costs
 from ullage.runs.cells.planning import Cell
-from ullage.runs.cells.prepared import PreparedCells, inexact_volumes
-from ullage.runs.cells.volume import check_files, most_to_choose
+from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells, backend_text, inexact_volumes
+from ullage.runs.cells.volume import most_to_choose
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Note
-from ullage.runs.suite import Explanation
 from ullage.suites.spio.cells import (
     MEMORIES,
     fitted_volume,
@@ -30,59 +27,21 @@ from ullage.suites.spio.cells import (
     with_kinds,
 )
 from ullage.suites.spio.options import SpioOptions
-from ullage.units import format_bytes, format_time, format_volume
+from ullage.units import format_bytes, format_volume
 
-_HEADERS: Final = [
-    "target",
-    "backend",
-    "ranks",
-    "reads files of",
-    "phases",
-    "a rank",
-    "data",
-    "files",
-    "takes about",
-    "case",
-]
+_COLUMNS: Final[Columns] = {
+    "target": PLACE["target"],
+    "backend": backend_text,
+    "ranks": PLACE["ranks"],
+    "reads files of": lambda cell: "a neighbour" if is_of_neighbours(cell.parameters) else "its own",
+    **PHASES,
+    "a rank": lambda cell: format_volume(cell.dataset_bytes / (cell.layout.ranks or 1)),
+    **DATA,
+    "files": lambda cell: str(cell.files),
+}
 
 
-@dataclass(frozen=True)
-class PreparedSpio(PreparedCells):
-    """See ``Prepared``."""
-
-    @property
-    def shares_less(self) -> str:
-        """See ``PreparedCells``."""
-        return "leave neighbour out of --operation"
-
-    def check(self, cells: Sequence[Cell]) -> None:
-        """See ``PreparedCells``; raise ``UserError`` (exit code 3) for want of inodes, too."""
-        super().check(cells)
-        limits = Limits(space_bytes=self.options.space)
-        check_files(cells, self.machine.places, limits, "fewer --ranks fit")
-
-    def explain(self) -> Explanation:
-        """See ``Prepared``."""
-        costs, usual = self.costs(self.cells), super().explain()
-        return Explanation(usual.head, list(_HEADERS), [_row(cell, costs) for cell in self.cells], usual.tail)
-
-
-def _row(cell: Cell, costs: Costs) -> list[str]:
-    return [
-        cell.target.name,
-        " ".join([cell.case.backend.name, *(f"{key}={value}" for key, value in cell.case.backend.parameters.items())]),
-        str(cell.layout.ranks),
-        "a neighbour" if is_of_neighbours(cell.case.workload.parameters) else "its own",
-        " ".join(cell.phases),
-        format_volume(cell.dataset_bytes / (cell.layout.ranks or 1)),
-        format_volume(cell.dataset_bytes),
-        str(cell.files),
-        format_time(costs.repetition_s(cell)),
-        cell.case.id,
-    ]
-
-
-def prepare_spio(request: Request, engine_context: EngineContext) -> PreparedSpio:
+def prepare_spio(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything, and settle the volume."""
     asked = read_options(SpioOptions, request)
     machine = this_machine(request.targets)
@@ -94,7 +53,19 @@ def prepare_spio(request: Request, engine_context: EngineContext) -> PreparedSpi
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     cells = make_cells(options, request.targets, engine_context.description, cast("int", options.volume), machine.cores)
     lines, notes = _lines(options, cells), _notes(options, machine)
-    prepared = PreparedSpio(settled, options, machine, cells, with_kinds, text, lines, notes)
+    prepared = PreparedCells(
+        settled,
+        options,
+        machine,
+        cells,
+        with_kinds,
+        text,
+        lines,
+        notes,
+        _COLUMNS,
+        shares_less="leave neighbour out of --operation",
+        fewer_files="fewer --ranks fit",
+    )
     prepared.check(cells)
     return prepared
 

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of suite ``spio`` to its rows: rates, times of ranks, and the share that memory answered."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.verdicts import cache_verdict
-from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
-from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.parameters import count_of
-from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
+from ullage.results.rows import RowContext, RowFrame, TargetFacts, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.spio.cells import is_of_neighbours
 from ullage.suites.spio.findings import CACHED, RATE, findings_of
 from ullage.suites.spio.options import SpioOptions
@@ -32,11 +31,8 @@ _Place = tuple[str, str]
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = read_options(SpioOptions, request)
-    launches = [list(file.records) for file in result.read_records()]
-    rows = spio_rows(launches, context, options.operations)
-    found = findings_of(sound_rows(rows), context.level)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
+    options, launches = read_options(SpioOptions, request), launches_of(result)
+    return summary_of(launches, context, spio_rows(launches, context, options.operations), findings_of)
 
 
 def spio_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, operations: Iterable[str]) -> list[Row]:
@@ -46,22 +42,15 @@ def spio_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, oper
     not asked for.
     """
     records, asked = [list(launch) for launch in launches], {*operations}
-    measured = join(records)
-    cases = {item.case.case: item.case for item in measured}
-    groups = grouped(((item.case.case, item.phase.phase), item) for item in measured)
-    counted = {place: [item.phase for item in items] for place, items in groups.items()}
-    found: list[Row] = []
-    for row in build_rows(records, context):
-        place = row.case, str(row.params["access"])
-        told = _told(row, cases[row.case], counted[place])
-        if told is not None and told.params["operation"] in asked:
-            found.append(told)
-    return [*found, *_cached_shares(found, counted, context)]
+    told = told_rows(records, context, _tell)
+    found = [_bounded(row) for row in told if row.params["operation"] in asked]
+    groups = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(records))
+    return [*found, *_cached_shares(found, groups, context)]
 
 
-def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord]) -> Row | None:
-    """Return ``row`` with the parameters of this suite; None for a write that only makes what neighbours read."""
-    parameters, access = case.workload_parameters, str(row.params["access"])
+def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"] | None:
+    """Return the parameters of a row; None for a write that only makes what neighbours read."""
+    parameters, access = source.workload, str(row.params["access"])
     of_neighbours = is_of_neighbours(parameters)
     if of_neighbours and access != _READ:
         return None
@@ -69,17 +58,19 @@ def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord]) -> Row | No
     params: dict[str, Scalar] = {
         "access": access,
         "operation": "neighbour" if of_neighbours else access,
-        "ranks": ranks,
-        "nodes": row.params["nodes"],
+        **usual(row, "ranks", "nodes"),
         "block_bytes": count_of(parameters, "transfer_bytes", 1 << 18),
         "volume_bytes": ranks * count_of(parameters, "block_bytes", 1 << 20),
         "backend": row.params["backend"],
     }
     if access != "write":
-        params["data_of"] = phases[-1].data_of
-    told = row.model_copy(update={"params": params})
-    # Memory may answer a reread, and the ceiling of the device does not bound memory.
-    return with_ceiling(told, None) if access == "reread" and told.verdict != "cold" else told
+        params["data_of"] = source.phases[-1].data_of
+    return params
+
+
+def _bounded(row: Row) -> Row:
+    """Drop the ceiling of the device from a reread that memory may have answered."""
+    return with_ceiling(row, None) if row.params["access"] == "reread" and row.verdict != "cold" else row
 
 
 def _cached_shares(rows: Iterable[Row], phases: dict[_Place, list[PhaseRecord]], context: RowContext) -> list[Row]:

@@ -2,18 +2,16 @@
 """The cases of a stepfile: places, backends, ranks, layouts and orders. Pure."""
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import UserError
-from ullage.identity import case_id
 from ullage.launch.base import with_helpers
 from ullage.model.describe import Describe
-from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.parameters import count_of
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
 from ullage.uri import target_path, target_scheme
 
@@ -28,62 +26,44 @@ _MOST_HELPERS: Final = 64
 _OF_COST: Final = ("layout", "order", "checkpoints", "compute_s", "steps", "cache")
 
 
-@dataclass(frozen=True)
-class StepCell(Cell):
-    """A case of this suite: its sizes are those of its states."""
+def steps_of(cell: Cell) -> int:
+    """Return the steps of a rank."""
+    return count_of(cell.parameters, "steps", _STEPS)
 
-    @property
-    def parameters(self) -> Parameters:
-        """Those of the workload that are not their defaults."""
-        return self.case.workload.parameters
 
-    @property
-    def block_bytes(self) -> int:
-        """Bytes of a state."""
-        return count_of(self.parameters, "state_bytes", _STATE_BYTES)
+def kept_of(cell: Cell) -> int:
+    """Return the states of a rank that are kept at once."""
+    if cell.parameters.get("order") != "revolve":
+        return steps_of(cell)
+    return min(steps_of(cell), count_of(cell.parameters, "checkpoints", _CHECKPOINTS))
 
-    @property
-    def steps(self) -> int:
-        """Steps of a rank."""
-        return count_of(self.parameters, "steps", _STEPS)
 
-    @property
-    def kept(self) -> int:
-        """States of a rank that are kept at once."""
-        if self.parameters.get("order") != "revolve":
-            return self.steps
-        return min(self.steps, count_of(self.parameters, "checkpoints", _CHECKPOINTS))
+def compute_s_of(cell: Cell) -> float:
+    """Return the computation of both phases on one rank, without what revolve computes again."""
+    each = cell.parameters.get("compute_s", 0.0)
+    return 2 * steps_of(cell) * (float(each) if isinstance(each, (int, float)) else 0.0)
 
-    @property
-    def dataset_bytes(self) -> int:
-        """See ``Cell``."""
-        return self.layout.ranks * self.kept * self.block_bytes
 
-    @property
-    def needs_one_folder(self) -> bool:
-        """See ``Cell``."""
-        return False
+def _sizes(cell: Cell) -> Sizes:
+    """Return the sizes of the states of a case."""
+    ranks, kept, state_bytes = cell.layout.ranks, kept_of(cell), count_of(cell.parameters, "state_bytes", _STATE_BYTES)
+    words = [f"{key}={cell.parameters[key]}" for key in _OF_COST if key in cell.parameters]
+    return Sizes(
+        kind=" ".join([f"{ranks} ranks", *words]),
+        block_bytes=state_bytes,
+        dataset_bytes=ranks * kept * state_bytes,
+        files=ranks * (1 if cell.parameters.get("layout") == "log" else kept),
+        phases=["forward", "adjoint"],
+        needs_one_folder=False,
+    )
 
-    @property
-    def files(self) -> int:
-        """See ``Cell``."""
-        return self.layout.ranks * (1 if self.parameters.get("layout") == "log" else self.kept)
 
-    @property
-    def phases(self) -> list[str]:
-        """See ``Cell``."""
-        return ["forward", "adjoint"]
-
-    @property
-    def compute_s(self) -> float:
-        """The computation of both phases on one rank, without what revolve computes again."""
-        each = self.parameters.get("compute_s", 0.0)
-        return 2 * self.steps * (float(each) if isinstance(each, (int, float)) else 0.0)
+with_sizes: Final = sized(_sizes)
 
 
 def make_cells(
     options: StepfileOptions, targets: Sequence[Target], description: Describe, cores: int | None
-) -> list[StepCell]:
+) -> list[Cell]:
     """Return every combination that means something, each once; raise ``UserError`` for what the engine would refuse.
 
     Order revolve overwrites states, so it is combined with no log and nothing is removed early.
@@ -99,7 +79,7 @@ def make_cells(
     ]
     if not cells:
         raise UserError("order revolve overwrites states, which layout log cannot", "--layout", "add a layout")
-    return list({cell.case.id: cell for cell in cells}.values())
+    return with_sizes(each_once(cells))
 
 
 def _placed(ranks: int, options: StepfileOptions, cores: int | None) -> Layout:
@@ -139,7 +119,7 @@ def _cell(
     words: tuple[str, str],
     description: Describe,
     spill: Sequence[Target],
-) -> StepCell:
+) -> Cell:
     holds_data = "data" in find_registered(description, "backend", backend).capabilities
     is_log, revolves = words[0] == "log", words[1].startswith("revolve")
     given: Parameters = {
@@ -157,22 +137,4 @@ def _cell(
         "cache": options.cache if holds_data else "none",
         "verify": "full" if holds_data else "none",
     }
-    workload = Named(name=WORKLOAD, parameters=validate_parameters(description, "workload", WORKLOAD, given))
-    named = Named(name=backend, parameters=validate_parameters(description, "backend", backend, {}))
-    identity = case_id(named, workload, target, layout, spill=spill)
-    names = [further.name for further in spill]
-    case = Case(id=identity, target=target.name, backend=named, workload=workload, spill=names)
-    return _with_kind(Cell(case, target, layout, spill=tuple(spill)))
-
-
-def _with_kind(cell: Cell) -> StepCell:
-    """Name what sets the cost of a case apart from that of others at its place."""
-    parameters = cell.case.workload.parameters
-    words = (f"{key}={parameters[key]}" for key in _OF_COST if key in parameters)
-    kind = " ".join([f"{cell.layout.ranks} ranks", *words])
-    return StepCell(cell.case, cell.target, cell.layout, kind, cell.spill)
-
-
-def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Make cells of plans those of this suite."""
-    return [_with_kind(cell) for cell in cells]
+    return cell_of(target, layout, (backend, {}), (WORKLOAD, given), description, spill)

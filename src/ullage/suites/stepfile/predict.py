@@ -8,17 +8,19 @@ from ullage.engine import find_registered
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding
+from ullage.runs.cells.planning import Cell, each_once
+from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import Explanation
-from ullage.suites.stepfile.cells import StepCell, backends_of, make_cells, with_kinds
+from ullage.suites.stepfile.cells import backends_of, make_cells, with_sizes
 from ullage.suites.stepfile.needs import check_known
 from ullage.suites.stepfile.predict_options import PredictOptions
 from ullage.suites.stepfile.predict_summary import findings_before
 from ullage.suites.stepfile.predicted import cached_shares
-from ullage.suites.stepfile.prepare import PreparedStepfile, scale_notes
+from ullage.suites.stepfile.prepare import COLUMNS, costs_of, scale_notes
 from ullage.units import format_bytes
 from ullage.uri import target_path
 
@@ -27,7 +29,7 @@ _UNCACHED: Final = frozenset({"direct", "memory"})
 
 
 @dataclass(frozen=True)
-class PreparedPrediction(PreparedStepfile):
+class PreparedPrediction(PreparedCells):
     """See ``Prepared``. Without cells there is nothing to measure, and ``told`` has the answer."""
 
     @property
@@ -56,19 +58,21 @@ def prepare_prediction(request: Request, engine_context: EngineContext) -> Prepa
     options = read_options(PredictOptions, request)
     machine = this_machine(request.targets)
     check_places(machine.places)
-    cells: list[StepCell] = []
+    cells: list[Cell] = []
     for target in request.targets:
         for backend in backends_of(target, options, engine_context.description):
             cells += _cells(options.model_copy(update={"backends": [backend]}), target, engine_context, machine)
     text = f"{options.steps} steps, {format_bytes(options.state_bytes)} a rank and step"
     notes = [*scale_notes(options, machine.memory.total_bytes), *_notes(options)]
-    unique = list({cell.case.id: cell for cell in cells}.values())
-    prepared = PreparedPrediction(request, options, machine, unique, with_kinds, text, _lines(options), notes)
+    unique, lines = each_once(cells), _lines(options)
+    prepared = PreparedPrediction(
+        request, options, machine, unique, with_sizes, text, lines, notes, COLUMNS, costing=costs_of
+    )
     prepared.check(unique)
     return prepared
 
 
-def _cells(options: PredictOptions, target: Target, engine_context: EngineContext, machine: Machine) -> list[StepCell]:
+def _cells(options: PredictOptions, target: Target, engine_context: EngineContext, machine: Machine) -> list[Cell]:
     """Return the cases that measure the rates of ``target``, and the run for comparison."""
     backend = options.backends[0]
     direct = _UNCACHED & set(find_registered(engine_context.description, "backend", backend).capabilities)

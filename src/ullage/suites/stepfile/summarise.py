@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Final, cast
 
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
-from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, build_rows, join
+from ullage.results.rows import RowContext, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows, usual
 from ullage.suites.stepfile.cached import cache_findings, measured_shares
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.options import LAYOUTS, ORDERS, StepfileOptions
@@ -29,7 +30,7 @@ WORKLOAD: Final = "stepfile"
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     options = read_options(StepfileOptions, request)
-    launches = [list(file.records) for file in result.read_records()]
+    launches = launches_of(result)
     rows = stepfile_rows(launches, context)
     demands = demands_of(launches)
     sound = sound_rows(rows)
@@ -47,9 +48,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 def stepfile_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
     """Return the rows of both phases, with their layout and order as people type them."""
     records = [list(launch) for launch in launches]
-    cases = {item.case.case: item.case for item in join(records)}
     spills = spills_of(records)
-    rows = [_told(row, cases[row.case]) for row in build_rows(records, context) if row.case in cases]
+    rows = told_rows(records, context, _tell)
     return [_at_several(row, spills[row.case]) if row.case in spills else row for row in rows]
 
 
@@ -74,19 +74,16 @@ def _at_several(row: Row, tiers: Mapping[str, int]) -> Row:
     return row.model_copy(update={"params": params, **(verdict if sum(tiers.values()) > max(tiers.values()) else {})})
 
 
-def _told(row: Row, case: CaseRecord) -> Row:
-    parameters = case.workload_parameters
-    params: dict[str, Scalar] = {
-        "access": row.params["access"],
-        "ranks": row.params["ranks"],
-        "nodes": row.params["nodes"],
+def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"]:
+    parameters = source.workload
+    return {
+        **usual(row, "access", "ranks", "nodes"),
         "block_bytes": count_of(parameters, "state_bytes", 4 << 20),
         "steps": count_of(parameters, "steps", 100),
         "backend": row.params["backend"],
         "layout": typed("layout", parameters, LAYOUTS, "dir-per-rank"),
         "order": typed("order", parameters, ORDERS, "reverse"),
     }
-    return row.model_copy(update={"params": params})
 
 
 _NUMBERS: Final[Mapping[str, int]] = {"stride": 2, "checkpoints": 10, "hash_levels": 2}

@@ -8,4 +8,4 @@ hints.
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("tile", __doc__ or "", "options:TileOptions", "prepare:prepare_tile", "summarise:summarise")
+SUITE = UsualSuite("tile", __doc__ or "", "options:TileOptions", "suite:prepare", "suite:summarise")

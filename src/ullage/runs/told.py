@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows with the parameters that a suite tells of them, and the summary of a suite whose findings go by its rows."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ullage.analysis.verdicts.grades import sound_rows
+from ullage.grouping import grouped
+from ullage.model.plan import Parameters, Scalar
+from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.model.summary import Finding, Row
+from ullage.results.events import failures_of
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext, build_rows, join
+from ullage.runs.suite import SuiteSummary
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a row comes from: its case, the last launch of it, and the repetitions of its phase that were counted."""
+
+    run: RunRecord
+    case: CaseRecord
+    phases: Sequence[PhaseRecord]
+
+    @property
+    def workload(self) -> Parameters:
+        """The parameters of the workload that are not their defaults."""
+        return self.case.workload_parameters
+
+
+Telling: TypeAlias = Callable[[Row, Source], Mapping[str, Scalar] | None]
+"""Returns the parameters of a row; None for one that is left out, such as of a phase that only makes files."""
+
+
+Launches: TypeAlias = Sequence[list[AnyRecord]]
+"""The records of each file of a result."""
+
+
+def launches_of(result: ResultFolder) -> Launches:
+    """Return the records of ``result``."""
+    return [list(file.records) for file in result.read_records()]
+
+
+def summary_of(
+    launches: Launches,
+    context: RowContext,
+    rows: list[Row],
+    findings_of: Callable[[Sequence[Row], float], list[Finding]],
+) -> SuiteSummary:
+    """Summarise by ``rows``: what failed, and what the sound ones of them say at the level of a report."""
+    found = findings_of(sound_rows(rows), context.level)
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
+
+
+def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell: Telling) -> list[Row]:
+    """Return the rows of counted repetitions, with the parameters that ``tell`` returns."""
+    records = [list(launch) for launch in launches]
+    groups = grouped(((item.case.case, item.phase.phase), item) for item in join(records))
+    sources = {
+        place: Source(items[-1].run, items[-1].case, [item.phase for item in items]) for place, items in groups.items()
+    }
+    found: list[Row] = []
+    for row in build_rows(records, context):
+        params = tell(row, sources[row.case, str(row.params["access"])])
+        if params is not None:
+            found.append(row.model_copy(update={"params": dict(params)}))
+    return found
+
+
+def usual(row: Row, *names: str) -> dict[str, Scalar]:
+    """Return those parameters that a row has before its suite tells more."""
+    return {name: row.params[name] for name in names}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suite ``flash``: its cases (formats, transfers, ranks, files, sizes of a block), what a run does, and its rows."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Final, cast
+
+from ullage.engine import find_registered
+from ullage.errors import UserError
+from ullage.model.describe import Describe
+from ullage.model.plan import Layout, Parameters, Scalar, Target
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.parameters import count_of
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext
+from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
+from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import read_options
+from ullage.runs.options.settings import check_settings, parameters_for
+from ullage.runs.room import check_places, this_machine
+from ullage.runs.session import Note
+from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
+from ullage.suites.flash.findings import findings_of
+from ullage.suites.flash.formula import HEADER_BYTES, FlashFile, blocks_of, data_bytes, total_blocks
+from ullage.suites.flash.options import FlashOptions
+from ullage.units import format_bytes, format_volume
+from ullage.uri import target_path, target_scheme
+
+WORKLOAD: Final = "flash"
+BACKENDS: Final = {"raw": "mpiio", "hdf5": "hdf5"}
+
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def _file(parameters: Parameters) -> FlashFile:
+    return cast("FlashFile", str(parameters.get("file", "checkpoint")))
+
+
+def _cells_of_a_block(parameters: Parameters) -> int:
+    return count_of(parameters, "cells", 8)
+
+
+def _access(is_collective: object) -> str:
+    return "collective" if is_collective else "independent"
+
+
+def _blocks(cell: Cell) -> int:
+    return total_blocks(cell.layout.ranks, count_of(cell.parameters, "blocks", 0))
+
+
+def _sizes(cell: Cell) -> Sizes:
+    """Return the sizes of a file; a call moves the first rank's part of one unknown."""
+    parameters = cell.parameters
+    file, cells = _file(parameters), _cells_of_a_block(parameters)
+    plot_real = count_of(parameters, "plot_real_bytes", 4)
+    real = 8 if file == "checkpoint" else plot_real
+    points = (cells + (file == "plot-corner")) ** 3
+    return Sizes(
+        kind=f"{cell.layout.ranks} ranks {_access(cell.is_collective)}",
+        block_bytes=blocks_of(0, count_of(parameters, "blocks", 0)) * points * real,
+        dataset_bytes=HEADER_BYTES + data_bytes(file, cells, _blocks(cell), plot_real),
+    )
+
+
+with_sizes: Final = sized(_sizes)
+
+
+def make_cells(
+    options: FlashOptions, targets: Sequence[Target], description: Describe, cores: int | None
+) -> list[Cell]:
+    """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
+    layouts = [options.place(n, cores) for n in options.ranks]
+    ways = {target.name: _ways(target, options, description) for target in targets}
+    backends = sorted({backend for some in ways.values() for backend, _ in some})
+    check_settings(options.parameters, backends, {f"{name}.collective": "--access" for name in backends})
+    cells = [
+        _cell(target, way, layout, options, what, description)
+        for layout in layouts
+        for target in targets
+        for way in ways[target.name]
+        for what in itertools.product(options.files, options.cells)
+    ]
+    return with_sizes(each_once(cells))
+
+
+def _ways(target: Target, options: FlashOptions, description: Describe) -> list[tuple[str, bool]]:
+    """Return backends and whether they transfer collectively; a target without a path has its own backend alone."""
+    if target_path(target) is None:
+        return [(target_scheme(target), False)]
+    scheme = target_scheme(target)
+    ways: list[tuple[str, bool]] = []
+    for form in options.formats:
+        name = BACKENDS[form] if scheme in ("posix", "mpiio", "hdf5") else scheme
+        found = find_registered(description, "backend", name)
+        collective = any(parameter.name == "collective" for parameter in found.parameters)
+        ways += [(name, access == "collective") for access in options.transfers if collective or access != "collective"]
+    if not ways:
+        raise UserError(f"target '{target.name}' has no collective transfers", "--access", "add independent")
+    return list(dict.fromkeys(ways))
+
+
+def _cell(
+    target: Target,
+    way: tuple[str, bool],
+    layout: Layout,
+    options: FlashOptions,
+    what: tuple[str, int],
+    description: Describe,
+) -> Cell:
+    backend, collective = way
+    capabilities = find_registered(description, "backend", backend).capabilities
+    holds_data = "data" in capabilities
+    given: Parameters = {
+        "file": what[0],
+        "cells": what[1],
+        "blocks": options.blocks,
+        "plot_real_bytes": options.plot_real_bytes,
+        "format": "arrays" if "arrays" in capabilities else "raw",
+        "sync": options.sync,
+        "cache": options.cache if holds_data else "none",
+        "verify": "full" if holds_data else "none",
+    }
+    own = parameters_for(options.parameters, find_registered(description, "backend", backend))
+    if collective:
+        own["collective"] = True
+    return cell_of(target, layout, (backend, own), (WORKLOAD, given), description)
+
+
+# -- what a run does ---------------------------------------------------------------------------------------------------
+
+_COLUMNS: Final[Columns] = {
+    "target": PLACE["target"],
+    "backend": PLACE["backend"],
+    "access": lambda cell: _access(cell.is_collective),
+    "ranks": PLACE["ranks"],
+    "file": lambda cell: _file(cell.parameters),
+    "cells": lambda cell: f"{_cells_of_a_block(cell.parameters)}^3",
+    "blocks": lambda cell: str(_blocks(cell)),
+    "bytes": lambda cell: format_volume(cell.dataset_bytes),
+    "a call": lambda cell: format_bytes(cell.block_bytes),
+}
+
+
+def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
+    """Check everything that can be checked without starting anything."""
+    options = read_options(FlashOptions, request)
+    machine = this_machine(request.targets)
+    check_places(machine.places)
+    cells = make_cells(options, request.targets, engine_context.description, machine.cores)
+    blocks = f"{options.blocks} blocks a rank" if options.blocks else "80 + (rank mod 3) blocks a rank"
+    notes = _notes(options, engine_context.description)
+    prepared = PreparedCells(request, options, machine, cells, with_sizes, blocks, _lines(cells), notes, _COLUMNS)
+    prepared.check(cells)
+    return prepared
+
+
+def _lines(cells: Sequence[Cell]) -> list[str]:
+    files = ", ".join(dict.fromkeys(_file(cell.parameters) for cell in cells))
+    return [f"All ranks write one file ({files}) and read their own blocks again. PnetCDF is not built."]
+
+
+def _notes(options: FlashOptions, description: Describe) -> list[Note]:
+    hdf5 = next((one for one in description.backends if one.name == "hdf5"), None)
+    if "hdf5" in options.formats or hdf5 is None or not hdf5.available:
+        return []
+    return [Note("hdf5-left-out", "HDF5 is there and was not measured", "add --format raw,hdf5")]
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = launches_of(result)
+    return summary_of(launches, context, told_rows(launches, context, _tell), findings_of)
+
+
+def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
+    parameters = source.workload
+    return {
+        **usual(row, "access", "ranks", "nodes", "backend"),
+        "file": _file(parameters),
+        "cells": _cells_of_a_block(parameters),
+        "blocks": count_of(parameters, "blocks", 0),
+        "format": "raw" if parameters.get("format", "raw") == "raw" else str(row.params["backend"]),
+        "transfers": _access(source.case.backend_parameters.get("collective")),
+    }

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suite ``sar``: its cases (places, backends, ranks and layouts of images), what a run does, and its rows."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ullage.analysis.verdicts.grades import worst_grade
+from ullage.engine import find_registered
+from ullage.errors import UserError
+from ullage.grouping import grouped
+from ullage.model.describe import Describe
+from ullage.model.plan import Layout, Parameters, Scalar, Target
+from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.model.system import Place
+from ullage.quantity import plural
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext, RowFrame, join
+from ullage.runs.cells.costs import Basis, PlaceCost, assumed
+from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
+from ullage.runs.cells.prepared import DATA, FILES, PLACE, Columns, PreparedCells
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.session import Note
+from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
+from ullage.suites.sar.findings import findings_of
+from ullage.suites.sar.options import ImageLayout, SarOptions
+from ullage.suites.sar.shape import KERNELS, PHASES, WORKLOAD, SarShape, scaled, shape_of
+from ullage.units import format_bytes, format_volume
+from ullage.uri import target_path, target_scheme
+
+# Before anything was measured, a file is assumed to take so long to be made, opened and closed.
+_ASSUMED_FILE_S: Final = 1e-4
+# As often as the rule of the benchmark has it: what is below that, caches may hold.
+_MEMORIES: Final = 3
+PIPELINE: Final = "pipeline"
+PIPELINE_RATE: Final = "pipeline_rate"
+
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def _shape(cell: Cell) -> SarShape:
+    return shape_of(cell.parameters)
+
+
+def _layout(parameters: Parameters) -> str:
+    return "containers" if shape_of(parameters).in_containers else "files"
+
+
+def _sizes(cell: Cell) -> Sizes:
+    """Return the sizes of the images of a case; a directory takes an inode as a file does."""
+    shape, ranks, parameters = _shape(cell), cell.layout.ranks or 1, cell.parameters
+    return Sizes(
+        kind=f"{cell.layout.ranks} ranks {_layout(parameters)}",
+        block_bytes=shape.image_bytes,
+        dataset_bytes=shape.bytes_kept(ranks),
+        files=shape.files(ranks) + (0 if shape.in_containers else shape.locations),
+        phases=PHASES,
+        needs_one_folder=parameters.get("read_back") != "own",
+    )
+
+
+with_sizes: Final = sized(_sizes)
+
+
+def make_cells(options: SarOptions, targets: Sequence[Target], description: Describe, cores: int | None) -> list[Cell]:
+    """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
+    placed = [options.place(n, cores) for n in options.ranks]
+    cells = [
+        _cell(target, backend, layout, words, options, description)
+        for layout, target in itertools.product(placed, targets)
+        for backend in _backends_of(target, options)
+        for words in options.layouts
+    ]
+    return with_sizes(each_once(cells))
+
+
+def _backends_of(target: Target, options: SarOptions) -> list[str]:
+    return options.backends if target_path(target) is not None and options.backends else [target_scheme(target)]
+
+
+def _cell(
+    target: Target, backend: str, layout: Layout, words: ImageLayout, options: SarOptions, description: Describe
+) -> Cell:
+    found = find_registered(description, "backend", backend)
+    if target_path(target) is not None and "path" not in found.capabilities:
+        raise UserError(f"backend '{backend}' uses no storage", "--backend", f"use --target NAME={backend}:")
+    holds_data, syncs = "data" in found.capabilities, "metadata" in found.capabilities
+    if not holds_data and options.verify == "full":
+        raise UserError(f"backend '{backend}' stores no data to verify", "--verify", "use --verify none")
+    given: Parameters = {
+        "grid": options.grid,
+        "depth": options.depth,
+        **scaled(options.scale),
+        "raw": options.raw,
+        "raw_files": options.raw_files,
+        "templates": options.templates,
+        "subimages": options.subimages,
+        "subimage_side": options.side,
+        "layout": words,
+        "seed": options.seed,
+        "read_back": options.read_back,
+        "sync": options.sync if syncs else "none",
+        "cache": options.cache if holds_data and target_path(target) is not None else "none",
+        "verify": (options.verify or "full") if holds_data else "none",
+    }
+    return cell_of(target, layout, (backend, {}), (WORKLOAD, given), description)
+
+
+# -- what a run does ---------------------------------------------------------------------------------------------------
+
+_COLUMNS: Final[Columns] = {
+    **PLACE,
+    "layout": lambda cell: _layout(cell.parameters),
+    "images": lambda cell: f"{_shape(cell).images:,} of {format_volume(cell.block_bytes)}",
+    **DATA,
+    **FILES,
+}
+
+
+def _costs(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:
+    """Assume that each file takes its time too."""
+    basis = assumed(cells, places)
+    each = {
+        cell.place: PlaceCost(0.01 + cell.files * _ASSUMED_FILE_S, basis.places[cell.place].s_per_byte)
+        for cell in cells
+    }
+    return replace(basis, places=each)
+
+
+def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
+    """Check everything that can be checked without starting anything."""
+    options = read_options(SarOptions, request)
+    machine = this_machine(request.targets)
+    check_places(machine.places)
+    cells = make_cells(options, request.targets, engine_context.description, machine.cores)
+    shape = _shape(cells[0])
+    grid, each = f"{options.grid} x {options.grid} locations", format_volume(shape.image_bytes)
+    prepared = PreparedCells(
+        request,
+        options,
+        machine,
+        cells,
+        with_sizes,
+        f"{grid}, {options.depth} images of {each} each",
+        _lines(options, shape),
+        _notes(cells, machine),
+        _COLUMNS,
+        shares_less="use --read-back own",
+        fewer_files="use --layout containers",
+        costing=_costs,
+    )
+    prepared.check(cells)
+    return prepared
+
+
+def _lines(options: SarOptions, shape: SarShape) -> list[str]:
+    pairs = shape.locations * (shape.depth - 1)
+    run = format_bytes(shape.subimage_side * 4)
+    whose = "its own files" if options.read_back == "own" else "files of another node's rank, or of the next rank"
+    raws = f"{plural(shape.raw_files, 'raw file')} of {format_volume(shape.raw_bytes)}"
+    of_whom = "for all ranks" if shape.raw_is_shared else "for each rank"
+    found = f"{plural(shape.subimages, 'sub-image')} of each pair in rows of {run}"
+    return [
+        f"SDG makes {raws} {of_whom} and {plural(shape.templates, 'template')}.",
+        "K1 reads a raw file for each image. K2 stores the images, by time and then in random order of location.",
+        f"K3 reads {plural(pairs, 'pair')} of images whole, and {found}. It writes these to a file of detections.",
+        "K4 reads them again, with all templates, and writes a record of 64 bytes for each sub-image.",
+        f"In K1, K3 and K4, a rank reads {whose}.",
+    ]
+
+
+def _notes(cells: Sequence[Cell], machine: Machine) -> list[Note]:
+    """Return a note where the memory of the nodes can hold what a case keeps."""
+    total = machine.memory.total_bytes
+    if total is None or all(place.is_memory for place in machine.places):
+        return []
+    nodes = max(cell.layout.nodes or 1 for cell in cells)
+    most = max(cell.dataset_bytes for cell in cells)
+    if most >= _MEMORIES * nodes * total:
+        return []
+    text = (
+        f"a case keeps {format_volume(most)}, less than {_MEMORIES} times the memory of {plural(nodes, 'node')}, so "
+        "caches may hold a part of it"
+    )
+    return [Note("volume-below-memory", text, "read the verdict of each row, or use a larger --grid or --depth")]
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = launches_of(result)
+    return summary_of(launches, context, sar_rows(launches, context), findings_of)
+
+
+def sar_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
+    """Return the rows of all kernels with their sizes, and one of the pipeline behind those of each case."""
+    records = [list(launch) for launch in launches]
+    measured = join(records)
+    cases = {item.case.case: item.case for item in measured}
+    repetitions = grouped(((item.case.case, item.case.repetition), item.phase) for item in measured)
+    of_case = grouped((case, phases) for (case, _), phases in repetitions.items())
+    found: list[Row] = []
+    for case, some in grouped((row.case, row) for row in told_rows(records, context, _tell)).items():
+        found += [*some, *_pipeline(some, cases[case], of_case[case], context)]
+    return found
+
+
+def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
+    shape = shape_of(source.workload)
+    return {
+        **usual(row, "access", "ranks", "nodes", "backend"),
+        "layout": _layout(source.workload),
+        "image_bytes": shape.image_bytes,
+        "grid": shape.grid,
+        "depth": shape.depth,
+        "raw": str(source.workload.get("raw", "shared")),
+        "sync": str(source.workload.get("sync", "close")),
+    }
+
+
+def _pipeline(
+    rows: Sequence[Row], case: CaseRecord, repetitions: Iterable[Sequence[PhaseRecord]], context: RowContext
+) -> list[Row]:
+    """Return the row of the pipeline: images over the time of the slowest kernel, in each repetition."""
+    kept = [phases for phases in repetitions if {phase.phase for phase in phases} >= {*KERNELS}]
+    samples = [rate for phases in kept if (rate := pipeline_rate(phases, case)) is not None]
+    if not samples:
+        return []
+    params = {**rows[0].params, "access": PIPELINE}
+    grade = worst_grade(row.grade for row in rows)
+    frame = RowFrame(PIPELINE_RATE, "image/s", rows[0].target, params, case.case, grade=grade)
+    return [frame.row(samples, context.level, context.wanted_width)]
+
+
+def pipeline_rate(phases: Iterable[PhaseRecord], case: CaseRecord) -> float | None:
+    """Return the images a second that a pipeline of the kernels would reach; None where nothing took time.
+
+    It is 1 / max over K1 to K4 of the time of a kernel for an image. All kernels would work at once, each at the rate
+    that it reaches alone.
+    """
+    longest = max(phase.elapsed_ns for phase in phases if phase.phase in KERNELS)
+    return shape_of(case.workload_parameters).images * 1e9 / longest if longest > 0 else None
