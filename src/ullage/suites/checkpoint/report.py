@@ -9,21 +9,17 @@ from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Figure
 from ullage.report.data import ReportData
+from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
 from ullage.report.grids import (
     Column,
     PhaseLine,
-    grid_of,
-    interval_text,
-    metric_column,
-    phase_lines,
-    share_text,
 )
 from ullage.report.headlines import Rule
 from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
-from ullage.report.verdicts import caption, classify, headword
+from ullage.report.verdicts import caption, classify
 from ullage.suites.checkpoint.findings import (
     LEAST_RATE,
     RATE,
@@ -35,7 +31,7 @@ from ullage.suites.checkpoint.findings import (
     operation_of,
     order_of,
 )
-from ullage.units import format_bytes, format_time, format_volume
+from ullage.units import format_time, format_volume
 
 _SUITE: Final = "checkpoint"
 _DONE: Final = {SAVE: "saved", RESTORE: "read back"}
@@ -51,22 +47,6 @@ _TOOLTIP: Final = tooltip(
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
-
-
-def tables(data: ReportData) -> Content | None:
-    """Return a table for each target and operation, or None for other suites and where nothing was measured."""
-    lines = sorted(
-        (line for line in phase_lines(data.rows_of(_SUITE)) if WAIT in line.rows), key=lambda line: order_of(line.first)
-    )
-    if not lines:
-        return None
-    places = grouped(((line.first.target, operation_of(line.first)), line) for line in lines)
-    grids = [
-        grid
-        for (target, operation), some in places.items()
-        for grid in grid_of(f"{target}: {_DONE[operation]}", _COLUMNS, some)
-    ]
-    return Content(notes=_notes([line.first for line in lines]), grids=grids)
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
@@ -85,32 +65,28 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes
 
 
-def _param(line: PhaseLine, name: str) -> str:
-    return str(line.first.params.get(name, DASH))
-
-
 def _reader(line: PhaseLine) -> str:
-    whose = _param(line, "data_of")
+    whose = str(line.first.params.get("data_of", DASH))
     return _READERS.get(whose, whose)
 
 
-_COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
-    Column("layout", lambda line: layout_of(line.first), is_number=False),
-    Column("backend", lambda line: _param(line, "backend"), is_number=False),
-    Column("ranks", lambda line: _param(line, "ranks")),
-    Column("files", lambda line: _param(line, "files")),
-    Column("a rank", lambda line: format_volume(int(line.first.params["rank_bytes"]))),
-    Column("a call", lambda line: format_bytes(int(line.first.params["block_bytes"]))),
-    metric_column("training waits", WAIT),
-    Column("interval", lambda line: interval_text(line.rows.get(WAIT))),
-    metric_column("fastest rank", "fastest_rank_time"),
-    metric_column("slowest rank", "slowest_rank_time"),
-    metric_column("least rate of a rank", LEAST_RATE),
-    metric_column("rate of all", RATE),
-    Column("of the ceiling", lambda line: share_text(line.rows.get(RATE))),
-    metric_column("sync", "sync_time"),
-    Column("written by", _reader, is_number=False),
-    Column("verdict", lambda line: headword(line.first), is_number=False),
+tables: Final = tables_of(
+    _SUITE,
+    [
+        Table(
+            columns(
+                "layout backend ranks files rank_bytes:volume=a_rank block_bytes:bytes=a_call",
+                f"{WAIT}=training_waits {WAIT}:interval fastest_rank_time=fastest_rank slowest_rank_time=slowest_rank",
+                f"{LEAST_RATE}=least_rate_of_a_rank {RATE}=rate_of_all {RATE}:share sync_time=sync",
+                Column("written by", _reader, is_number=False),
+                "verdict",
+            ),
+            lambda row: f"{row.target}: {_DONE[operation_of(row)]}",
+        )
+    ],
+    order_of,
+    _notes,
+    only=lambda line: WAIT in line.rows,
 )
 
 
@@ -176,25 +152,20 @@ def _point(row: Row, factor: float) -> Spec:
 
 
 SECTIONS: Final = (
-    Section(
-        name="checkpoint",
-        title="Checkpoints of a model",
-        doc="Training waits from the first rank's open to the last rank's close, with the sync of every file. The "
+    storage_section(
+        _SUITE,
+        "Checkpoints of a model",
+        "Training waits from the first rank's open to the last rank's close, with the sync of every file. The "
         "least rate of a rank is that of the slowest one.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="checkpoint",
-        title="Time that training waits for a checkpoint",
-        doc="A bar ends at the median of the time until the slowest rank is done.",
-        order=3,
-        part="disk",
-        build=figures,
+    storage_chart(
+        "checkpoint",
+        "Time that training waits for a checkpoint",
+        "A bar ends at the median of the time until the slowest rank is done.",
+        figures,
     ),
 )
 

@@ -7,13 +7,13 @@ from typing import Final
 from ullage.model.summary import Row
 from ullage.quantity import plural, rounded
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Figure
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, metric_column, param_text, phase_lines
+from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
+from ullage.report.grids import Column
 from ullage.report.headlines import Rule
 from ullage.report.plots import nominal, plot, quantity_axis
 from ullage.report.vega import Spec, ordered_colors, tooltip
-from ullage.report.verdicts import headword
 from ullage.suites.flash.formula import HEADER_BYTES, blocks_of
 from ullage.units import format_bytes
 
@@ -23,47 +23,31 @@ _DRAWN: Final = 4
 """Arrays in the picture: the rest repeats them."""
 
 
-def _lines(data: ReportData) -> list[PhaseLine]:
-    return sorted(phase_lines(data.rows_of(_SUITE)), key=_place)
+_TITLES: Final = {"write": "Write the file", "read": "Restart: read the file again"}
 
 
-def _place(line: PhaseLine) -> tuple[str, int, str, int, str, str]:
-    """Return by what lines are ordered: cases were measured in a random order."""
-    params = line.first.params
+def _place(row: Row) -> tuple[bool, str, int, str, int, str, str]:
+    params = row.params
     words = {name: str(params.get(name, "")) for name in ("file", "format", "transfers")}
-    ranks, cells = int(params["ranks"]), int(params["cells"])
-    return line.first.target, ranks, words["file"], cells, words["format"], words["transfers"]
+    ranks, cells, reads = int(params["ranks"]), int(params["cells"]), params["access"] != "write"
+    return reads, row.target, ranks, words["file"], cells, words["format"], words["transfers"]
 
 
-def tables(data: ReportData) -> Content | None:
-    """Return a table for each phase, or None for other suites and where nothing was measured."""
-    lines = _lines(data)
-    if not lines:
-        return None
-    grids = [
-        grid
-        for phase, title in (("write", "Write the file"), ("read", "Restart: read the file again"))
-        for grid in grid_of(title, _COLUMNS, [line for line in lines if line.first.params["access"] == phase])
-    ]
-    return Content(notes=[], grids=grids)
-
-
-_COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
-    Column("target", lambda line: line.first.target, is_number=False),
-    Column("file", param_text("file"), is_number=False),
-    Column("cells", lambda line: f"{line.first.params['cells']}^3"),
-    Column("format", param_text("format"), is_number=False),
-    Column("transfers", param_text("transfers"), is_number=False),
-    Column("ranks", param_text("ranks")),
-    metric_column("rate", "bandwidth"),
-    metric_column("rate as the original's", "flash_bandwidth"),
-    metric_column("wall", "phase_time"),
-    metric_column("header", "open_time"),
-    metric_column("block data", "metadata_time"),
-    metric_column("unknowns", "unknowns_time"),
-    metric_column("sync", "sync_time"),
-    metric_column("close", "close_time"),
-    Column("verdict", lambda line: headword(line.first), is_number=False),
+tables: Final = tables_of(
+    _SUITE,
+    [
+        Table(
+            columns(
+                "target file",
+                Column("cells", lambda line: f"{line.first.params['cells']}^3"),
+                "format transfers ranks bandwidth=rate flash_bandwidth=rate_as_the_original's phase_time=wall",
+                "open_time=header metadata_time=block_data unknowns_time=unknowns sync_time=sync close_time=close",
+                "verdict",
+            ),
+            lambda row: _TITLES.get(str(row.params["access"])),
+        )
+    ],
+    _place,
 )
 
 
@@ -72,10 +56,11 @@ _COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
 
 def ownership(data: ReportData) -> list[Figure]:
     """Return a picture of the first unknowns of a checkpoint: each rank has one run of bytes in each array."""
-    lines = [line for line in _lines(data) if line.first.params["file"] == "checkpoint"] or _lines(data)
-    if not lines:
+    rows = sorted(data.rows_of(_SUITE), key=_place)
+    first = next((row for row in rows if row.params["file"] == "checkpoint"), rows[0] if rows else None)
+    if first is None:
         return []
-    params = lines[0].first.params
+    params = first.params
     ranks, cells, given = int(params["ranks"]), int(params["cells"]), int(params["blocks"])
     shown = min(ranks, _MOST_RANKS)
     real = 8 if params["file"] == "checkpoint" else 4
@@ -121,26 +106,21 @@ def _spec(runs: Sequence[tuple[int, int]]) -> Spec:
 
 
 SECTIONS: Final = (
-    Section(
-        name="flash",
-        title="Files of a code with adaptive blocks",
-        doc="Header is the time to make or open the file and define its arrays. Block data are 6 arrays that describe "
+    storage_section(
+        _SUITE,
+        "Files of a code with adaptive blocks",
+        "Header is the time to make or open the file and define its arrays. Block data are 6 arrays that describe "
         "the blocks, unknowns the arrays with their values. Times are of the slowest rank. The file has "
         f"{HEADER_BYTES} bytes of header in the raw format.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="flash_ownership",
-        title="Which rank owns which bytes of a block array",
-        doc="Every array of the file is cut in the order of the ranks: each call moves one run of bytes.",
-        order=3,
-        part="disk",
-        build=ownership,
+    storage_chart(
+        "flash_ownership",
+        "Which rank owns which bytes of a block array",
+        "Every array of the file is cut in the order of the ranks: each call moves one run of bytes.",
+        ownership,
     ),
 )
 

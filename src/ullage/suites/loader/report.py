@@ -8,8 +8,9 @@ from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
+from ullage.report.declared import storage_chart, storage_section
 from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, metric_column, phase_lines
 from ullage.report.headlines import Rule
 from ullage.report.plots import curve_colors, layer, layered
@@ -169,25 +170,20 @@ def _point(row: Row) -> Spec:
 
 
 SECTIONS: Final = (
-    Section(
-        name="loader",
-        title="Training samples",
-        doc="AU is the time that the accelerators compute over all their time, in each epoch without the first step. "
+    storage_section(
+        _SUITE,
+        "Training samples",
+        "AU is the time that the accelerators compute over all their time, in each epoch without the first step. "
         "Samples are read in shuffled order, each once an epoch.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="loader",
-        title="AU over the number of accelerators",
-        doc="A line for each epoch. From the second one on, memory may answer.",
-        order=3,
-        part="disk",
-        build=figures,
+    storage_chart(
+        "loader",
+        "AU over the number of accelerators",
+        "A line for each epoch. From the second one on, memory may answer.",
+        figures,
     ),
 )
 

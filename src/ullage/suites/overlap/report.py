@@ -10,19 +10,18 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_row, percent, plural, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Figure
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, of, phase_lines, share_text, value_column
+from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
+from ullage.report.grids import Column, PhaseLine, of
 from ullage.report.headlines import Rule
 from ullage.report.plots import HeatMap
 from ullage.report.vega import Spec, tooltip
-from ullage.report.verdicts import caption, classify, headword
+from ullage.report.verdicts import caption, classify
 from ullage.suites.overlap.findings import COST, SHARE, depth_of, order_of, size_of, way_of
 from ullage.units import format_bytes
 
 _SUITE: Final = "overlap"
-_GAIN: Final = "overlap_gain"
-_RATE: Final = "io_alone_rate"
 _IO: Final = "batch_io_time"
 _COMPUTE: Final = "batch_compute_time"
 _WIDTH: Final = 300
@@ -45,21 +44,6 @@ _LEGEND: Final = (
 # -- the tables --------------------------------------------------------------------------------------------------------
 
 
-def tables(data: ReportData) -> Content | None:
-    """Return a table for each target and access, or None for other suites and where nothing was measured."""
-    lines = sorted(
-        (line for line in phase_lines(data.rows_of(_SUITE)) if SHARE in line.rows),
-        key=lambda line: order_of(line.first),
-    )
-    if not lines:
-        return None
-    places = grouped(((line.first.target, str(line.first.params["access"])), line) for line in lines)
-    grids = [
-        grid for (target, access), some in places.items() for grid in grid_of(f"{target}: {access}", _COLUMNS, some)
-    ]
-    return Content(notes=_notes([line.first for line in lines]), grids=grids)
-
-
 def _notes(rows: Sequence[Row]) -> list[str]:
     """State the cores of a rank, which its helper threads share, and whose data is read."""
     cores = {int(row.params["ranks"]): int(row.params["cores_of_rank"]) for row in rows}
@@ -77,23 +61,25 @@ def _ratio_of_lengths(line: PhaseLine) -> str:
     return DASH if io is None or compute is None else f"{significant(compute.median / io.median)} x"
 
 
-_COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
-    Column("backend", lambda line: str(line.first.params["backend"]), is_number=False),
-    Column("method", lambda line: str(line.first.params["method"]), is_number=False),
-    Column("tests", lambda line: str(line.first.params.get("tests", DASH))),
-    Column("ranks", lambda line: str(line.first.params["ranks"])),
-    Column("size", lambda line: format_bytes(size_of(line.first))),
-    Column("depth", lambda line: str(depth_of(line.first))),
-    Column("overlap", of(SHARE, lambda row: percent(row.median))),
-    Column("interval", lambda line: interval_text(line.rows.get(SHARE))),
-    value_column("slowdown", lambda line: line.rows.get(COST)),
-    value_column("gain", lambda line: line.rows.get(_GAIN)),
-    Column("begun in", of("start_share", lambda row: percent(row.median))),
-    value_column("I/O", lambda line: line.rows.get(_IO)),
-    Column("length", _ratio_of_lengths),
-    value_column("rate alone", lambda line: line.rows.get(_RATE)),
-    Column("of the ceiling", lambda line: share_text(line.rows.get(_RATE))),
-    Column("verdict", lambda line: headword(line.first), is_number=False),
+tables: Final = tables_of(
+    _SUITE,
+    [
+        Table(
+            columns(
+                "backend method tests ranks block_bytes:bytes=size depth",
+                Column("overlap", of(SHARE, lambda row: percent(row.median))),
+                f"{SHARE}:interval {COST}=slowdown overlap_gain=gain",
+                Column("begun in", of("start_share", lambda row: percent(row.median))),
+                "batch_io_time=I/O",
+                Column("length", _ratio_of_lengths),
+                "io_alone_rate=rate_alone io_alone_rate:share verdict",
+            ),
+            lambda row: f"{row.target}: {row.params['access']}",
+        )
+    ],
+    order_of,
+    _notes,
+    only=lambda line: SHARE in line.rows,
 )
 
 
@@ -151,24 +137,19 @@ def _cell(row: Row, cost: Row | None, *, is_best: bool) -> Spec:
 
 
 SECTIONS: Final = (
-    Section(
-        name="overlap",
-        title="I/O beside computation",
-        doc="The overlap is the share of the shorter of I/O and computation that does not lengthen both together.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+    storage_section(
+        _SUITE,
+        "I/O beside computation",
+        "The overlap is the share of the shorter of I/O and computation that does not lengthen both together.",
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="overlap",
-        title="Overlap of I/O with computation",
-        doc="Each map has the sizes of transfers and how many are begun together. Darker is more overlap.",
-        order=3,
-        part="disk",
-        build=figures,
+    storage_chart(
+        "overlap",
+        "Overlap of I/O with computation",
+        "Each map has the sizes of transfers and how many are begun together. Darker is more overlap.",
+        figures,
     ),
 )
 

@@ -19,8 +19,9 @@ from ullage.quantity import (
     scale_for,
 )
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.contents import Chart, Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
+from ullage.report.declared import storage_chart, storage_section
 from ullage.report.headlines import Rule
 from ullage.report.plots import HeatMap, nominal, plot, shade_positions
 from ullage.report.table import Cell, number_cell
@@ -242,25 +243,20 @@ def _drawing(values: Sequence[Spec], patterns: Sequence[str]) -> Spec:
 
 
 SECTIONS: Final = (
-    Section(
-        name="pio",
-        title="Access patterns of parallel programs",
-        doc="Each pattern says which bytes belong to which rank; each operation says what happens to them. Bytes of a "
+    storage_section(
+        _SUITE,
+        "Access patterns of parallel programs",
+        "Each pattern says which bytes belong to which rank; each operation says what happens to them. Bytes of a "
         "read-modify-write count once.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="pio_map",
-        title="Patterns by operation and request",
-        doc="Rates of all ranks together, for a pattern that begins where the file does.",
-        order=3,
-        part="disk",
-        build=maps,
+    storage_chart(
+        "pio_map",
+        "Patterns by operation and request",
+        "Rates of all ranks together, for a pattern that begins where the file does.",
+        maps,
     ),
     Chart(
         name="pio_picture",

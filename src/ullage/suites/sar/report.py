@@ -9,80 +9,55 @@ from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, plural, rounded, scale_for
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Figure
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, metric_column, param_text, phase_lines
+from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
+from ullage.report.grids import metric_column
 from ullage.report.headlines import Rule
 from ullage.report.plots import COLORS, nominal, plot, quantity_axis
 from ullage.report.vega import Spec, tooltip
-from ullage.report.verdicts import headword
 from ullage.suites.sar.shape import KERNELS, NOUNS, PHASES
 from ullage.units import format_volume
 
 _SUITE: Final = "sar"
 _PIPELINE: Final = "pipeline"
-_RATE: Final = "pipeline_rate"
+_TABLES: Final = ("pipeline", *PHASES)
 _LAYOUTS: Final = ("files", "containers")
 
 
-def _phase(line: PhaseLine) -> str:
-    return str(line.first.params["access"])
+def _place(row: Row) -> tuple[int, str, int, str, int]:
+    params = row.params
+    phase, layout = _TABLES.index(str(params["access"])), _LAYOUTS.index(str(params["layout"]))
+    return phase, row.target, int(params["ranks"]), str(params["backend"]), layout
 
 
-def _place(line: PhaseLine) -> tuple[str, int, str, int]:
-    """Return by what lines are ordered: cases were measured in a random order."""
-    params = line.first.params
-    return line.first.target, int(params["ranks"]), str(params["backend"]), _LAYOUTS.index(str(params["layout"]))
-
-
-def _lines(data: ReportData) -> list[PhaseLine]:
-    return sorted(phase_lines(data.rows_of(_SUITE)), key=_place)
-
-
-def tables(data: ReportData) -> Content | None:
-    """Return a table of the pipeline and one for each kernel, or None where nothing was measured."""
-    lines = _lines(data)
-    if not lines:
-        return None
-    grids = grid_of("Pipeline", _OF_PIPELINE, [line for line in lines if _phase(line) == _PIPELINE])
-    for phase in PHASES:
-        grids += grid_of(NOUNS[phase], _COLUMNS, [line for line in lines if _phase(line) == phase])
-    params = lines[0].first.params
+def _notes(rows: Sequence[Row]) -> list[str]:
+    params = rows[0].params
     images = int(params["grid"]) ** 2 * int(params["depth"])
     each, grid = format_volume(int(params["image_bytes"])), f"{params['grid']} x {params['grid']} locations"
-    note = f"{plural(images, 'image')} of {each}: {grid} with {params['depth']} images each."
-    return Content(notes=[note], grids=grids)
+    return [f"{plural(images, 'image')} of {each}: {grid} with {params['depth']} images each."]
 
 
-_WHERE: Final[Sequence[Column[PhaseLine]]] = (
-    Column("target", lambda line: line.first.target, is_number=False),
-    Column("backend", param_text("backend"), is_number=False),
-    Column("ranks", param_text("ranks")),
-    Column("layout", param_text("layout"), is_number=False),
-    Column("sync", param_text("sync"), is_number=False),
-)
-_OF_PIPELINE: Final[Sequence[Column[PhaseLine]]] = (
-    *_WHERE,
-    metric_column("rate", _RATE),
-    Column("interval", lambda line: interval_text(line.rows[_RATE])),
-)
-_COLUMNS: Final[Sequence[Column[PhaseLine]]] = (
-    *_WHERE,
-    metric_column("rate", "bandwidth"),
-    metric_column("images", "image_rate"),
-    metric_column("files", "file_rate"),
-    metric_column("wall", "phase_time"),
-    metric_column("p50", "latency_p50"),
-    metric_column("p95", "latency_p95"),
-    metric_column("p99", "latency_p99"),
-    metric_column("max", "latency_max"),
-    metric_column("open", "image_open"),
-    metric_column("transfer", "image_transfer"),
-    metric_column("sub-images", "subimage_read"),
-    metric_column("write", "detection_write"),
-    metric_column("close", "image_close"),
-    metric_column("sync at the end", "sync_time"),
-    Column("verdict", lambda line: headword(line.first), is_number=False),
+_WHERE: Final = "target backend ranks layout sync"
+tables: Final = tables_of(
+    _SUITE,
+    [
+        Table(
+            columns(_WHERE, metric_column("rate", "pipeline_rate"), "pipeline_rate:interval"),
+            lambda row: "Pipeline" if row.params["access"] == _PIPELINE else None,
+        ),
+        Table(
+            columns(
+                _WHERE,
+                "bandwidth=rate image_rate=images file_rate=files phase_time=wall latency_p50=p50 latency_p95=p95",
+                "latency_p99=p99 latency_max=max image_open=open image_transfer=transfer subimage_read=sub-images",
+                "detection_write=write image_close=close sync_time=sync_at_the_end verdict",
+            ),
+            lambda row: NOUNS.get(str(row.params["access"])),
+        ),
+    ],
+    _place,
+    _notes,
 )
 
 
@@ -141,27 +116,22 @@ def _headline(row: Row) -> str:
 
 
 SECTIONS: Final = (
-    Section(
-        name="sar",
-        title="Pipeline of radar images",
-        doc="The rate of the pipeline is that of images if all kernels worked at once: one over the longest time of a "
+    storage_section(
+        _SUITE,
+        "Pipeline of radar images",
+        "The rate of the pipeline is that of images if all kernels worked at once: one over the longest time of a "
         "kernel for an image. A rate is the bytes of all ranks over the time from the first open to the last close, "
         "with the sync. Percentiles are of an operation: a file in SDG, a raw file in K1, an image in K2, a pair in "
         "K3, a group of sub-images in K4.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="sar_kernels",
-        title="Time for an image by kernel",
-        doc="The time of each kernel over the number of images. The longest bar bounds the pipeline.",
-        order=3,
-        part="disk",
-        build=figures,
+    storage_chart(
+        "sar_kernels",
+        "Time for an image by kernel",
+        "The time of each kernel over the number of images. The longest bar bounds the pipeline.",
+        figures,
     ),
 )
 HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_storage, lambda row: ("sar", row.params["access"]), _headline),)

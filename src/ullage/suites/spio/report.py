@@ -10,8 +10,9 @@ from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, format_share, percent, plural, rounded, scale_for, times
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
+from ullage.report.declared import storage_chart, storage_section
 from ullage.report.grids import (
     Column,
     grid_of,
@@ -241,25 +242,20 @@ def _peak_words(rows: Sequence[Row]) -> list[str]:
 
 
 SECTIONS: Final = (
-    Section(
-        name="spio",
-        title="Streams by ranks",
-        doc="Each rank streams a file of its own. A rate is the bytes of all ranks over the time from the first open "
+    storage_section(
+        _SUITE,
+        "Streams by ranks",
+        "Each rank streams a file of its own. A rate is the bytes of all ranks over the time from the first open "
         "to the last close, with the sync of a write.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="spio",
-        title="Rate of all streams by ranks",
-        doc="All files together have the same size with every number of ranks. A shared target bounds their sum.",
-        order=3,
-        part="disk",
-        build=figures,
+    storage_chart(
+        _SUITE,
+        "Rate of all streams by ranks",
+        "All files together have the same size with every number of ranks. A shared target bounds their sum.",
+        figures,
     ),
 )
 

@@ -10,13 +10,13 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import DASH, format_quantity, format_share, plural, rounded, scale_for, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Content, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines, value_column
+from ullage.report.declared import columns, storage_chart, storage_section
+from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines
 from ullage.report.headlines import Rule
 from ullage.report.plots import plot, quantity_axis
 from ullage.report.vega import Spec, ordered_colors, tooltip
-from ullage.report.verdicts import headword
 
 _SUITE: Final = "stepfile"
 _PREDICTION: Final = "predict-stepfile"
@@ -83,39 +83,16 @@ _OF_RANKS: Final[Sequence[Column[_Slowest]]] = (
 )
 
 
-def _param(name: str) -> Callable[[_Line], str]:
-    return lambda line: str(line.first.params.get(name, DASH))
-
-
-def _value(heading: str, metric: str) -> Column[_Line]:
-    return value_column(heading, lambda line: line.rows.get(metric))
-
-
-def _share(line: _Line) -> str:
+def _share(line: PhaseLine) -> str:
     wall, exposed = line.rows.get("phase_time"), line.rows.get("exposed_io")
     return DASH if wall is None or exposed is None or not wall.median else format_share(exposed.median / wall.median)
 
 
-_COLUMNS: Final[Sequence[Column[_Line]]] = (
-    Column("target", lambda line: line.first.target, is_number=False),
-    Column("backend", _param("backend"), is_number=False),
-    Column("ranks", _param("ranks")),
-    Column("layout", _param("layout"), is_number=False),
-    Column("order", _param("order"), is_number=False),
-    _value("wall", "phase_time"),
-    _value("exposed I/O", "exposed_io"),
+_COLUMNS: Final = columns(
+    "target backend ranks layout order phase_time=wall exposed_io=exposed_I/O",
     Column("of the wall", _share),
-    _value("turn-round", "turn_round"),
-    _value("rate", "bandwidth"),
-    _value("states", "state_rate"),
-    _value("step p50", "exposed_step_p50"),
-    _value("p99", "exposed_step_p99"),
-    _value("max", "exposed_step_max"),
-    _value("open", "state_open"),
-    _value("transfer", "state_transfer"),
-    _value("close", "state_close"),
-    _value("CPU", "cpu_time"),
-    Column("verdict", lambda line: headword(line.first), is_number=False),
+    "turn_round=turn-round bandwidth=rate state_rate=states exposed_step_p50=step_p50 exposed_step_p99=p99",
+    "exposed_step_max=max state_open=open state_transfer=transfer state_close=close cpu_time=CPU verdict",
 )
 
 
@@ -231,26 +208,21 @@ SECTIONS: Final = (
         build=predictions,
         suite=_PREDICTION,
     ),
-    Section(
-        name="stepfile",
-        title="States of a simulation",
-        doc="Exposed I/O is the time of a phase beyond the computation of the rank that computed longest. Times of a "
+    storage_section(
+        _SUITE,
+        "States of a simulation",
+        "Exposed I/O is the time of a phase beyond the computation of the rank that computed longest. Times of a "
         "step are without its computation; open, transfer and close are of one state, whoever made the calls. The "
         "turn-round is from the end of the last computation forward to the first state read by the adjoint.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="stepfile_timeline",
-        title="Exposed I/O along the steps",
-        doc="The I/O that a rank waits for at a step, mean over the ranks, in the repetition of median time.",
-        order=3,
-        part="disk",
-        build=timelines,
+    storage_chart(
+        "stepfile_timeline",
+        "Exposed I/O along the steps",
+        "The I/O that a rank waits for at a step, mean over the ranks, in the repetition of median time.",
+        timelines,
     ),
 )
 

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of tiles: both phases of each case, and a picture of who owns which part of the data set."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from ullage.grouping import nested
 from ullage.model.summary import Row
-from ullage.quantity import DASH, plural
+from ullage.quantity import plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.contents import Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, value_hint, value_text
+from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
 from ullage.report.headlines import Rule
 from ullage.report.plots import COLORS, layer, layered
 from ullage.report.table import Cell
 from ullage.report.vega import INK, MUTED, Spec, tooltip
-from ullage.report.verdicts import headword
 from ullage.suites.tile.shape import Tiling, read_overlap, read_sizes
 from ullage.units import format_bytes
 
@@ -28,37 +26,38 @@ _WIDTH: Final = 330
 _OWNERS: Final = 4
 
 
-@dataclass(frozen=True)
-class _Line:
-    """All metrics of one phase of one case."""
-
-    rows: Mapping[str, Row]
-
-    @property
-    def first(self) -> Row:
-        return next(iter(self.rows.values()))
+_TITLES: Final = {"write": "Write each frame", "read": "Read each frame"}
 
 
-def _lines(data: ReportData, access: str) -> list[_Line]:
-    rows = [row for row in data.rows_of(_SUITE) if row.params["access"] == access]
-    return [_Line(found) for found in nested((row.case, row.metric, row) for row in rows).values()]
+def _notes(rows: Sequence[Row]) -> list[str]:
+    notes = [_sizes(one) for one in tilings_of(rows)[:_MOST_PICTURES]]
+    if any(row.params["backend"] == "hdf5" for row in rows):
+        notes.append("HDF5 adds its own data to those bytes, so its files were checked to have that many at least.")
+    return notes
+
+
+_phases: Final = tables_of(
+    _SUITE,
+    [
+        Table(
+            columns(
+                "target ranks tiles calls hint_set=hints bandwidth=rate frame_rate=frames tile_bandwidth=transfers",
+                "open_time=open move_time=transfer sync_time=sync close_time=close latency_p50=frame_p50",
+                "latency_p99=p99 verdict",
+            ),
+            lambda row: _TITLES.get(str(row.params["access"])),
+        )
+    ],
+    lambda row: row.params["access"] != "write",
+    _notes,
+)
 
 
 def tables(data: ReportData) -> Content | None:
     """Return a table for each access and one of the tiles, or None where nothing was measured."""
-    rows = data.rows_of(_SUITE)
-    if not rows:
-        return None
-    grids = [
-        grid
-        for access, title in (("write", "Write each frame"), ("read", "Read each frame"))
-        for grid in grid_of(title, _COLUMNS, _lines(data, access))
-    ]
-    tilings = tilings_of(rows)
-    notes = [_sizes(one) for one in tilings[:_MOST_PICTURES]]
-    if any(row.params["backend"] == "hdf5" for row in rows):
-        notes.append("HDF5 adds its own data to those bytes, so its files were checked to have that many at least.")
-    return Content(notes=notes, grids=[*grids, *_owners(tilings)])
+    content = _phases(data)
+    owners = _owners(tilings_of(data.rows_of(_SUITE)))
+    return None if content is None else replace(content, grids=[*content.grids, *owners])
 
 
 def tilings_of(rows: Sequence[Row]) -> list[Tiling]:
@@ -87,35 +86,6 @@ def _sizes(tiling: Tiling) -> str:
         f"{plural(tiling.frames, 'frame')} and a header of {tiling.header_bytes:,} bytes make a file of "
         f"{tiling.file_bytes:,} bytes."
     )
-
-
-def _param(name: str) -> Callable[[_Line], str]:
-    return lambda line: str(line.first.params.get(name, DASH))
-
-
-def _value(heading: str, metric: str) -> Column[_Line]:
-    return Column(
-        heading, lambda line: value_text(line.rows.get(metric)), hint=lambda line: value_hint(line.rows.get(metric))
-    )
-
-
-_COLUMNS: Final[Sequence[Column[_Line]]] = (
-    Column("target", lambda line: line.first.target, is_number=False),
-    Column("ranks", _param("ranks")),
-    Column("tiles", _param("tiles"), is_number=False),
-    Column("calls", _param("calls"), is_number=False),
-    Column("hints", _param("hint_set"), is_number=False),
-    _value("rate", "bandwidth"),
-    _value("frames", "frame_rate"),
-    _value("transfers", "tile_bandwidth"),
-    _value("open", "open_time"),
-    _value("transfer", "move_time"),
-    _value("sync", "sync_time"),
-    _value("close", "close_time"),
-    _value("frame p50", "latency_p50"),
-    _value("p99", "latency_p99"),
-    Column("verdict", lambda line: headword(line.first), is_number=False),
-)
 
 
 # -- who owns which part -----------------------------------------------------------------------------------------------
@@ -269,25 +239,20 @@ def _axis(field: str, end: int, title: str, begin: int = 0) -> Spec:
 
 
 SECTIONS: Final = (
-    Section(
-        name="tile",
-        title="Tiles of a data set",
-        doc="A rate is bytes of all tiles over the time from the first open to the last close, with the sync. The rate "
+    storage_section(
+        _SUITE,
+        "Tiles of a data set",
+        "A rate is bytes of all tiles over the time from the first open to the last close, with the sync. The rate "
         "under transfers is that of MPI Tile I/O, without open, sync and close. A frame is one call of a rank.",
-        order=2,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="tile_picture",
-        title="Which rank owns which bytes of a frame",
-        doc="The tiles of the ranks in the data set, to scale, and one row of its elements in the file.",
-        order=3,
-        part="disk",
-        build=pictures,
+    storage_chart(
+        "tile_picture",
+        "Which rank owns which bytes of a frame",
+        "The tiles of the ranks in the data set, to scale, and one row of its elements in the file.",
+        pictures,
     ),
 )
 
