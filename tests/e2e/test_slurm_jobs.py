@@ -2,6 +2,7 @@
 """Jobs of a real Slurm: runs that are divided over several, that lose a node, and that stage the engine."""
 
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from tests.e2e.test_slurm import (
     LONG,
     SLEEPING,
+    SMALL,
     children,
     has_repetition,
+    nodes_of,
     start,
     submit,
     ullage,
@@ -89,6 +92,28 @@ def test_a_spare_node_takes_the_place_of_one_that_fails(slurm: SlurmPlace, engin
     assert [record.status for record in first.records if record.kind == "case"][-1] == "failed"
     ok = [record for file in files for record in file.records if record.kind == "case" and record.status == "ok"]
     assert len(ok) == 6
+
+
+def test_a_node_that_fails_between_launches_is_not_waited_for(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
+    """It fails when nothing is started: a spare one takes its place, and without one the run ends at once."""
+    results = [tmp_path / "first", tmp_path / "second"]
+    runs = [
+        shlex.join(ullage(engine, "run", *SMALL, "--nodes", "2", "--result", str(result), *more))
+        for result, more in zip(results, ([], ["--repetitions", "2"]), strict=True)
+    ]
+    down = "scontrol update nodename={} state=down reason=test"
+    script = f"{down.format('n1')}; {runs[0]}; echo code $?; {down.format('n2')}; {runs[1]}; echo code $?"
+    try:
+        done = slurm.run("salloc", "--nodes=3", "--exclusive", "--no-kill", "bash", "-c", script)
+    finally:
+        slurm.run("scontrol", "update", "nodename=n[1-2]", "state=resume")
+    assert [line for line in done.stdout.splitlines() if line.startswith("code")] == ["code 0", "code 5"], done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("ullage: ")]
+    assert said[0] == "ullage: node n1 failed before launch 1; the run goes on without n1"
+    assert "ended early: node n1 failed (Slurm took it from the job before the launch)" in said[1]
+    assert nodes_of(results[0]) == {"n0", "n2"}
+    events = [event for path in results[0].glob("records/*.ndjson") for event in read_records(path).events]
+    assert "node-failed" in [event.code for event in events]
 
 
 WARNED = (*SLEEPING, "--block", "64K,256K", "--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")

@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 
-from ullage.launch.base import DeadRank
+from support.fake_program import FakeProgram
+from support.simulated_engine import DESCRIBE, SilentProgress
+from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import LaunchOutcome
+from ullage.launch.srun import Srun
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.record import EventRecord
-from ullage.results.folder import append_line
+from ullage.model.request import Request
+from ullage.results.folder import ResultFolder, append_line
 from ullage.results.records import read_records
-from ullage.runs.session import end_of, terminable
+from ullage.runs.inputs import EngineContext
+from ullage.runs.session import Session, end_of, terminable
 
 PLAN = Plan(
     run_id="r",
@@ -114,3 +119,49 @@ def test_a_refusal_whose_words_had_no_room_is_that_of_a_full_folder(
         assert ended.message == f"{records}: there is no room left for the result; what was measured is kept"
     died = outcome(exit_code=137, records_path=records, dead_ranks=[DeadRank(2, "n1", "signal 9 (Killed)")])
     assert end_of(died, PLAN).code == 5
+
+
+@pytest.mark.parametrize(
+    ("nodes", "excluded", "may_move", "started_without"),
+    [
+        (2, "", True, ("n1",)),
+        # Three are needed, or what an earlier launch has left on the node that failed.
+        (3, "", True, None),
+        (2, "", False, None),
+        # A single rank waits for no node, and one that was left out anyhow is missed by nobody.
+        (1, "", True, ()),
+        (2, "n1", False, ("n1",)),
+    ],
+)
+def test_a_launch_does_not_wait_for_a_node_that_the_job_has_lost(
+    tmp_path: Path,
+    fake_program: FakeProgram,
+    monkeypatch: pytest.MonkeyPatch,
+    nodes: int,
+    excluded: str,
+    *,
+    may_move: bool,
+    started_without: tuple[str, ...] | None,
+) -> None:
+    fake_program("squeue", "echo 'n[0,2]'")
+    for name, value in {"ID": "7", "NUM_NODES": "3", "NODELIST": "n[0-2]"}.items():
+        monkeypatch.setenv(f"SLURM_JOB_{name}", value)
+    started: list[tuple[str, ...]] = []
+
+    def start(_engine: Path, launcher: Launcher, _path: Path, *_more: object) -> LaunchOutcome:
+        assert isinstance(launcher, Srun)
+        started.append(launcher.excluded)
+        return outcome(last_status="complete")
+
+    result = ResultFolder.create(tmp_path / "result", Request(run_id="r", suite="sweep", created="now"))
+    launcher = Srun(Path("/srun"), "pmix").without([excluded])
+    session = Session(result, EngineContext(Path("/e"), DESCRIBE), launcher, SilentProgress(), None, start)
+    plan = PLAN.model_copy(update={"layout": Layout(ranks=nodes, nodes=nodes), "records": str(result.records_path(1))})
+    ended = session.launch(1, plan, lambda _record: None, may_move=may_move)
+    assert started == ([] if started_without is None else [started_without])
+    lost = "node n1 failed (Slurm took it from the job before the launch)"
+    said = f"the launch with {nodes} ranks ended early: {lost}"
+    if started_without is not None:
+        said = "node n1 failed before launch 1; the run goes on without n1"
+    assert session.messages == ([] if excluded or nodes == 1 else [said])
+    assert ended.code == (5 if started_without is None else 0)

@@ -4,7 +4,6 @@
 import contextlib
 import itertools
 import shutil
-import subprocess
 from collections.abc import Collection
 from pathlib import Path
 from typing import cast
@@ -16,6 +15,7 @@ from ullage.launch.batch import BatchSystem
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.describe import Describe, MpiBuild
 from ullage.parameters import suggest
+from ullage.system.asking import said_by
 
 _VERSION_TIMEOUT_S = 20
 
@@ -108,11 +108,11 @@ def _find_mpiexec(description: Describe, module: LauncherModule) -> Path:
     stated = description.engine.mpi.mpiexec
     # An engine may run with another library of its family than it was built with, as a module or LD_LIBRARY_PATH says.
     is_of_family = bool(stated) and description.engine.mpi.family == module.FAMILY and Path(stated).is_file()
-    if is_of_family and (module.LIBRARY is None or module.VERSION_MARK.search(_version_text(stated))):
+    if is_of_family and (module.LIBRARY is None or module.VERSION_MARK.search(_version_of(stated))):
         return Path(stated)
     for word in module.MPIEXEC_NAMES:
         found = shutil.which(word)
-        if found is not None and module.VERSION_MARK.search(_version_text(found)):
+        if found is not None and module.VERSION_MARK.search(_version_of(found)):
             return Path(found)
     what = f"no mpiexec of {module.NAME} found" + (f" (the engine names {stated})" if stated else "")
     raise UserError(
@@ -120,15 +120,5 @@ def _find_mpiexec(description: Describe, module: LauncherModule) -> Path:
     )
 
 
-def _version_text(mpiexec: str) -> str:
-    try:
-        done = subprocess.run(
-            [mpiexec, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_VERSION_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return (done.stdout + done.stderr).decode("utf-8", "replace")
+def _version_of(mpiexec: str) -> str:
+    return said_by([mpiexec, "--version"], _VERSION_TIMEOUT_S, also_errors=True)

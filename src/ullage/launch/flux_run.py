@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flux's own: flux run, as jobs of the instance that a batch job is. Not run on a real instance."""
 
-import contextlib
 import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +14,12 @@ from ullage.launch.mpich import YIELDING as MPICH_YIELDING
 from ullage.launch.wrapped import first_ended, wrapper
 from ullage.model.plan import Layout
 from ullage.system.allocation import Scheduler, nodes_of_job
+from ullage.system.asking import said_by
 
 NAME: Final = "flux-run"
 SCHEDULER: Final[Scheduler] = "flux"
 PROGRAM: Final = "flux"
 INSIDE: Final = "flux alloc or flux batch"
-
-_TIMEOUT_S: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +93,10 @@ class FluxRun:
 
     def end_elsewhere(self) -> None:
         """See ``Launcher``: a job whose ``flux run`` was killed goes on by itself."""
-        listed = _said([str(self.program), "jobs", "-n", "--format={id} {name}"])
+        listed = said_by([str(self.program), "jobs", "-n", "--format={id} {name}"])
         ours = [line.split()[0] for line in listed.splitlines() if line.split()[1:] == [job_name()]]
         for job in ours:
-            _said([str(self.program), "cancel", job])
+            said_by([str(self.program), "cancel", job])
 
 
 def job_name() -> str:
@@ -114,10 +111,3 @@ def in_job(program: Path, family: Family, cores: int | None, own: str) -> Launch
         right = f"start ullage by flux batch or in flux alloc, or {by_own_mpiexec(own)}"
         raise UserError(what, f"--launcher {NAME}", right, EXIT_ENVIRONMENT)
     return FluxRun(program, family, cores)
-
-
-def _said(words: list[str]) -> str:
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_S, check=False)
-        return done.stdout.decode("utf-8", "replace")
-    return ""

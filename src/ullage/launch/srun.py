@@ -4,7 +4,6 @@
 import os
 import re
 import signal
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.launch.mpich import YIELDING as MPICH_YIELDING
 from ullage.model.plan import Layout
 from ullage.system.allocation import Scheduler, node_names, nodes_of_job
+from ullage.system.asking import said_by
 
 NAME: Final = "srun"
 SCHEDULER: Final[Scheduler] = "slurm"
@@ -28,7 +28,6 @@ _PLUGINS: Final[dict[Family, tuple[str, ...]]] = {"openmpi": ("pmix",), "mpich":
 _WORD: Final = re.compile(r"^\s*(?P<name>[a-z][a-z0-9_]*)\s*$")
 _OLD_STYLE: Final = re.compile(r"^srun: (?P<name>[a-z][a-z0-9_]*)$")
 _LIST_TIMEOUT_S: Final = 20
-_CANCEL_TIMEOUT_S: Final = 10
 _ENDED: Final = re.compile(
     r"^srun: error: (?P<node>[^\s:]+): tasks? (?P<ranks>[0-9,-]+): (?P<how>.+?)(?: \(core dumped\))?$", re.MULTILINE
 )
@@ -150,11 +149,11 @@ class Srun:
     def end_elsewhere(self) -> None:
         """See ``Launcher``: a step whose srun was killed goes on by itself."""
         job = os.environ.get("SLURM_JOB_ID", "")
-        listed = _said(["squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j"], _CANCEL_TIMEOUT_S)
+        listed = said_by(["squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j"])
         for line in listed.splitlines():
             step, _, name = line.strip().partition(" ")
             if name.strip() == step_name():
-                _said(["scancel", step], _CANCEL_TIMEOUT_S)
+                said_by(["scancel", step])
 
 
 def step_name() -> str:
@@ -164,7 +163,7 @@ def step_name() -> str:
 
 def plugins(program: Path) -> list[str]:
     """Return what ``srun --mpi=list`` lists, in its order; nothing where it cannot be asked."""
-    lines = _said([str(program), "--mpi=list"], _LIST_TIMEOUT_S, also_errors=True).splitlines()
+    lines = said_by([str(program), "--mpi=list"], _LIST_TIMEOUT_S, also_errors=True).splitlines()
     return [match["name"] for line in lines if (match := _WORD.match(line) or _OLD_STYLE.match(line))]
 
 
@@ -186,14 +185,6 @@ def in_job(program: Path, family: Family, cores: int | None, own: str) -> Launch
             EXIT_ENVIRONMENT,
         )
     return Srun(program, plugin, family, cores)
-
-
-def _said(words: list[str], timeout_s: float, *, also_errors: bool = False) -> str:
-    try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return (done.stdout + (done.stderr if also_errors else b"")).decode("utf-8", "replace")
 
 
 def _cause(how: str) -> str:

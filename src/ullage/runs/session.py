@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.identity import plan_bytes
-from ullage.launch.base import Launcher
+from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import LaunchOutcome, Timeouts, launch, timeouts_within
 from ullage.launch.running import silence_of
 from ullage.launch.stopping import stop_signals
@@ -24,6 +24,7 @@ from ullage.results.records import AnyRecord
 from ullage.results.start_errors import telling_lines, why_apart
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
+from ullage.system.allocation import node_names, nodes_lost
 
 if TYPE_CHECKING:
     from ullage.runs.jobtime import JobTime
@@ -157,7 +158,16 @@ class Session:
                 self._watch.hear(record)
 
         stderr_path = self.result.stderr_path(number)
-        outcome = self._run(plan_path, plan, stderr_path, hear)
+        gone = self._nodes_gone(plan)
+        needed = [name for name in node_names() if name not in self.lost][: plan.layout.nodes]
+        is_replaced = (may_move or set(gone).isdisjoint(needed)) and self._leave_out(gone, plan)
+        is_begun = is_replaced or not gone
+        outcome = self._run(plan_path, plan, stderr_path, hear) if is_begun else _not_begun(gone, plan)
+        if is_replaced:
+            self.messages.append(
+                f"node {listing(gone)} failed before launch {number}; the run goes on without {listing(gone)}"
+            )
+            self.note(number, "warning", "node-failed", self.messages[-1], _REPLACE)
         ended = end_of(outcome, plan)
         self.was_stopped = self.was_stopped or ended.was_stopped
         self.had_enough = self.had_enough or outcome.stopped_by == "enough"
@@ -171,6 +181,17 @@ class Session:
             return replace(ended, lost=lost if moves else ())
         return ended
 
+    def _nodes_gone(self, plan: Plan) -> tuple[str, ...]:
+        """Return nodes that the batch job has lost, and that ranks of ``plan`` would be started on, or waited for."""
+        launcher, gone = self._usable, nodes_lost() if plan.layout.nodes != 1 else []
+        left = [(name, launcher.without([name])) for name in gone]
+        return tuple(name for name, one in left if one is None or one.nodes < launcher.nodes)
+
+    @property
+    def _usable(self) -> Launcher:
+        """The launcher that starts nothing on nodes that have failed."""
+        return (self.launcher.without(self.lost) if self.lost else None) or self.launcher
+
     def _leave_out(self, nodes: Sequence[str], plan: Plan) -> bool:
         """Start nothing on ``nodes`` any more.
 
@@ -178,8 +199,8 @@ class Session:
         other names.
         """
         found = self.launcher.without([*self.lost, *nodes]) if nodes else None
-        before = (self.launcher.without(self.lost) if self.lost else None) or self.launcher
-        if found is None or plan.layout.nodes is None or found.nodes < plan.layout.nodes or found.nodes == before.nodes:
+        is_same = found is None or found.nodes == self._usable.nodes
+        if found is None or is_same or plan.layout.nodes is None or found.nodes < plan.layout.nodes:
             return False
         self.lost += nodes
         return True
@@ -196,13 +217,12 @@ class Session:
             self._has_met = True
             self.meeting.await_others(plan.suite)
         engine = self.engine_context.engine
-        launcher = (self.launcher.without(self.lost) if self.lost else None) or self.launcher
         if self._start is not None:
-            return self._start(engine, launcher, plan_path, plan, stderr_path, hear)
+            return self._start(engine, self._usable, plan_path, plan, stderr_path, hear)
         timeouts = Timeouts() if self.ends_at is None else timeouts_within(self.ends_at - time.monotonic(), plan)
         if self._watch is not None:
             timeouts = replace(timeouts, is_enough=self._watch.is_enough)
-        return launch(engine, launcher, plan_path, plan, stderr_path, hear, timeouts)
+        return launch(engine, self._usable, plan_path, plan, stderr_path, hear, timeouts)
 
     def note(
         self, number: int, severity: Literal["info", "warning", "error"], code: str, text: str, advice: str = ""
@@ -213,6 +233,12 @@ class Session:
     def append(self, number: int, record: EventRecord | CaseRecord) -> None:
         """Append a record of the front's own to those of launch ``number``."""
         append_line(self.result.records_path(number), json.dumps(record.model_dump(mode="json")).encode())
+
+
+def _not_begun(gone: Sequence[str], plan: Plan) -> LaunchOutcome:
+    """Return the end of a launch that would have waited for nodes that the batch job has lost."""
+    dead = [DeadRank(None, node, "Slurm took it from the job before the launch", with_node=True) for node in gone]
+    return LaunchOutcome(None, None, Path(plan.records), None, "", dead)
 
 
 def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:

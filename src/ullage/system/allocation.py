@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from ullage.reading import read_bytes
+from ullage.system.asking import said_by
 from ullage.system.node_lists import expanded
 
 Scheduler: TypeAlias = Literal["slurm", "pbs", "lsf", "flux"]
@@ -25,7 +25,6 @@ _JOBS: Final[dict[str, Scheduler]] = {
 }
 # Older versions of Flux leave only this to a batch script. It may also name the instance of the whole system.
 _INSTANCE: Final = "FLUX_URI"
-_ASK_TIMEOUT_S: Final = 10
 # Each says how many processes one command of a launcher has started, of which we are one.
 _SIZES: Final = {
     "SLURM_STEP_NUM_TASKS": "srun",
@@ -95,6 +94,19 @@ def node_names(environment: Mapping[str, str] = os.environ) -> list[str]:
             return list(_listed_nodes(environment))
 
 
+def nodes_lost(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the nodes that a job of Slurm had when it began and has no longer: it takes away those that fail.
+
+    None elsewhere, where Slurm does not answer, and where it does not say which nodes the job has.
+    """
+    job = allocation(environment)
+    if job is None or job.scheduler != "slurm" or job.nodes == 1:
+        return []
+    said = said_by(["squeue", "--noheader", f"--jobs={job.job}", "--format=%N"], environment=environment)
+    left = {name for line in said.split() for name in expanded(line)}
+    return [name for name in node_names(environment) if name not in left] if left else []
+
+
 def copies(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:
     """Return how many of us a launcher has started at once, and which; 1 and nothing where we are the only one."""
     for variable, launcher in _SIZES.items():
@@ -111,24 +123,7 @@ def is_first_copy(environment: Mapping[str, str] = os.environ) -> bool:
 @lru_cache
 def _of_instance(address: str, attribute: str) -> str:
     """Return what an instance of Flux says of itself; empty where it does not answer. ``size``: its nodes."""
-    import subprocess
-
-    program = shutil.which("flux")
-    if program is None:
-        return ""
-    try:
-        done = subprocess.run(
-            [program, "getattr", attribute],
-            env={**os.environ, _INSTANCE: address},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_ASK_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return said_by(["flux", "getattr", attribute], environment={**os.environ, _INSTANCE: address}).strip()
 
 
 def _listed_nodes(environment: Mapping[str, str]) -> dict[str, int]:

@@ -3,8 +3,6 @@
 
 import os
 import re
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,9 +10,9 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.model.system import Switch
 from ullage.system.allocation import allocation, node_names
+from ullage.system.asking import said_by
 from ullage.system.node_lists import expanded
 
-_ASK_TIMEOUT_S: Final = 10
 _FIELD: Final = re.compile(r"(\w+)=(\S*)")
 _ADDRESS: Final = "SLURM_TOPOLOGY_ADDR"
 _PATTERN: Final = "SLURM_TOPOLOGY_ADDR_PATTERN"
@@ -34,29 +32,8 @@ def read_switches(environment: Mapping[str, str] = os.environ) -> list[Switch]:
         nodes = node_names(environment)
     except UserError:
         return []
-    found = switches_above(nodes, parsed_topology(_asked(environment)))
+    found = switches_above(nodes, parsed_topology(said_by(["scontrol", "show", "topology"], environment=environment)))
     return found or parsed_address(environment.get(_ADDRESS, ""), environment.get(_PATTERN, ""))
-
-
-def _asked(environment: Mapping[str, str]) -> str:
-    """Return what ``scontrol show topology`` says; empty where it does not answer."""
-    program = shutil.which("scontrol", path=environment.get("PATH"))
-    if program is None:
-        return ""
-    try:
-        done = subprocess.run(
-            [program, "show", "topology"],
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_ASK_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
 
 
 def parsed_topology(text: str) -> list[Switch]:
