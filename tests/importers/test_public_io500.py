@@ -7,17 +7,21 @@ Source: IO500/submission-data at f610b34 (2026-02-18), submissions of 2018 to 20
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 from support.public_data import unpacked
-from ullage.importers import read
+from ullage import importers
 from ullage.model.summary import Summary
 
+_read = cache(importers.read)
 _METADATA = ("mdtest", "find", "mdworkbench")
 _UNSCORED = ("timestamp", "mdworkbench-create", "mdworkbench-delete", "ior-rnd4K-easy-read")
 _EXTENDED = ("ior-rnd", "mdworkbench", "find-easy", "find-hard")
+# Of 133 submissions two have no result: one is a configuration, one the output of the parts. A larger part has more.
+_SUBMISSIONS, _FOLDERS = 131, 143
 _WANTED = ("result.txt", "result_summary.txt", "ior-easy-write.txt", "ior-hard-write.txt")
 
 
@@ -26,7 +30,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return all folders with a result."""
     root = unpacked("io500", tmp_path_factory.mktemp("io500"), lambda path: PurePosixPath(path).name in _WANTED)
     found = sorted({path.parent for name in _WANTED[:2] for path in root.rglob(name)})
-    assert found
+    submissions = {match[0] for path in found if (match := re.match(r".*/submission-\d+", str(path)))}
+    assert len(submissions) >= _SUBMISSIONS
+    assert len(found) >= _FOLDERS
     return found
 
 
@@ -92,7 +98,7 @@ def _imported(summary: Summary, metric: str) -> dict[str, float]:
 
 def test_every_rate_and_time_of_every_folder_is_right(folders: list[Path]) -> None:
     for folder in folders:
-        summary, phases = read(folder), _phases_of(folder)
+        summary, phases = _read(folder), _phases_of(folder)
         rates = {**_imported(summary, "bandwidth"), **_imported(summary, "operation_rate")}
         scored = {name: pair for name, pair in phases.items() if name not in _UNSCORED[:3]}
         expected = {name: value * _factor(name) for name, (value, _) in scored.items()}
@@ -107,10 +113,35 @@ def _text_of(folder: Path) -> str:
     return "".join((folder / name).read_text(errors="replace") for name in _WANTED[:2] if (folder / name).exists())
 
 
+def _printed_scores(folder: Path) -> list[float]:
+    """Return bandwidth, metadata and total as they are printed, from the form with more digits."""
+    if (folder / "result.txt").exists():
+        pairs = _sections_of((folder / "result.txt").read_text(errors="replace"))["SCORE"]
+        return [float(pairs[key].split()[0]) for key in ("BW", "MD", "SCORE")]
+    line = re.search(r"^\[SCORE *\] .*$", (folder / "result_summary.txt").read_text(errors="replace"), re.MULTILINE)
+    assert line, folder
+    return [float(re.search(rf"{word} +([\d.]+)", line[0])[1]) for word in ("Bandwidth", "IOPS", "TOTAL")]  # type: ignore[index]
+
+
+def test_every_printed_score_is_read_and_is_ours(folders: list[Path]) -> None:
+    """Phases are printed with 3 to 6 digits; scripts of before May 2018 print a product as the total."""
+    products = 0
+    for folder in folders:
+        summary, printed = _read(folder), _printed_scores(folder)
+        found = next(found for found in summary.findings if found.kind == "io500-recomputed")
+        assert found.numbers["printed"] == printed, folder
+        scores = {score.name: score.value for score in summary.scores}
+        bandwidth, metadata, total = (scores[f"IO500{part}"] or 0.0 for part in (" bandwidth", " metadata", ""))
+        is_product = printed[2] == pytest.approx(printed[0] * printed[1], rel=0.01)
+        products += is_product
+        assert [bandwidth, metadata, total**2 if is_product else total] == pytest.approx(printed, rel=0.01), folder
+    assert products < len(folders) / 10
+
+
 def test_every_score_is_that_of_its_own_release(folders: list[Path]) -> None:
     """What is printed follows from the phases, also where random phases counted, and nothing is said against it."""
     for folder in folders:
-        summary, phases = read(folder), _phases_of(folder)
+        summary, phases = _read(folder), _phases_of(folder)
         values = {name: value for name, (value, _) in phases.items()}
         ours = {score.name: score.value for score in summary.scores}
         for extended, name in ((False, "IO500"), (True, "IO500 extended")):
@@ -126,7 +157,7 @@ def test_every_score_is_that_of_its_own_release(folders: list[Path]) -> None:
 def test_no_phases_contradict_each_other_where_the_write_has_the_fewest_items(folders: list[Path]) -> None:
     for folder in folders:
         phases = {name: (value, seconds) for name, (value, seconds) in _phases_of(folder).items() if seconds}
-        for found in read(folder).findings:
+        for found in _read(folder).findings:
             if found.kind == "io500-arithmetic":
                 dataset = str(found.numbers["dataset"])
                 items = {
@@ -150,7 +181,7 @@ def test_a_rate_at_the_wall_is_what_ior_printed_of_it_or_is_left_out(folders: li
     """Releases of 2020 print it times the number of ranks, and over the time of the whole phase."""
     kept = left = 0
     for folder in folders:
-        summary = read(folder)
+        summary = _read(folder)
         walls, said = _imported(summary, "stonewall_bandwidth"), _text_of(folder)
         is_of_2020 = re.search(r"^version\s*=\s*io500-i?sc20", said, re.MULTILINE)
         assert not (is_of_2020 and walls), folder
@@ -163,3 +194,22 @@ def test_a_rate_at_the_wall_is_what_ior_printed_of_it_or_is_left_out(folders: li
                 # IOR prints the mean with one decimal.
                 assert walls[phase] == pytest.approx(rate, rel=0.06), (folder, phase)
     assert min(kept, left) > 0
+
+
+def test_the_rate_at_the_wall_of_2020_is_times_the_ranks_and_no_number_of_mib(folders: list[Path]) -> None:
+    """Printed value / ranks x the phase's time are the bytes that IOR printed; as MiB/s nearly all are far off."""
+    as_mib: list[bool] = []
+    for folder in (one for one in folders if (one / "result.txt").exists()):
+        sections = _sections_of((folder / "result.txt").read_text(errors="replace"))
+        for phase, rate in _walls_of(folder):
+            printed = float(sections[phase].get("throughput-stonewall", 0))
+            if printed < 20 * rate / 2**30:
+                continue
+            text = (folder / f"{phase}.txt").read_text(errors="replace")
+            ranks, wall_s = (float(re.search(rf"{word} *:? *([\d.]+)", text)[1]) for word in ("tasks", "GiB time:"))  # type: ignore[index]
+            seconds = float(sections[phase]["t_delta"])
+            # The phase begins some seconds before IOR's timer, and IOR prints the bytes with one decimal.
+            assert printed / ranks * seconds == pytest.approx(rate / 2**30 * wall_s, rel=0.13), (folder, phase)
+            as_mib.append(printed / 2**10 == pytest.approx(rate / 2**30, rel=0.1))
+    assert len(as_mib) >= 30
+    assert sum(as_mib) <= len(as_mib) / 10
