@@ -26,6 +26,17 @@ std::uint64_t tag_in(std::span<const std::byte> block) {
   return tag;
 }
 
+/// Calls piece(bytes, first byte of their transfer, place in the transfer) for each transfer that a range touches.
+template <class Bytes, class Piece>
+void for_each_transfer(Bytes bytes, std::uint64_t offset_bytes, std::uint64_t transfer_bytes, const Piece& piece) {
+  std::uint64_t inside = offset_bytes % transfer_bytes;
+  for (std::size_t done = 0; done < bytes.size(); inside = 0) {
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size() - done, transfer_bytes - inside));
+    piece(bytes.subspan(done, length), offset_bytes + done - inside, inside);
+    done += length;
+  }
+}
+
 std::size_t first_difference(std::span<const std::byte> a, std::span<const std::byte> b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
@@ -53,18 +64,25 @@ void Payload::fill_unit(std::span<std::byte> bytes, const TagCoder::Place& first
   body_.fill(bytes, tags);
 }
 
-void Payload::fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes,
-                   std::uint64_t inside) const {
-  const TagCoder::Place transfer{writer, tags_.number_at(offset_bytes)};
+void Payload::fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const {
+  for_each_transfer(buffer, offset_bytes, spec_.transfer_bytes,
+                    [&](std::span<std::byte> part, std::uint64_t transfer, std::uint64_t inside) {
+                      fill_piece(part, writer, transfer, inside);
+                    });
+}
+
+void Payload::fill_piece(std::span<std::byte> bytes, std::uint64_t writer, std::uint64_t transfer,
+                         std::uint64_t inside) const {
+  const TagCoder::Place first{writer, tags_.number_at(transfer)};
   UnitBuffer memory;
-  for (std::uint64_t done = 0; done < buffer.size();) {
+  for (std::uint64_t done = 0; done < bytes.size();) {
     const std::uint64_t index = (inside + done) / unit_bytes;
     const std::uint64_t skipped = inside + done - index * unit_bytes;
     const std::uint64_t whole = std::min(unit_bytes, spec_.transfer_bytes - index * unit_bytes);
-    const auto part = buffer.subspan(done, std::min(buffer.size() - done, whole - skipped));
+    const auto part = bytes.subspan(done, std::min(bytes.size() - done, whole - skipped));
     const bool is_whole = part.size() == whole;
     const auto unit = is_whole ? part : std::span(memory).first(whole);
-    fill_unit(unit, unit_at(transfer, offset_bytes, index));
+    fill_unit(unit, unit_at(first, transfer, index));
     if (!is_whole) std::ranges::copy(unit.subspan(skipped, part.size()), part.begin());
     done += part.size();
   }
@@ -78,30 +96,54 @@ void Payload::poison(std::span<std::byte> buffer) {
 Payload::Check Payload::check(std::span<const std::byte> buffer, std::uint64_t writer,
                               std::uint64_t offset_bytes) const {
   Check result;
-  const TagCoder::Place transfer{writer, tags_.number_at(offset_bytes)};
-  UnitBuffer memory;
-  for (std::uint64_t index = 0; index * unit_bytes < buffer.size(); ++index) {
-    const std::size_t at = index * unit_bytes;
-    const auto found = buffer.subspan(at, std::min<std::size_t>(unit_bytes, buffer.size() - at));
-    const auto expected = std::span(memory).first(found.size());
-    const TagCoder::Place unit = unit_at(transfer, offset_bytes, index);
-    fill_unit(expected, unit);
-    if (std::memcmp(expected.data(), found.data(), found.size()) == 0) continue;
-    for (std::size_t block = 0; block * tagged_bytes < found.size(); ++block) {
-      const std::size_t start = block * tagged_bytes;
-      const std::size_t length = std::min<std::size_t>(tagged_bytes, found.size() - start);
-      const auto right = std::span<const std::byte>(expected).subspan(start, length);
-      const auto given = found.subspan(start, length);
-      const std::size_t bad = first_difference(right, given);
-      if (bad == length) continue;
-      ++result.bad_blocks;
-      if (result.first) continue;
-      const TagCoder::Place place{unit.writer, unit.number + block};
-      result.first = Mismatch{offset_bytes + at + start + bad, hex_of(right.subspan(bad), shown_bytes),
-                              explain(right, given, bad, place)};
-    }
-  }
+  for_each_transfer(buffer, offset_bytes, spec_.transfer_bytes,
+                    [&](std::span<const std::byte> part, std::uint64_t transfer, std::uint64_t inside) {
+                      check_piece(part, writer, transfer, inside, result);
+                    });
   return result;
+}
+
+void Payload::check_piece(std::span<const std::byte> bytes, std::uint64_t writer, std::uint64_t transfer,
+                          std::uint64_t inside, Check& result) const {
+  const TagCoder::Place first{writer, tags_.number_at(transfer)};
+  UnitBuffer memory;
+  for (std::uint64_t done = 0; done < bytes.size();) {
+    const std::uint64_t index = (inside + done) / unit_bytes;
+    const std::uint64_t skipped = inside + done - index * unit_bytes;
+    const auto unit = std::span(memory).first(std::min(unit_bytes, spec_.transfer_bytes - index * unit_bytes));
+    const auto found = bytes.subspan(done, std::min(bytes.size() - done, unit.size() - skipped));
+    const TagCoder::Place place = unit_at(first, transfer, index);
+    fill_unit(unit, place);
+    if (std::memcmp(unit.data() + skipped, found.data(), found.size()) != 0)
+      check_blocks(unit, found, skipped, place, transfer + inside + done, result);
+    done += found.size();
+  }
+}
+
+/// `found` stands `skipped` bytes behind the start of `unit`, at `offset_bytes` of the file. A block of which it is a
+/// part only is judged with the other bytes right.
+void Payload::check_blocks(std::span<const std::byte> unit, std::span<const std::byte> found, std::uint64_t skipped,
+                           const TagCoder::Place& first, std::uint64_t offset_bytes, Check& result) const {
+  std::array<std::byte, tagged_bytes> memory;
+  for (std::size_t at = 0; at < found.size();) {
+    const std::size_t block = (skipped + at) / tagged_bytes;
+    const auto right = unit.subspan(block * tagged_bytes, std::min(tagged_bytes, unit.size() - block * tagged_bytes));
+    const std::size_t before = skipped + at - block * tagged_bytes;
+    const auto given = found.subspan(at, std::min(found.size() - at, right.size() - before));
+    const std::size_t bad = first_difference(right.subspan(before), given);
+    if (bad < given.size()) {
+      ++result.bad_blocks;
+      if (!result.first) {
+        const auto judged = std::span(memory).first(right.size());
+        std::ranges::copy(right, judged.begin());
+        std::ranges::copy(given, judged.begin() + static_cast<std::ptrdiff_t>(before));
+        const TagCoder::Place place{first.writer, first.number + block};
+        result.first = Mismatch{offset_bytes + at + bad, hex_of(right.subspan(before + bad), shown_bytes),
+                                explain(right, judged, given.subspan(bad), place)};
+      }
+    }
+    at += given.size();
+  }
 }
 
 bool Payload::body_is_of(std::span<const std::byte> block, const TagCoder::Place& place) const {
@@ -126,10 +168,9 @@ std::string Payload::name_of(const TagCoder::Place& place) const {
 }
 
 std::string Payload::explain(std::span<const std::byte> expected, std::span<const std::byte> found,
-                             std::size_t first_bad, const TagCoder::Place& place) const {
-  const std::string bytes = hex_of(found.subspan(first_bad), shown_bytes);
-  const auto rest = found.subspan(first_bad);
-  if (rest.size() >= shown_bytes && std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; }))
+                             std::span<const std::byte> bad, const TagCoder::Place& place) const {
+  const std::string bytes = hex_of(bad, shown_bytes);
+  if (bad.size() >= shown_bytes && std::ranges::all_of(bad, [](std::byte b) { return b == std::byte{0}; }))
     return bytes + " (never written: zeros)";
   const std::uint64_t tag = tag_in(found);
   if (tag == poison_word) return bytes + " (buffer not filled)";

@@ -37,9 +37,9 @@ struct Mismatch {
               // "buffer not filled", "right block, 1 of 512 bytes differ", "neither of this run nor of this write"
 };
 
-/// Pure: contents are a function of (spec, writer, offset), the same on every CPU. Offsets are multiples of
-/// transfer_bytes, buffers one transfer. With dedup_ratio d, block b of the file's B blocks of 4 KiB is a copy of block
-/// b mod ceil(B / d), tags included: exchanging copies cannot be noticed, being no change.
+/// Pure: contents are a function of (spec, writer, offset), the same on every CPU. Buffers are any part of what a
+/// writer writes: a transfer, a piece of one, or several. With dedup_ratio d, block b of the file's B blocks of 4 KiB
+/// is a copy of block b mod ceil(B / d), tags included: exchanging copies cannot be noticed, being no change.
 class Payload final {
  public:
   /// Names the contents: what another version wrote is not recognised.
@@ -47,14 +47,13 @@ class Payload final {
 
   explicit Payload(const PayloadSpec& spec);
 
-  /// Contents of the transfer of `writer` at `offset_bytes`, at memory speed; of a part of it from `inside` on.
-  void fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes,
-            std::uint64_t inside = 0) const;
+  /// What `writer` writes at `offset_bytes`, at memory speed.
+  void fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const;
 
   /// Makes a buffer recognisably not-read, by overwriting the first bytes of each 512.
   static void poison(std::span<std::byte> buffer);
 
-  /// Bad 512-byte blocks of one transfer: their number, and the first one.
+  /// Bad 512-byte blocks: their number, and the first one.
   struct Check {
     std::uint64_t bad_blocks = 0;
     std::optional<Mismatch> first;
@@ -65,12 +64,17 @@ class Payload final {
   /// The first block of the `index`-th 4 KiB of a transfer that begins with block `number`.
   [[nodiscard]] TagCoder::Place unit_at(const TagCoder::Place& transfer, std::uint64_t offset_bytes,
                                         std::uint64_t index) const noexcept;
+  void fill_piece(std::span<std::byte> bytes, std::uint64_t writer, std::uint64_t transfer, std::uint64_t inside) const;
+  void check_piece(std::span<const std::byte> bytes, std::uint64_t writer, std::uint64_t transfer, std::uint64_t inside,
+                   Check& result) const;
+  void check_blocks(std::span<const std::byte> unit, std::span<const std::byte> found, std::uint64_t skipped,
+                    const TagCoder::Place& first, std::uint64_t offset_bytes, Check& result) const;
   void fill_unit(std::span<std::byte> bytes, const TagCoder::Place& first) const noexcept;
   [[nodiscard]] std::uint64_t distinct_blocks() const noexcept;
   [[nodiscard]] bool body_is_of(std::span<const std::byte> block, const TagCoder::Place& place) const;
   [[nodiscard]] std::string name_of(const TagCoder::Place& place) const;
   [[nodiscard]] std::string explain(std::span<const std::byte> expected, std::span<const std::byte> found,
-                                    std::size_t first_bad, const TagCoder::Place& place) const;
+                                    std::span<const std::byte> bad, const TagCoder::Place& place) const;
 
   PayloadSpec spec_;
   TagCoder tags_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -61,11 +62,46 @@ TEST(Payload, PartsAreThoseOfTheWhole) {
       for (std::uint64_t inside = 0; inside < transfer; inside += 504)
         for (const std::uint64_t most : {8UL, 504UL, 4096UL, 100'000UL}) {
           Bytes part(std::min(most, transfer - inside));
-          Payload(s).fill(part, 2, 5 * transfer, inside);
+          Payload(s).fill(part, 2, 5 * transfer + inside);
           EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + static_cast<std::ptrdiff_t>(inside)))
               << transfer << " from " << inside;
         }
     }
+}
+
+TEST(Payload, RangesAreThoseOfTheTransfersThatTheyTouch) {
+  for (const std::uint64_t transfer : {520UL, 4096UL, 47008UL})
+    for (const double dedup : {1.0, 2.0}) {
+      if (dedup > 1 && transfer % 4096 != 0) continue;
+      const auto s = spec(transfer, 2, dedup);
+      Bytes file;
+      for (std::uint64_t i = 0; i < 20; ++i) std::ranges::copy(filled(s, 2, i * transfer), std::back_inserter(file));
+      for (const std::uint64_t from : {0UL, 8UL, 512UL, 3 * transfer, 4 * transfer + 500})
+        for (const std::uint64_t length : {9UL, 512UL, transfer + 13, 8 * transfer}) {
+          Bytes part(length);
+          Payload(s).fill(part, 2, from);
+          EXPECT_TRUE(std::equal(part.begin(), part.end(), file.begin() + static_cast<std::ptrdiff_t>(from)))
+              << transfer << " from " << from;
+          EXPECT_EQ(Payload(s).check(part, 2, from).bad_blocks, 0U) << transfer << " from " << from;
+          part.back() ^= std::byte{1};
+          const auto check = Payload(s).check(part, 2, from);
+          EXPECT_EQ(check.bad_blocks, 1U);
+          ASSERT_TRUE(check.first);
+          EXPECT_EQ(check.first->offset_bytes, from + length - 1);
+        }
+    }
+}
+
+TEST(Payload, WrongBlocksOfAPieceAreCountedAndNamed) {
+  const std::uint64_t offset = (1 << 20) + 8192;
+  Bytes piece(4096);
+  Payload(spec(1 << 20)).fill(piece, 1, offset);
+  std::fill(piece.begin() + 1024, piece.begin() + 2048, std::byte{0});
+  const auto check = Payload(spec(1 << 20)).check(piece, 1, offset);
+  EXPECT_EQ(check.bad_blocks, 2U);
+  ASSERT_TRUE(check.first);
+  EXPECT_EQ(check.first->offset_bytes, offset + 1024);
+  EXPECT_NE(check.first->found.find("never written"), std::string::npos) << check.first->found;
 }
 
 /// What zstd --long and deduplication by blocks of any alignment look for: a piece that was there before.

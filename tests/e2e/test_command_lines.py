@@ -20,21 +20,22 @@ def measured(engine: Path, tmp_path: Path, suite: str, *lines: str) -> Path:
 
 
 def test_lines_of_ior_share_a_file_and_move_their_bytes(engine: Path, target: Path, tmp_path: Path) -> None:
-    words = f"-t 64k -b 1m -s 2 -F -C -i 2 -o {target}/easy"
-    result = measured(
-        engine, tmp_path, "from-ior", f"mpirun -np 2 ior -w -e -k {words}", f"mpirun -np 2 ior -r -R {words}"
-    )
+    """The second and the third read what the first has written in transfers of other sizes."""
+    words = f"-b 1m -s 2 -F -C -i 2 -o {target}/easy"
+    asked = ["-w -e -k -t 64k", "-r -R -k -t 4k", "-r -R -z -t 1m"]
+    result = measured(engine, tmp_path, "from-ior", *(f"mpirun -np 2 ior {flags} {words}" for flags in asked))
     records = ResultFolder.open(result).read_records()[0]
     assert [(phase.phase, phase.bytes, phase.operations) for phase in records.phases] == [
         ("write", 4 << 20, 64),
-        ("read", 4 << 20, 64),
+        ("read", 4 << 20, 1024),
+        ("read", 4 << 20, 4),
     ] * 2
-    assert [phase.syncs for phase in records.phases] == [2, 0, 2, 0]
+    assert [phase.syncs for phase in records.phases] == [2, 0, 0, 2, 0, 0]
     assert {phase.verified_bytes for phase in records.phases if phase.phase == "read"} == {4 << 20}
     code, out, _ = run_here("report", str(result), "--format", "ior")
     assert code == 0
     rows = [line.split() for line in out.splitlines() if line.startswith(("write ", "read "))]
-    assert [row[0] for row in rows] == ["write", "read", "write", "read", "write", "read"]
+    assert [row[0] for row in rows] == ["write", "read", "read"] * 3
     assert run_here("report", str(result), "--format", "mdtest")[0] == 2
     assert find_run_folders(target) == []
 

@@ -2,7 +2,7 @@
 """What a translator makes of command lines: cases that are not yet bound to a machine."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -79,22 +79,21 @@ def agreed_layout(lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedL
     return WantedLayout(ranks or 1, nodes, on_a_node)
 
 
-def check_shared(tool: str, drafts: Iterable[Draft], layout: Iterable[str]) -> None:
+def check_shared(tool: str, drafts: Iterable[Draft], layout: Mapping[str, str]) -> None:
     """Raise ``UserError`` when a line uses a dataset otherwise than it was made.
 
-    ``layout`` names the parameters whose values have to be the same.
+    ``layout`` has the parameters whose values have to be the same, with their flags.
     """
     first: dict[tuple[str, str], Draft] = {}
-    names = tuple(layout)
     for draft in drafts:
         maker = first.setdefault((draft.dataset, draft.workload.name), draft)
         if not draft.dataset:
             continue
         made, used = maker.workload.parameters, draft.workload.parameters
-        for name in names:
+        for name, flag in layout.items():
             if made.get(name) != used.get(name):
-                what = f"line {draft.line} uses what line {maker.line} made with {name} {made.get(name)}"
-                raise UserError(f"{what}, and says {used.get(name)}", tool, "write the same sizes in both lines")
+                what = f"line {draft.line} uses what line {maker.line} made with another {flag}"
+                raise UserError(what, tool, f"write the same {flag} in both lines")
 
 
 # The file systems that ROMIO may be told before a path; its test driver moves nothing.

@@ -263,9 +263,9 @@ def test_flags_that_people_use_are_among_them() -> None:
 
 
 def test_a_file_is_read_as_it_was_written() -> None:
-    said = "line 2 uses what line 1 made with transfer_bytes 1048576, and says 4096"
+    said = "line 2 uses what line 1 made with another -b; write the same -b in both lines"
     with pytest.raises(UserError, match=said):
-        translated("ior -w -k -t 1m -o /s/f", "ior -r -t 4k -o /s/f")
+        translated("ior -w -k -t 1m -o /s/f", "ior -r -t 1m -b 4m -o /s/f")
     assert translated("ior -w -k -t 1m -o /s/f", "ior -r -z -z -t 4k -b 4k -o /s/f").drafts
 
 
@@ -287,15 +287,31 @@ def test_a_prefix_of_romio_is_said_and_not_taken_for_a_scheme(api: str) -> None:
     assert only("ior -w -o ufs:tmp/s/f").place == "ufs:tmp/s"
 
 
-def test_the_usual_test_of_random_reads_uses_what_was_written_in_large_transfers() -> None:
-    write, read = translated("ior -w -k -t 2m -b 8m -o /s/f", "ior -r -t 4k -b 8m -z -o /s/f").drafts
-    assert write.dataset == read.dataset != ""
-    assert (read.workload.name, read.workload.parameters["pick"]) == ("mixed-transfer", "permutation")
-    assert read.workload.parameters["operations"] == 2048
-    with pytest.raises(UserError, match="write the same -t, or a smaller multiple of 512"):
-        translated("ior -w -k -t 2m -b 8m -o /s/f", "ior -r -t 8 -b 8m -z -o /s/f")
-    with pytest.raises(UserError, match="write the same -b, -s, -F and -u in both lines"):
-        translated("ior -w -k -t 2m -b 8m -o /s/f", "ior -r -t 4k -b 4m -z -o /s/f")
+@pytest.mark.parametrize(("written", "read"), [("2m", "4k"), ("4k", "2m"), ("512", "1536k")])
+@pytest.mark.parametrize(("flags", "order"), [("", {}), ("-z", {"order": "random", "order_seed": 1})])
+def test_a_file_is_read_in_transfers_of_another_size(written: str, read: str, flags: str, order: Parameters) -> None:
+    first, second = translated(
+        f"ior -w -k -t {written} -b 12m -o /s/f", f"ior -r -R -t {read} -b 12m {flags} -o /s/f"
+    ).drafts
+    assert first.dataset == second.dataset != ""
+    parameters = second.workload.parameters
+    assert (second.workload.name, parameters["phases"], parameters["verify"]) == ("transfer", ["read"], "full")
+    assert {name: value for name, value in parameters.items() if name.startswith("order")} == order
+    with pytest.raises(UserError, match="write the same -b in both lines"):
+        translated(f"ior -w -k -t {written} -b 12m -o /s/f", f"ior -r -t {read} -b 6m {flags} -o /s/f")
+
+
+@pytest.mark.parametrize(
+    ("written", "read", "right"),
+    [
+        ("-t 2m -b 8m", "-t 8 -b 8m", "or in both lines a multiple of 512"),
+        ("-t 47008 -b 188032", "-t 188032 -b 188032", "or in both lines a multiple of 512"),
+        ("-t 4k -b 8m", "-t 2m -b 8m -z -z", "or a smaller multiple of 512"),
+    ],
+)
+def test_transfers_that_do_not_fit_the_blocks_of_a_file_are_refused(written: str, read: str, right: str) -> None:
+    with pytest.raises(UserError, match=f"write the same -t, {right}"):
+        translated(f"ior -w -k {written} -o /s/f", f"ior -r {read} -o /s/f")
 
 
 def test_a_line_of_io500_since_2021_is_read() -> None:

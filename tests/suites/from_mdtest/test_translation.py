@@ -210,7 +210,7 @@ def test_each_flag_without_an_equivalent_says_why_and_a_value_of_0_asks_for_noth
 
 
 def test_a_tree_is_used_as_it_was_made() -> None:
-    with pytest.raises(UserError, match="line 2 uses what line 1 made with items 5, and says 6"):
+    with pytest.raises(UserError, match="line 2 uses what line 1 made with another -n; write the same -n"):
         translated("mdtest -F -C -n 5 -d /s/a", "mdtest -F -T -n 6 -d /s/a")
 
 

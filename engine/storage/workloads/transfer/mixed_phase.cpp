@@ -29,6 +29,7 @@ MixedTransferPhase::MixedTransferPhase(const MixedTransferState& state)
     : state_(state),
       pattern_(state.shape(), static_cast<std::uint64_t>(state.context->world->rank()),
                static_cast<std::uint64_t>(state.source_rank)),
+      payload_(state.payload),
       slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
                                         std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
       slots_(std::min(std::clamp<std::uint64_t>(most_slot_bytes / slot_bytes_, 1, most_slots),
@@ -57,8 +58,6 @@ PhaseInfo MixedTransferPhase::info() const {
 }
 
 Status MixedTransferPhase::allocate() {
-  if (parameters().writes() || verifies())
-    contents_.emplace(state_.payload, static_cast<std::uint64_t>(state_.source_rank));
   Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
   for (const Kind kind : kinds_moved()) keep_first(status, state_.context->backend->ready_open(request_for(kind)));
   return status;
@@ -104,7 +103,7 @@ std::uint64_t MixedTransferPhase::prepare(std::uint64_t first, std::uint64_t mos
     const MixedTransferPattern::Step step = pattern_.at(i);
     const auto buffer = slot(i);
     if (!step.reads)
-      contents_->fill(buffer, step.offset_bytes);
+      payload_.fill(buffer, static_cast<std::uint64_t>(state_.source_rank), step.offset_bytes);
     else if (verifies())
       Payload::poison(buffer);
     extents_.push_back({step.offset_bytes, buffer.size(), buffer.data()});
@@ -178,7 +177,8 @@ Verification MixedTransferPhase::after(std::uint64_t executed, Meter& progress) 
     const MixedTransferPattern::Step step = pattern_.at(i);
     if (!step.reads) continue;
     const auto found = slot(i);
-    const Payload::Check check = contents_->check(found, step.offset_bytes);
+    const Payload::Check check =
+        payload_.check(found, static_cast<std::uint64_t>(state_.source_rank), step.offset_bytes);
     verification.verified_bytes += found.size();
     verification.bad_blocks += check.bad_blocks;
     if (check.first && !verification.first)

@@ -5,14 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/payload.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/transfer/files.hpp"
-#include "storage/workloads/transfer/mixed_contents.hpp"
 #include "storage/workloads/transfer/mixed_parameters.hpp"
 #include "storage/workloads/transfer/mixed_pattern.hpp"
 #include "work/phase_work.hpp"
@@ -63,7 +62,7 @@ class MixedTransferPhase final : public PhaseWork {
 
   const MixedTransferState& state_;
   MixedTransferPattern pattern_;
-  std::optional<MixedTransferContents> contents_;
+  Payload payload_;
   std::size_t slot_bytes_;
   std::uint64_t slots_;         // operations go through them in turn
   std::uint64_t prepared_ = 0;  // end of the furthest batch

@@ -31,7 +31,7 @@ constexpr std::size_t buffer_alignment = 4096;
 PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
   PayloadSpec spec;
   spec.run_key = mix64(data_key ^ generation);
-  spec.transfer_bytes = parameters->transfer_bytes;
+  spec.transfer_bytes = written_bytes > 0 ? written_bytes : parameters->transfer_bytes;
   spec.compress_ratio = parameters->compress_ratio;
   spec.dedup_ratio = parameters->dedup_ratio;
   spec.file_bytes = file_bytes;

@@ -31,6 +31,7 @@ struct TransferState : TransferFiles {
   const TransferParameters* parameters = nullptr;
   std::uint64_t data_key = 0;              // of this dataset
   std::uint64_t generation = 0;            // of the data: +1 with each writing phase
+  std::uint64_t written_bytes = 0;         // of the transfers that it was written in; 0: those of the case
   std::uint64_t readable_operations = 0;   // of every rank: the least any of them has written
   std::optional<RankPlacement> placement;  // where somebody asked
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t file_bytes) const;

@@ -170,18 +170,33 @@ class Transfer final : public Workload {
   }
 
   [[nodiscard]] Status find_dataset() {
-    const auto facts = facts_of_dataset(context_, made().layout());
+    auto facts = facts_of_dataset(context_);
+    if (facts) facts = facts_of_dataset(context_, wanted_layout(*facts));
     if (!facts) return fail(facts.error());
     const TransferDataset found = TransferDataset::from(*facts);
     state_.data_key = found.key;
     state_.generation = found.generation;
-    state_.readable_operations = found.operations;
+    state_.written_bytes = found.written.transfer_bytes;
+    const std::uint64_t there = found.operations * found.written.transfer_bytes;
+    state_.readable_operations = there / parameters_.transfer_bytes;
     // A wall left the last operations of every rank out, and which those are follows from the order.
-    const bool is_short = state_.readable_operations < parameters_.bytes_a_rank() / parameters_.transfer_bytes;
-    if (is_short && (*facts)["order"] != order())
+    const bool is_other = found.written.transfer_bytes != parameters_.transfer_bytes;
+    const bool is_wrong = (*facts)["order"] != order() || (is_other && parameters_.order != Order::sequential);
+    if (there < parameters_.bytes_a_rank() && is_wrong)
       return fail(environment_error("order", "must be that of the case that made dataset '" + context_.dataset +
                                                  "', which was cut short: " + json_text((*facts)["order"])));
     return {};
+  }
+
+  /// What is only read may be read in transfers of another size: the blocks of the file begin at the same bytes.
+  [[nodiscard]] Json wanted_layout(const Json& facts) const {
+    Json layout = made().layout();
+    const Json written = facts.value("layout", Json::object()).value("transfer_bytes", Json());
+    const auto is_whole = [](std::uint64_t bytes) { return bytes % TagCoder::block_bytes == 0; };
+    const bool only_reads = !writes() && std::ranges::count(parameters_.phases, PhaseKind::mixed) == 0;
+    if (only_reads && is_whole(parameters_.transfer_bytes) && written.is_number_unsigned() && is_whole(written))
+      layout["transfer_bytes"] = written;
+    return layout;
   }
 
   [[nodiscard]] Status enter_dataset() const {

@@ -18,7 +18,7 @@ from ullage.parameters import suggest
 
 _TOOL: Final = "ior"
 # All lines that work on one file must agree on these.
-LAYOUT: Final = ("transfer_bytes", "block_bytes", "segments", "file_mode", "directory_per_process")
+LAYOUT: Final = {"block_bytes": "-b", "segments": "-s", "file_mode": "-F", "directory_per_process": "-u"}
 _PATTERNS: Final = ("t", "timestamp", "o", "offset", "i", "incompressible", "r", "random")
 _DEFAULT_TRANSFER: Final = 256 << 10
 _DEFAULT_BLOCK: Final = 1 << 20
@@ -123,11 +123,7 @@ def _note_pattern(given: ParsedFlags, notes: list[str]) -> None:
 
 
 def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
-    """Return the workload of ``-z`` while reading what was written in other transfers, and of ``-z -z``.
-
-    It makes as many transfers at positions of what is there: each once, or with ``-z -z`` any at random.
-    """
-    pick = "random" if given.times("-z") > 1 else "permutation"
+    """Return the workload of ``-z -z``: as many transfers, each at any position of what is there."""
     transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
     carried = ("transfer_bytes", "read_back", "read_shift", "stonewall_s", "wear_out", "cache")
     parameters: Parameters = {name: workload[name] for name in carried if name in workload}
@@ -135,7 +131,7 @@ def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
     seed = given.count("--random-offset-seed", 1)
     return Named(
         name="mixed-transfer",
-        parameters={**parameters, "read_share": 1.0, "pick": pick, "operations": operations, "seed": seed},
+        parameters={**parameters, "read_share": 1.0, "pick": "random", "operations": operations, "seed": seed},
     )
 
 

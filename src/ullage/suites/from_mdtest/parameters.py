@@ -14,7 +14,14 @@ from ullage.model.plan import Named, Parameters
 
 TOOL: Final = "mdtest"
 # All lines that work on one tree must agree on these.
-LAYOUT: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
+LAYOUT: Final = {
+    "items": "-n",
+    "items_per_directory": "-I",
+    "depth": "-z",
+    "branching": "-b",
+    "leaf_only": "-L",
+    "unique_directory": "-u",
+}
 
 
 def backend_of(given: ParsedFlags) -> Named:
