@@ -125,7 +125,7 @@ def test_hints_come_from_the_file_that_the_api_names(tmp_path: Path) -> None:
         ("[global]\ndataPacketType = zeros\n", "unknown kind 'zeros'"),
         ("[find]\nexternal-script = ./mine.sh\n", r"external-script: './mine.sh' is not run: find is built in"),
         ("[mdtest-easy]\nn = 0\n", "c.ini:2 .* is 0"),
-        ("[ior-easy]\ntransferSize = 4\n", r"c.ini \[ior-easy\] transferSize: 4: .*greater than or equal to 8"),
+        ("[ior-easy]\ntransferSize = 4\n", r"c.ini \[ior-easy\] transferSize: 4: .*multiple of 8"),
         ("[mdworkbench]\nwaitingTime = -1\n", r"\[mdworkbench\] waitingTime: -1.0: "),
         ("[mdworkbench]\nfilesPerProc = 3\n", "give both or none"),
     ],

@@ -113,6 +113,13 @@ def test_all_cases_of_a_dataset_describe_the_same_layout() -> None:
     assert set(by_dataset) == {"ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard", "mdworkbench"}
 
 
+def test_a_directory_has_no_more_files_than_the_file_says() -> None:
+    """mdtest fills one directory of ``-I`` items after the other; the last may have fewer."""
+    made = parameters("mdtest-hard-write", "[mdtest-hard]\nfiles-per-dir = 700\n")
+    assert (made["items"], made["items_per_directory"], made["depth"], made["branching"]) == (3000, 700, 1, 5)
+    assert made["leaf_only"] is True
+
+
 def test_the_file_changes_what_it_may() -> None:
     text = (
         "[ior-easy]\ntransferSize = 1m\nfilePerProc = FALSE\n[ior-hard]\nAPI = MPIIO\ncollective = TRUE\n"

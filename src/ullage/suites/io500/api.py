@@ -60,7 +60,7 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         elif word.startswith(_LAYOUT_OF_FILES):
             raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES.format(phase.dataset))
         elif not (word == "--posix.odirect" and on_names and not is_own):
-            right = "--posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
+            right = "leave it out: --posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
             raise UserError(f"option '{word}' of {name} is not supported for {phase.name}", place, right)
     return api
 

@@ -35,7 +35,7 @@ class OfficialConfig(Strict):
     apis: dict[str, Api] = {}
     collective: list[str] = []
     skipped: list[str] = []
-    transfer_bytes: Annotated[int, Field(ge=8)] = 2 << 20
+    transfer_bytes: Annotated[int, Field(gt=0, multiple_of=8)] = 2 << 20
     block_bytes: Positive | None = None
     file_per_process: bool = True
     directory_per_process: bool = False
@@ -175,6 +175,9 @@ def parse_config(text: str, name: str = "config", folder: Path | None = None) ->
     for entry in sorted(entries, key=_rank):
         _take(entry, reading)
     _check_workbench(entries, name)
+    if reading.said.get("directory_per_process") and not reading.said.get("file_per_process", True):
+        what = "needs a file for each process: a shared file has one folder"
+        raise UserError(what, f"{name} [ior-easy] uniqueDir", "write uniqueDir = FALSE")
     skipped = [phase.name for phase in PHASES if not reading.runs.get(phase.name, True)]
     members = {
         **reading.said,

@@ -67,13 +67,20 @@ _GROUPS: Final[dict[str, dict[str, Kind]]] = {
     },
     "timestamp": {},
 }
-# Phases and keys of earlier releases, which still stand in files people have; a value of a key is said today's way.
+# Phases and keys of earlier releases, which still stand in files people have; how a value of a key is said today, by
+# how the section begins.
 _FORMER_SECTION: Final = re.compile(r"ior-rnd(?:4k|1mb)?(?:-write|-read)?", re.IGNORECASE | re.ASCII)
-_FORMER_KEYS: Final[Mapping[str, str]] = {
-    "posix.odirect": "write API = POSIX --posix.odirect",
-    "hintsfilename": "write API = MPIIO --mpiio.hintsFileName={}",
-    "norun": "write run = FALSE",
-    "external-args": "find is built in: leave it out",
+_FORMER_KEYS: Final[Mapping[str, Mapping[str, str]]] = {
+    "posix.odirect": {
+        "ior-easy": "write API = POSIX --posix.odirect",
+        "": "leave it out: O_DIRECT moves no part of a sector, and no names",
+    },
+    "hintsfilename": {
+        "ior-": "write API = MPIIO --mpiio.hintsFileName={}",
+        "": "leave it out: names go through POSIX",
+    },
+    "norun": {"": "write run = FALSE"},
+    "external-args": {"": "leave it out: find is built in"},
 }
 
 
@@ -145,9 +152,8 @@ def _entry(section: str, word: str, text: str, place: str) -> Entry | None:
     key = by_lower.get(word.lower())
     if key is None and word.lower() in _FORMER_KEYS and "run" in KEYS[section]:
         if text and _FLAGS.get(text.lower()) is not False:
-            right = _FORMER_KEYS[word.lower()].format(text)
-            if word.lower() == "posix.odirect" and not section.startswith("ior-easy"):
-                right = "leave it out: O_DIRECT moves no part of a sector, and no names"
+            ways = _FORMER_KEYS[word.lower()]
+            right = next(way for begin, way in ways.items() if section.startswith(begin)).format(text)
             raise UserError(f"'{word}' is a key of earlier releases", f"{place} [{section}]", right)
         return None
     if key is None:

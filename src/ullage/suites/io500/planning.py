@@ -206,12 +206,10 @@ def _metadata(bound: _Bound) -> Parameters:
     is_hard = bound.phase.dataset == "mdtest-hard"
     shape: Parameters = {"items": sizes.easy_items, "unique_directory": True, "leaf_only": True}
     if is_hard:
-        shape = {
-            "items": sizes.hard_items,
-            "items_per_directory": options.config.files_per_directory,
-            "write_bytes": SMALL_FILE_BYTES,
-            "read_bytes": SMALL_FILE_BYTES,
-        }
+        shape = {"items": sizes.hard_items, "write_bytes": SMALL_FILE_BYTES, "read_bytes": SMALL_FILE_BYTES}
+        if on_each := options.config.files_per_directory:
+            directories = -(-sizes.hard_items // on_each)
+            shape |= {"items_per_directory": on_each, "depth": 1, "branching": directories, "leaf_only": True}
     shape |= {"item": "file", "stride": 1, "verify": options.verify}
     if bound.phase.scored_phase == "create":
         return {**shape, "sync": "filesystem", **bound.wall}
