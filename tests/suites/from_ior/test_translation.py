@@ -301,6 +301,16 @@ def test_a_file_is_read_in_transfers_of_another_size(written: str, read: str, fl
         translated(f"ior -w -k -t {written} -b 12m -o /s/f", f"ior -r -t {read} -b 6m {flags} -o /s/f")
 
 
+@pytest.mark.parametrize("size", ["4k", "2m"])
+def test_random_reads_of_what_a_wall_has_left_are_picked_from_it(size: str) -> None:
+    written = "ior -w -k -t 2m -b 8m -D 30 -o /s/f"
+    _, read = translated(written, f"ior -r -t {size} -b 8m -z -o /s/f").drafts
+    assert (read.workload.name, read.workload.parameters["pick"]) == ("mixed-transfer", "permutation")
+    _, same = translated(f"{written} -z", "ior -r -t 2m -b 8m -z -o /s/f").drafts
+    _, in_order = translated(written, f"ior -r -t {size} -b 8m -o /s/f").drafts
+    assert {same.workload.name, in_order.workload.name} == {"transfer"}
+
+
 @pytest.mark.parametrize(
     ("written", "read", "right"),
     [

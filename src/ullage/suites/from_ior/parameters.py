@@ -123,7 +123,8 @@ def _note_pattern(given: ParsedFlags, notes: list[str]) -> None:
 
 
 def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
-    """Return the workload of ``-z -z``: as many transfers, each at any position of what is there."""
+    """Return the workload of as many transfers at positions of what is there: each once, with ``-z -z`` any."""
+    pick = "random" if given.times("-z") > 1 else "permutation"
     transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
     carried = ("transfer_bytes", "read_back", "read_shift", "stonewall_s", "wear_out", "cache")
     parameters: Parameters = {name: workload[name] for name in carried if name in workload}
@@ -131,7 +132,7 @@ def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
     seed = given.count("--random-offset-seed", 1)
     return Named(
         name="mixed-transfer",
-        parameters={**parameters, "read_share": 1.0, "pick": "random", "operations": operations, "seed": seed},
+        parameters={**parameters, "read_share": 1.0, "pick": pick, "operations": operations, "seed": seed},
     )
 
 

@@ -138,14 +138,19 @@ class _Books:
         return self._writing(job, workload)
 
     def _reading(self, job: Job, workload: Parameters, dataset: str, made: Parameters) -> Draft:
-        """Read what is there, also in transfers of another size: the blocks of the file begin at the same bytes."""
+        """Read what is there, also in transfers of another size: the blocks of the file begin at the same bytes.
+
+        What a wall has left of a file is known by the order of its writes, so another random order picks from it.
+        """
         asked, there = count_of(workload, "transfer_bytes"), count_of(made, "transfer_bytes")
-        is_odd = asked > there if job.picks_randomly else there % SECTOR_BYTES
+        is_cut = bool(made["stonewall_s"]) and made.get("order") != workload.get("order")
+        picks = job.picks_randomly or (is_cut and job.given.has("-z"))
+        is_odd = asked > there if picks else there % SECTOR_BYTES
         if asked != there and (is_odd or asked % SECTOR_BYTES):
             what = f"line {job.number} reads in -t {asked} what was written in -t {there}"
-            other = "a smaller multiple" if job.picks_randomly else "in both lines a multiple"
+            other = "a smaller multiple" if picks else "in both lines a multiple"
             raise UserError(what, _TOOL, f"write the same -t, or {other} of {SECTOR_BYTES}")
-        if job.picks_randomly:
+        if picks:
             return self._draft(job, random_picks(job.given, workload), dataset)
         return self._draft(job, Named(name="transfer", parameters={**workload, "phases": ["read"]}), dataset)
 
