@@ -88,7 +88,8 @@ class Session:
     ``meeting``: where the first launch into each result waits for those of other nodes.
     ``job_time``: of the batch job that we are in, where that has a limit. ``lost``: nodes that have failed, on which
     nothing is started any more. ``left``: why launches could not remove what they have left at targets.
-    ``needed``: tells which cells are to be measured, where it is not all of them.
+    ``needed``: tells which cells are to be measured, where it is not all of them. ``enough``: repetitions of a cell
+    that will do where the time is short, if those are fewer than its options ask for.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class Session:
         self.lost: list[str] = []
         self.left: list[str] = []
         self.needed: Callable[[Case, Layout], bool] | None = None
+        self.enough: int | None = None
         self._start, self._watch = start, watch
         self.meeting: Meeting | None = None
         self._has_met = False

@@ -21,7 +21,7 @@ from ullage.runs.execution import Deadline
 from ullage.runs.jobtime import JobTime
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
-from ullage.suites.sweep.prepare import PreparedSweep
+from ullage.suites.sweep.prepare import PreparedSweep, execute
 
 
 def progress(world: World) -> RunProgress:
@@ -134,6 +134,22 @@ def test_the_time_is_kept(world: World, seconds: int, volume: str | None) -> Non
     assert code == 0
     assert world.clock.at - 1000 <= 1.1 * seconds
     assert min(counts(world)) >= 3
+
+
+@pytest.mark.parametrize(("enough", "least"), [(1, 1), (None, 6)])
+def test_a_trial_whose_setting_is_slow_takes_a_repetition_of_each_cell_and_not_the_time_of_others(
+    world: World, enough: int | None, least: int
+) -> None:
+    """Slower by twenty than the volume was chosen for; six repetitions of all would take 16 times the time."""
+    world.engine.cost = lambda _case, _plan: 1.0
+    prepared = world.prepare(volume="64M", time="6s")
+    world.result = ResultFolder.create(world.path / "result", prepared.request)
+    session = Session(world.result, GROUND, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
+    session.needed, session.enough = lambda _case, _layout: True, enough
+    assert execute(prepared, session, now=world.clock.now) == 0
+    assert min(counts(world)) == least
+    took = world.clock.at - 1000
+    assert took < 30 if enough else took > 90
 
 
 def test_a_chosen_volume_leaves_time_for_the_minimum_and_is_kept_in_the_request(world: World) -> None:

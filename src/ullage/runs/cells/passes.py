@@ -108,9 +108,15 @@ class CellExecution(Execution):
 
     # -- what is still to be done ---------------------------------------------------------------------------------
 
+    @property
+    def fewest(self) -> int:
+        """The repetitions that a cell must have."""
+        asked = self.options.min_repetitions
+        return asked if self.session.enough is None else min(asked, self.session.enough)
+
     def lacking(self, cells: Iterable[Cell]) -> list[Cell]:
         """Return the cells without their minimum."""
-        return [cell for cell in cells if self.progress.lacks(cell.case.id, self.options.min_repetitions)]
+        return [cell for cell in cells if self.progress.lacks(cell.case.id, self.fewest)]
 
     def wide(self, cells: Iterable[Cell]) -> list[Cell]:
         """Return the cells whose interval is wider than asked for, and that may be repeated."""
@@ -127,7 +133,7 @@ class CellExecution(Execution):
     def deadline(self, began: Deadline) -> Deadline:
         """Return ``began`` plus the time that earlier launches have left; what is still lacking always gets some."""
         lacking = self.lacking(self.cells)
-        work_s = self.options.min_repetitions * sum(self.costs.repetition_s(cell) for cell in lacking)
+        work_s = self.fewest * sum(self.costs.repetition_s(cell) for cell in lacking)
         # A trial of a search is one launch, worth nothing without its minimum; the search keeps to its budget itself.
         is_trial = self.session.needed is not None
         around_s = (1 if is_trial else LAUNCHES) * sum(self._around_s(group) for group in by_layout(lacking).values())
@@ -146,7 +152,7 @@ class CellExecution(Execution):
             self.check_any(options.time_s, f"{smaller(options)} or fewer cells")
         if lacking and self.may_go_on:
             advice = f"give more --time, {smaller(options)} or fewer cells"
-            note = too_short(lacking, len(self.cells), options.min_repetitions, options.time_s, advice)
+            note = too_short(lacking, len(self.cells), self.fewest, options.time_s, advice)
             for number in launches_with_records(self.session.result)[-1:]:
                 self.session.note(number, "warning", note.code, note.text, note.advice)
 
@@ -173,14 +179,17 @@ class CellExecution(Execution):
         self.in_turn = peers
 
     def _give_minimum_of_trial(self, cells: Sequence[Cell], deadline: Deadline) -> None:
-        """Give every cell its minimum at once; what lacks by the costs that were assumed is given by those measured."""
+        """Give cells all repetitions that they should have, as far as the time goes, and then what they must have.
+
+        Costs that were measured say how much time the latter get, in the place of those assumed.
+        """
         self._sweep_layouts(self.lacking(cells), self.options.min_repetitions, deadline, "every cell")
         before = 0
         while self.may_go_on and before < self.progress.repetitions:
             before = self.progress.repetitions
             if lacking := self.lacking(cells):
                 self.costs = self.costs.correct(self.cells)
-                self._sweep_layouts(lacking, self.options.min_repetitions, self.deadline(deadline), "every cell")
+                self._sweep_layouts(lacking, self.fewest, self.deadline(deadline), "every cell")
 
     def _launches_left(self, cells: Sequence[Cell], made: int, deadline: Deadline) -> int:
         """Return in how many launches of each layout ``cells`` get their minimum, after so many ``made``.

@@ -2,8 +2,9 @@
 """What is left of time, bytes and trials. A trial begins only where it cannot exceed any of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final
 
 from ullage.analysis.tuning.search import FEWEST_TRIALS
@@ -37,7 +38,7 @@ class Budget:
 
     ``trial_s``: that a trial may measure, None where its suite has no limit; ``trial_bytes``: most it may write,
 
-    None where its plans do not say.
+    None where its plans do not say; ``least_s``: that any trial takes, by what is assumed of the machine.
     """
 
     seconds: float
@@ -45,14 +46,17 @@ class Budget:
     bytes: int | None
     trial_s: float | None
     trial_bytes: int | None
+    least_s: float = 0.0
 
-    def longest_s(self, done: Sequence[TuneTrial]) -> float:
+    def longest_s(self, done: Sequence[TuneTrial], of: Callable[[Sequence[float]], float] = max) -> float:
         """Return the seconds that the next full trial may take, by its limit and by the last ones.
 
-        One that failed does not count: a trial that hangs is ended by the time that is left.
+        One that failed does not count: a trial that hangs is ended by the time that is left. ``of``: of the last ones,
+        their mean where several trials are to come.
         """
-        recent = max((one.seconds for one in [*filter(_is_good, done)][-_RECENT:]), default=0.0)
-        limit = 0.0 if self.trial_s is None else _OVERRUN * self.trial_s + _START_S
+        recent = of([one.seconds for one in [*filter(_is_good, done)][-_RECENT:]] or [0.0])
+        measured_s = max(self.trial_s or 0.0, self.least_s)
+        limit = _OVERRUN * measured_s + _START_S if measured_s > 0 else 0.0
         # Trials that ended long before their limit tell more than the limit.
         return limit if recent == 0 else max(_OVERRUN * recent, min(limit, 2 * recent))
 
@@ -73,7 +77,7 @@ class Budget:
         found = [NO_LIMIT if self.trials is None else self.trials - len(done)]
         left_s, longest_s = self.seconds - sum(one.seconds for one in done), self.longest_s(done)
         if longest_s > 0:
-            full = math.floor(left_s / longest_s)
+            full = max(1, math.floor(left_s / self._usual_s(done))) if left_s >= longest_s else 0
             short_s = _OVERRUN * max((one.seconds for one in done if one.is_proxy), default=0.0)
             found.append(room_of_short(full, longest_s, short_s) if next_is_short else full)
         if self.bytes is not None and (each := self.most_bytes(done)) > 0:
@@ -83,6 +87,11 @@ class Budget:
             short = self._usual_bytes([one for one in done if one.is_proxy])
             found.append(room_of_short(full, each, short) if next_is_short else full)
         return max(0, min(found)) if left_s > 0 else 0
+
+    def _usual_s(self, done: Sequence[TuneTrial]) -> float:
+        """Return the seconds of each of several trials: half of those in pairs have the default."""
+        own = [one.seconds for one in done if one.purpose == "default" and _is_good(one)]
+        return max(self.longest_s(done, fmean), _OVERRUN * own[-1] if own else 0.0)
 
     def why_no_more(self, done: Sequence[TuneTrial]) -> str:
         """Say why a search that goes on with the trials ``done`` has added none."""

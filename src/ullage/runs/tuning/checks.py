@@ -12,7 +12,7 @@ from ullage.model.plan import Plan
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext, ParsedOptions
-from ullage.runs.jobtime import Costed
+from ullage.runs.jobtime import LAUNCH_S, Costed
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.tuning.budget import measuring_s
@@ -32,8 +32,6 @@ _USUAL_TRIAL_S: Final = 4.0
 # A budget with room for so many full trials has that of the default, of finalists and of pairs, and of 20 short ones.
 _FULL_IN_BUDGET: Final = 12
 # A hanging trial takes one part in so many of the budget, but is not ended before so many seconds.
-# A launch of the engine is assumed to take so long beside its repetitions.
-_LAUNCH_S: Final = 0.3
 _HANGS_IN_BUDGET: Final = 10
 _SHORTEST_WATCHDOG_S: Final = 10.0
 _USUAL_WATCHDOG_S: Final = 120.0
@@ -81,12 +79,18 @@ def usual_options(options: TuneOptions) -> dict[str, OptionValue]:
     named = [wanted_tokens(text) for text in (*options.objective, *options.keep)]
     if "access" in fields and named and all("write" in words and "read" not in words for words in named):
         chosen_options[fields["access"].keyword] = "write"
-    if options.trial_s and "min_repetitions" in fields:
-        # How well a setting is known follows from its trials.
-        chosen_options[fields["min_repetitions"].keyword] = "1"
     if (most := _space_of_trial(options)) is not None:
         chosen_options[fields["space"].keyword] = str(most)
     return {name: text for name, text in chosen_options.items() if name not in varied and name not in options.words}
+
+
+def enough_of(options: TuneOptions) -> int | None:
+    """Return the repetitions that will do where a trial has no time for more; None where that is for the suite to say.
+
+    How well a setting is known follows from its trials.
+    """
+    asked = {*options.words, *(one.word for one in options.parameters)}
+    return 1 if "min_repetitions" in declared(find_suite(options.suite).options).keys() - asked else None
 
 
 def _space_of_trial(options: TuneOptions) -> int | None:
@@ -198,14 +202,21 @@ def _prepared(parsed: ParsedOptions, request: Request, engine_context: EngineCon
     return prepare(request.model_copy(update=asked), engine_context)
 
 
-def least_seconds(found: Checked) -> float:
-    """Return the seconds that a trial needs for its minimum, by what is assumed of the machine; 0 where not known."""
+def launches_seconds(found: Checked) -> float:
+    """Return the seconds that the launches of a trial are assumed to take besides their repetitions."""
+    return LAUNCH_S * sum(any(found.needed(case, plan.layout) for case in plan.cases) for plan in found.plans)
+
+
+def least_seconds(found: Checked, enough: int | None) -> float:
+    """Return the seconds that a trial needs for its minimum, by what is assumed of the machine; 0 where not known.
+
+    ``enough``: repetitions that will do, as ``enough_of`` says.
+    """
     if not isinstance(found.first, Costed):
         return 0.0
     needed = {case.id for plan in found.plans for case in plan.cases if found.needed(case, plan.layout)}
-    launches = [[one for one in launch if one.case in needed] for launch in found.first.work().launches]
-    work = sum(one.all_s for launch in launches for one in launch)
-    return work + _LAUNCH_S * sum(bool(launch) for launch in launches)
+    work = [one for launch in found.first.work().launches for one in launch if one.case in needed]
+    return launches_seconds(found) + sum(one.each_s * min(one.repetitions, enough or one.repetitions) for one in work)
 
 
 def seconds_of(request: Request) -> float | None:

@@ -28,7 +28,9 @@ from ullage.runs.tuning.budget import NO_LIMIT, Budget
 from ullage.runs.tuning.checks import (
     bytes_of,
     checked,
+    enough_of,
     fitted_options,
+    launches_seconds,
     least_seconds,
     seconds_of,
     shown_options,
@@ -180,17 +182,16 @@ def prepare_tune(request: Request, engine_context: EngineContext, build: Build) 
     where = (DEFAULT_PARENT / request.run_id).absolute()
     inputs_maker = TrialInputsMaker(suite.options, options.words, overs, hosts, where / FILES, usual_options(options))
     found = checked(inputs_maker, options, request, engine_context)
-    for least_s in (_LEAST_S, None):
-        # Fewer repetitions come first, then more time.
-        if (needs_s := least_seconds(found)) <= (seconds_of(found.first.request) or math.inf):
-            break
-        options = options.model_copy(update={"trial_s": least_s or float(math.ceil(needs_s))})
+    if (needs_s := least_seconds(found, enough_of(options))) > (seconds_of(found.first.request) or math.inf):
+        options = options.model_copy(update={"trial_s": math.ceil(10 * needs_s) / 10})
         inputs_maker = replace(inputs_maker, usual=usual_options(options))
         found = checked(inputs_maker, options, request, engine_context)
     first, overs, plans = found.first, found.overs, found.plans
     options = options.model_copy(update={"parameters": list(overs)})
     each_s = seconds_of(first.request) or seconds_of_walls(plans)
-    budget = Budget(options.budget_s, options.trials, options.space, each_s, bytes_of(first, plans, options))
+    trial_bytes = bytes_of(first, plans, options)
+    least_s = launches_seconds(found)
+    budget = Budget(options.budget_s, options.trials, options.space, each_s, trial_bytes, least_s)
     budget.check()
     make_search(options.search, space_of(overs), options.seed)
     settled = request.model_copy(update={"targets": first.request.targets, "options": options.kept()})
@@ -300,7 +301,7 @@ class _Run:
         watch = None if is_short else self._watch(ask)
         seconds = self._trial_seconds()
         job = Job(number, ask.purpose, setting, name, seconds, self.turn, self.settled, left, watch, is_short)
-        job = replace(job, needed=self.prepared.needed)
+        job = replace(job, needed=self.prepared.needed, enough=enough_of(options))
         request = self.prepared.request.model_copy(update={"suite": options.suite})
         shorter = {**self.inputs_maker.options, **self.prepared.shorter}
         inputs_maker = replace(self.inputs_maker, options=shorter) if is_short else self.inputs_maker

@@ -193,12 +193,12 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
     what = " and ".join(one.name for one in study.objectives)
     setting = _shown(study.space.texts(study.best), study.default)
     if study.best == study.space.default:
-        count = len({one.setting for one in study.searched})
+        count = len({one.setting for one in study.searched if one.log is not None} | {study.best})
         if count == 1:
             each = max(one.seconds for one in study.trials)
             needs = f"A trial takes {format_time(each)}, and a search needs {FEWEST_TRIALS} at least"
             return f"Only the default was measured, so nothing is known of {what} yet. {needs}: give it more time."
-        return f"None of {plural(count, 'setting')} in the search improves {what} over the default."
+        return f"None of {plural(count - 1, 'other setting')} in the search improves {what} over the default."
     if said is None:
         takes = format_time(2 * FEWEST_PAIRS * max(one.seconds for one in study.trials))
         so_far = f"{setting} has the best {what} so far, which noise may explain: no pairs were measured yet."

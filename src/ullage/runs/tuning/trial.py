@@ -63,7 +63,7 @@ class Job:
     """A trial to be run. ``name``: of its folder; ``seconds``: that it may measure, None: as its words say.
 
     ``most_s``: after which it has to be gone, whatever it does; ``watch``: ends it where it is hopeless.
-    ``is_proxy``: it is asked for in its short form. ``needed``: tells which of its cases are measured.
+    ``is_proxy``: it is asked for in its short form. ``needed`` and ``enough``: see ``Session``.
     """
 
     number: int
@@ -77,6 +77,7 @@ class Job:
     watch: Watch | None = None
     is_proxy: bool = False
     needed: Needed | None = None
+    enough: int | None = None
 
 
 def run_trial(
@@ -90,7 +91,7 @@ def run_trial(
     # What is not measured, such as the summary, has to fit in too.
     ends_at = began + max(0.0, job.most_s - min(_AFTERWARDS_S, _AFTERWARDS * job.most_s))
     inner = session.within(session.result.part(job.name), job.seconds, ends_at=ends_at, watch=job.watch)
-    inner.needed = job.needed
+    inner.needed, inner.enough = job.needed, job.enough
     key, summary, reason, ran = "", None, "", list[TuneCommand]()
     try:
         asked = inputs_maker.of(job.setting, job.settled)
