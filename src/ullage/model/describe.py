@@ -37,6 +37,11 @@ class Registered(Tolerant):
     capabilities: list[str] = []
     parameters: list[Parameter] = []
 
+    def most(self, name: str, otherwise: int = 1) -> int:
+        """Return the most that capability ``name`` states, as in ``queue_depth=4096``."""
+        said = (word.partition("=") for word in self.capabilities)
+        return next((int(most) for key, _, most in said if key == name and most), otherwise)
+
 
 class MpiBuild(Tolerant):
     """The MPI that the engine was built with."""

@@ -38,9 +38,9 @@ def test_what_two_parameters_do_only_together_is_an_interaction() -> None:
 
 def test_a_response_has_an_interval_around_what_is_true() -> None:
     line = response(surrogate_of(lambda s: 0.2 * s[0] + 0.1 * s[1]), (3, 3, 0), 0)  # type: ignore[arg-type]
-    for place, expected in enumerate(line):
-        assert expected.low <= expected.log <= expected.high
-        assert expected.log == pytest.approx(0.2 * place + 0.3, abs=0.05)
+    for place, (low, middle, high) in enumerate(line):
+        assert low <= middle <= high
+        assert middle == pytest.approx(0.2 * place + 0.3, abs=0.05)
 
 
 def test_a_front_has_what_no_other_is_better_than_in_everything() -> None:

@@ -71,6 +71,22 @@ def test_where_the_default_is_best_nothing_is_confirmed() -> None:
     assert all(trial.purpose != "confirm" for trial in done)
 
 
+def test_a_lucky_trial_does_not_stay_the_choice_where_its_pairs_fall_behind() -> None:
+    """One setting gains 10 % in three trials, another 40 % in one; the pairs show that the latter gains nothing."""
+    default, steady, lucky = (0, 0), (2, 1), (4, 2)
+    others = [(place, kind) for place in range(5) for kind in range(3) if (place, kind) not in (default, steady, lucky)]
+    logs = [(default, 0.0), (steady, 0.1), (default, 0.02), (steady, 0.09), (lucky, 0.35), (default, -0.02)]
+    done = [Trial(at, "default" if at == default else "search", log) for at, log in logs]
+    done += [Trial(at, "search", -0.4 - 0.02 * place) for place, at in enumerate(others)] + [
+        Trial(steady, "race", 0.11),
+        Trial(default, "default", 0.01),
+    ]
+    search = Search(SMALL)
+    assert search.chosen(done) == lucky
+    pairs = [Trial(*((lucky, "confirm", -0.05) if of_pair(turn) else (default, "confirm", 0.0))) for turn in range(12)]
+    assert search.chosen([*done, *pairs]) in (default, steady)
+
+
 def test_the_pairs_alternate_and_take_the_second_half_of_a_small_budget() -> None:
     pairs = [trial.setting != SMALL.default for trial in searched(SMALL, 20, 0.2) if trial.purpose == "confirm"]
     assert len(pairs) >= 6

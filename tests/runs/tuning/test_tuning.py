@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from support.simulated_engine import DESCRIBE
+from support.simulated_engine import DESCRIBE, parameter
 from ullage.analysis.tuning.search import FEWEST_TRIALS
-from ullage.errors import UserError
+from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.process import timeouts_within
+from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Plan, Target
 from ullage.model.request import Request
 from ullage.model.summary import Row, Score, Summary
@@ -340,6 +341,28 @@ def test_a_budget_that_is_too_small_is_refused_before_the_start(budget: Budget, 
     assert said in str(error.value)
 
 
+def prepared_search(
+    over: str, budget_s: float, words: dict[str, OptionValue], suite: str = "sweep", description: Describe = DESCRIBE
+) -> PreparedTune:
+    options = TuneOptions(suite=suite, words=words, over=[over], objective=["write bandwidth"], budget_s=budget_s)
+    targets, asked = parse_options(find_suite(suite).options, 0, **words).targets, options.model_dump(mode="json")
+    request = Request(run_id="r", suite="tune", created="", targets=targets, options=asked)
+    return prepare_tune(request, EngineContext(Path("/engine"), description), build_summary)
+
+
+@pytest.mark.parametrize(("over", "backend"), [("queue_depth=8,16", "posix"), ("transfer.queue_depth=1,8", "mpiio")])
+def test_what_the_backend_does_not_serve_is_refused_before_the_first_trial(
+    over: str, backend: str, tmp_path: Path
+) -> None:
+    deep = parameter("queue_depth", "count", 1, minimum=1)
+    workloads = [one.model_dump() | {"parameters": [*one.parameters, deep]} for one in DESCRIBE.workloads]
+    description = Describe.model_validate(DESCRIBE.model_dump(by_alias=True) | {"workloads": workloads})
+    words: dict[str, OptionValue] = {"target": [f"a={tmp_path}"], "backend": backend}
+    with pytest.raises(UserError, match="queue_depth of at most 1") as error:
+        prepared_search(over, 600.0, words, description=description)
+    assert error.value.code == EXIT_BAD_INPUT
+
+
 @pytest.mark.parametrize(
     ("suite", "over"), [("disk", "block=4K:1M:x4"), ("sweep", "env:X=a,b"), ("sweep", "backend=posix,mpiio")]
 )
@@ -347,14 +370,7 @@ def test_the_least_budget_that_a_refusal_names_is_accepted_and_has_room_for_all_
     suite: str, over: str, tmp_path: Path
 ) -> None:
     def prepared(budget_s: float) -> PreparedTune:
-        model = find_suite(suite).options
-        words: dict[str, OptionValue] = {"target": [f"a={tmp_path}"]}
-        options = TuneOptions(suite=suite, words=words, over=[over], objective=["write bandwidth"], budget_s=budget_s)
-        asked = parse_options(model, 0, **words)
-        request = Request(
-            run_id="r", suite="tune", created="", targets=asked.targets, options=options.model_dump(mode="json")
-        )
-        return prepare_tune(request, EngineContext(Path("/engine"), DESCRIBE), build_summary)
+        return prepared_search(over, budget_s, {"target": [f"a={tmp_path}"]}, suite)
 
     with pytest.raises(UserError) as error:
         prepared(5.0)

@@ -26,15 +26,6 @@ class Effects:
     together: dict[tuple[int, int], float]
 
 
-@dataclass(frozen=True)
-class Expected:
-    """The expected logarithm at one value of a parameter, with an interval of 95 %."""
-
-    log: float
-    low: float
-    high: float
-
-
 def effects(surrogate: Surrogate) -> Effects:
     """Return the shares of all parameters and of all pairs; 0 where all settings are expected to be equal."""
     candidates = surrogate.space.candidates
@@ -63,10 +54,13 @@ def _explained(columns: Sequence[NDArray[np.int64]], mean: NDArray[np.float64]) 
     return float(np.average((sums / counts - mean.mean()) ** 2, weights=counts))
 
 
-def response(surrogate: Surrogate, best: Setting, place: int) -> list[Expected]:
-    """Return what is expected at each value of the parameter at ``place``, the others as in ``best``."""
+def response(surrogate: Surrogate, best: Setting, place: int) -> NDArray[np.float64]:
+    """Return a row for each value of the parameter at ``place``, the others as in ``best``.
+
+    It has the low end, the middle and the high end of what is expected there at 95 %, as logarithms.
+    """
     count = len(surrogate.space.dimensions[place].values)
     line = np.array([(*best[:place], value, *best[place + 1 :]) for value in range(count)])
     mean, deviation = surrogate.predict(line)
     half = _TWO_SIDED_95 * deviation
-    return [Expected(float(m), float(m - h), float(m + h)) for m, h in zip(mean, half, strict=True)]
+    return np.column_stack([mean - half, mean, mean + half])

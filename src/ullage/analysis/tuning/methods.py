@@ -5,14 +5,12 @@ Default, repetitions, choice and confirmation are those of ``Search``. At random
 in what is tried; Optuna's samplers choose in place of the upper bound.
 """
 
-import random
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.search import Ask, Search, Trial
-from ullage.analysis.tuning.space import Setting, Settings, Space
+from ullage.analysis.tuning.space import Setting, Settings, Space, setting_of
 from ullage.arrays import np
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 
@@ -28,7 +26,7 @@ def make_search(method: str, space: Space, seed: int, earlier: int = 0, begin: S
         case "random":
             return RandomSearch(space, seed, earlier, begin)
         case "grid":
-            return GridSearch(space, seed, earlier, begin)
+            return _BlindSearch(space, seed, earlier, begin)
         case "tpe" | "cma-es":
             return OptunaSearch(space, seed, method, earlier, begin)
         case _:
@@ -48,27 +46,20 @@ class _BlindSearch(Search):
 
     def _further(self, trials: Sequence[Trial]) -> Setting | None:
         known = {trial.setting for trial in trials}
-        left = [setting for row in self.space.candidates if (setting := tuple(map(int, row))) not in known]
-        return self._of(left, len(trials)) if left else None
+        left = (setting_of(row) for row in self._in_order(len(trials)))
+        return next((setting for setting in left if setting not in known), None)
 
-    @abstractmethod
-    def _of(self, left: Sequence[Setting], turn: int) -> Setting:
-        """Return one of the settings that are ``left``."""
+    def _in_order(self, turn: int) -> Settings:
+        """Return all settings, the next to measure first. The grid has every setting once, in the order of values."""
+        del turn
+        return self.space.candidates
 
 
 class RandomSearch(_BlindSearch):
     """Settings that were not measured yet, in random order."""
 
-    def _of(self, left: Sequence[Setting], turn: int) -> Setting:
-        return random.Random(f"{self.seed}/{turn}").choice(left)  # noqa: S311 - an order, not a secret
-
-
-class GridSearch(_BlindSearch):
-    """Every setting once, in the order of the values."""
-
-    def _of(self, left: Sequence[Setting], turn: int) -> Setting:
-        del turn
-        return left[0]
+    def _in_order(self, turn: int) -> Settings:
+        return np.random.default_rng((self.seed, turn)).permutation(self.space.candidates)
 
 
 class OptunaSearch(Search):

@@ -138,11 +138,10 @@ class Search:
         return measured[int(np.argmax(posterior.mean[posterior.places(measured)]))]
 
     def chosen(self, trials: Sequence[Trial]) -> Setting:
-        """Return the setting to compare with the default: the best, of many trials by trends near the top."""
-        searched = [trial for trial in trials if trial.purpose != "confirm"]
-        if len(searched) < _FEW or len(_measured(searched)) < 2:
-            return self.best(searched)
-        return choose(self.posterior(searched), as_trials([one for one in searched if one.log is not None]))
+        """Return the setting that all trials support best, pairs included; before these, the one to confirm by them."""
+        if len(trials) < _FEW or len(_measured(trials)) < 2:
+            return self.best(trials)
+        return choose(self.posterior(trials), as_trials([one for one in trials if one.log is not None]))
 
     def confirmation(self, trials: Sequence[Trial]) -> Confirmation | None:
         """Judge the pairs so far; return None before the first look."""

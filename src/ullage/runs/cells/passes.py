@@ -179,10 +179,7 @@ class CellExecution(Execution):
         self.in_turn = peers
 
     def _give_minimum_of_trial(self, cells: Sequence[Cell], deadline: Deadline) -> None:
-        """Give cells all repetitions that they should have, as far as the time goes, and then what they must have.
-
-        Costs that were measured say how much time the latter get, in the place of those assumed.
-        """
+        """Give cells the repetitions that they should have in the time, then those they must have by measured costs."""
         self._sweep_layouts(self.lacking(cells), self.options.min_repetitions, deadline, "every cell")
         before = 0
         while self.may_go_on and before < self.progress.repetitions:

@@ -90,7 +90,8 @@ def prepared_targets(
                 folder = folders.enter_context(marked_folder(path, run_id, _NAME, 1, kind=_KIND))
                 for command in commands:
                     ran.append(_run(command, folder, ends_at - time.monotonic()))
-                    _check(ran[-1])
+                    if ran[-1].code != 0:
+                        raise UserError(sentence(ran[-1]), code=EXIT_CASE_FAILED)
                 found.append(target.model_copy(update={"uri": f"posix:{folder}"}))
             yield found
     except PeerError as error:
@@ -121,11 +122,6 @@ def _run(command: SetCommand, folder: Path, seconds: float) -> TuneCommand:
         said = str(error)
     said = one_line(next(iter(said.splitlines()), ""), _LONGEST_SAID)
     return TuneCommand(argv=argv, value=command.value, code=code, seconds=time.monotonic() - began, said=said)
-
-
-def _check(ran: TuneCommand) -> None:
-    if ran.code != 0:
-        raise UserError(sentence(ran), code=EXIT_CASE_FAILED)
 
 
 def sentence(ran: TuneCommand) -> str:

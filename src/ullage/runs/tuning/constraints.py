@@ -7,17 +7,17 @@ setting are judged by their means.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
 from ullage.model.tuning import TuneTrial
 from ullage.runs.tuning.objective import Rule
+from ullage.runs.tuning.proxies import Setting, key
 
 # A mean of normal values lies below its true value by more than this many deviations in 1 of 20 cases.
 _ONE_SIDED_95: Final = 1.645
-Setting = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,20 @@ def judged(trials: Sequence[TuneTrial], rules: Sequence[Rule], default: Setting)
     for rule in reversed(rules):
         for setting in _broken(trials, rule, default):
             broken[setting] = rule.text
-    return [one.model_copy(update={"breaks": broken.get(_key(one.setting), "")}) for one in trials]
+    return [one.model_copy(update={"breaks": broken.get(key(one.setting), "")}) for one in trials]
 
 
 def _broken(trials: Sequence[TuneTrial], rule: Rule, default: Setting) -> list[tuple[tuple[str, str], ...]]:
     logs: dict[tuple[tuple[str, str], ...], list[float]] = {}
     for one in trials:
         if not one.reason and one.values.get(rule.metric, 0.0) > 0:
-            logs.setdefault(_key(one.setting), []).append(math.log(one.values[rule.metric]))
-    of_default = logs.get(_key(default), [])
+            logs.setdefault(key(one.setting), []).append(math.log(one.values[rule.metric]))
+    of_default = logs.get(key(default), [])
     if rule.times and not of_default:
         return []
     noise, found = _noise([*logs.values()]), list[tuple[tuple[str, str], ...]]()
     for setting, values in logs.items():
-        if rule.times and setting == _key(default):
+        if rule.times and setting == key(default):
             continue
         base, counts = (fmean(of_default), (len(values), len(of_default))) if rule.times else (0.0, (len(values),))
         allowance = _ONE_SIDED_95 * noise * math.sqrt(sum(1 / count for count in counts))
@@ -86,7 +86,3 @@ def kept_in_pairs(
         value = math.exp(fmean(values[False]) - (fmean(values[True]) if rule.times else 0.0))
         found.append(RuleResult(rule, value, rule.breaks(value)))
     return found
-
-
-def _key(setting: Setting) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(setting.items()))

@@ -54,17 +54,16 @@ def known_start(
 ) -> Known:
     """Return what is known. ``rows``: of the objective, in the first trial; ``facts``: of the machine."""
     roles: dict[Role, TunedParameter] = {role: one for one in overs if one.ordered and (role := role_of(one, model))}
-    values: dict[str, str] = {}
-    reasons: list[str] = []
+    known = Known({}, [])
     wanted = needed_at_once(rows)
     if wanted is not None:
         cores = None if facts is None else facts.cpu.usable_cores or facts.cpu.usable_cpus
-        _share_out(wanted, roles, rows, cores, Known(values, reasons))
+        _share_out(wanted, roles, rows, cores, known)
     preferred = 0 if facts is None else max((place.block_bytes or 0 for place in facts.places), default=0)
     if (block := roles.get("block")) is not None and preferred >= _LEAST_PREFERRED:
-        values[block.name] = _at_least(block, preferred)
-        reasons.append(f"The file system prefers {format_volume(preferred)}, so {block.name} begins there.")
-    return Known(values, reasons)
+        known.values[block.name] = _at_least(block, preferred)
+        known.reasons.append(f"The file system prefers {format_volume(preferred)}, so {block.name} begins there.")
+    return known
 
 
 def role_of(over: TunedParameter, model: type[SuiteOptions]) -> Role:

@@ -313,7 +313,8 @@ class _Run:
                 self.search = self._search()
                 for text in self.known:
                     self.session.progress.say(f"  {text}")
-            self._say(trial)
+            if trial.reason:
+                self.session.progress.say(f"  failed: {trial.reason}")
         return trial
 
     def _watch(self, ask: Ask) -> Watch | None:
@@ -373,7 +374,3 @@ class _Run:
 
     def _summary(self, trial: TuneTrial) -> Summary:
         return self.session.result.part(trial.result.rpartition("/")[2]).read_summary()
-
-    def _say(self, trial: TuneTrial) -> None:
-        if trial.reason:
-            self.session.progress.say(f"  failed: {trial.reason}")

@@ -36,7 +36,7 @@ def lacks_default(done: Sequence[TuneTrial], default: Setting) -> bool:
 
 def counted(trials: Sequence[TuneTrial], default: Setting) -> list[TuneTrial]:
     """Return the trials that count, short ones with the values of full ones as far as the default tells these."""
-    full = {_key(one.setting) for one in trials if not one.is_proxy and not one.reason and one.setting != default}
+    full = {key(one.setting) for one in trials if not one.is_proxy and not one.reason and one.setting != default}
     # The first short default tells the scale alone; those that repeat it show how the machine drifts.
     first = next((one.number for one in trials if one.is_proxy and one.setting == default), 0)
     short, whole = (_means(trials, default, is_proxy=side) for side in (True, False))
@@ -46,7 +46,7 @@ def counted(trials: Sequence[TuneTrial], default: Setting) -> list[TuneTrial]:
             found.append(one.model_copy(update={"values": _rescaled(one.values, one.default_there, whole)}))
         elif not one.is_proxy:
             found.append(one)
-        elif one.number != first and _key(one.setting) not in full and one.values.keys() <= short.keys() & whole.keys():
+        elif one.number != first and key(one.setting) not in full and one.values.keys() <= short.keys() & whole.keys():
             found.append(one.model_copy(update={"values": _rescaled(one.values, short, whole)}))
     return found
 
@@ -75,5 +75,6 @@ def room(left: int, full: float, short: float) -> int:
     return kept + math.floor((left - kept) * full / short)
 
 
-def _key(setting: Setting) -> tuple[tuple[str, str], ...]:
+def key(setting: Setting) -> tuple[tuple[str, str], ...]:
+    """Return the same for equal settings."""
     return tuple(sorted(setting.items()))

@@ -57,16 +57,16 @@ def points_of(summary: Summary) -> list[Point]:
         Point(
             _own(settings[name], list(settings.values())) or {"run": name},
             medians([row for row in rows[name] if row.metric != _TIMES]),
-            {_short(one.name, name): one.value for one in summary.scores if one.name.endswith(f" of {name}")},
+            {
+                one.name.removesuffix(f" of {name}"): one.value
+                for one in summary.scores
+                if one.name.endswith(f" of {name}")
+            },
             list(dict.fromkeys(reason for one in summary.scores if name in one.name for reason in one.reasons)),
             all(len(row.repetitions) < 2 for row in rows[name]),
         )
         for name in names
     ]
-
-
-def _short(score: str, target: str) -> str:
-    return score.removesuffix(f" of {target}")
 
 
 def _setting(rows: Sequence[Row]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from ullage.analysis.tuning.effects import effects, response
 from ullage.analysis.tuning.importance import told
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial
-from ullage.analysis.tuning.space import Setting, Settings, Space
+from ullage.analysis.tuning.space import Setting, Space
 from ullage.analysis.tuning.tradeoffs import front, proved_changes, sentence
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.arrays import np
@@ -81,7 +81,7 @@ class Study:
     def best(self) -> Setting:
         """The setting that the pairs confirm, where they began; else the best so far."""
         pairs = [one.setting for one in self.searched if one.purpose == "confirm"]
-        return next((one for one in pairs if one != self.space.default), None) or self.search.best(self.searched)
+        return next((one for one in pairs if one != self.space.default), None) or self.search.chosen(self.searched)
 
 
 def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
@@ -137,9 +137,9 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
     preparation = _preparation(asked, result, options)
     kept = _kept(study)
     broken = next((one.rule.text for one in kept if one.breaks), "")
-    confirmation = None
+    parameters, confirmation = _parameters(study), None
     if said is not None:
-        differs = _difference(study)
+        differs = _difference(study, study.best)
         answer = "not better" if (broken or differs) and said.answer == "better" else said.answer
         confirmation = TuneConfirmation(
             ratio=said.ratio,
@@ -158,8 +158,8 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         best=best,
         confirmation=confirmation,
         answer=" ".join([answer_of(study, confirmation), *(_of_rule(one) for one in kept), *_fitted(study)]),
-        parameters=_parameters(study),
-        interactions=_interactions(study),
+        parameters=parameters,
+        interactions=_interactions(study, parameters),
         front=_front(study),
         tradeoffs=_tradeoffs(study, result),
         cost=_cost(study),
@@ -202,26 +202,35 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
     if said is None:
         takes = format_time(2 * FEWEST_PAIRS * max(one.seconds for one in study.trials))
         so_far = f"{setting} has the best {what} so far, which noise may explain: no pairs were measured yet."
-        differs = f" But {found}, so the two cannot be compared." if (found := _difference(study)) else ""
+        differs = f" But {found}, so the two cannot be compared." if (found := _difference(study, study.best)) else ""
         return f"{so_far}{differs} That takes {takes} or more. Continue the search with more time."
     interval = f"[{said.low:.2f}, {said.high:.2f}] in {said.pairs} pairs"
     if said.low > 1 and (said.breaks or said.differs):
         but = "breaks a rule" if said.breaks else f"{said.differs}. So it is no improvement"
         return f"{setting} reaches {times(said.ratio)} the default's {what} {interval}, but {but}."
     if said.answer == "better":
-        return f"{setting} improves {what} to {times(said.ratio)} the default's {interval}."
+        return f"{setting} improves {what} to {times(said.ratio)} the default's {interval}.{_untested(study)}"
     reached = f"Setting {setting} reaches {times(said.ratio)} the default's {interval}."
-    return f"Nothing improves {what} beyond the noise. {reached}"
+    return f"Nothing improves {what} beyond the noise. {reached}{_untested(study)}"
 
 
-def _difference(study: Study) -> str:
-    """Say why the best setting and the default were not measured alike; return nothing where they were."""
+def _untested(study: Study) -> str:
+    """Name the setting that all trials support best, where pairs have tested another and made it fall behind."""
+    ahead = study.search.chosen(study.searched)
+    if ahead in (study.best, study.space.default) or _difference(study, ahead):
+        return ""
+    setting = _shown(study.space.texts(ahead), study.default)
+    return f" By all trials, {setting} is expected to be best, but no pairs have tested it: continue with more time."
+
+
+def _difference(study: Study, setting: Setting) -> str:
+    """Say why ``setting`` and the default were not measured alike; return nothing where they were."""
     turns = [*zip(study.searched, study.trials, strict=True)]
-    is_paired = any(one.purpose == "confirm" for one, _ in turns)
+    is_paired = any(one.purpose == "confirm" and one.setting == setting for one, _ in turns)
     good = [
         (one.setting, trial) for one, trial in turns if not trial.reason and (one.purpose == "confirm" or not is_paired)
     ]
-    default, best = ([trial for at, trial in good if at == wanted] for wanted in (study.space.default, study.best))
+    default, best = ([trial for at, trial in good if at == wanted] for wanted in (study.space.default, setting))
     return difference(study.objectives, default, best)
 
 
@@ -260,10 +269,10 @@ def _parameters(study: Study) -> list[TuneParameter]:
     for place, one in enumerate(study.overs):
         points: list[TunePoint] = []
         if surrogate is not None:
-            base = float(surrogate.predict(_one_row(study.space.default))[0][0])
+            base = float(surrogate.predict(np.array([study.space.default]))[0][0])
             for value, expected in enumerate(response(surrogate, best, place)):
                 count = sum(trial.setting[place] == value for trial in study.searched)
-                low, middle, high = (math.exp(log - base) for log in (expected.low, expected.log, expected.high))
+                low, middle, high = (math.exp(float(log) - base) for log in expected)
                 points.append(TunePoint(value=one.values[value], expected=middle, low=low, high=high, trials=count))
         found.append(
             TuneParameter(
@@ -279,17 +288,10 @@ def _parameters(study: Study) -> list[TuneParameter]:
     return found
 
 
-def _one_row(setting: Setting) -> Settings:
-    return np.array([setting], dtype=np.int64)
-
-
-def _interactions(study: Study) -> list[TuneInteraction]:
-    if sum(one.log is not None for one in study.searched) < _FEWEST_OF_EFFECTS:
+def _interactions(study: Study, parameters: Sequence[TuneParameter]) -> list[TuneInteraction]:
+    if all(one.importance is None for one in parameters):
         return []
-    names = [one.name for one in study.overs]
-    good = [one for one in study.searched if one.log is not None]
-    if not any(told([one.setting for one in good], [one.log for one in good if one.log is not None])):
-        return []
+    names = [one.name for one in parameters]
     shares = effects(study.search.surrogate(study.searched)).together
     found = [TuneInteraction(first=names[a], second=names[b], share=share) for (a, b), share in shares.items()]
     return sorted((one for one in found if one.share >= _NOTABLE_SHARE), key=lambda one: -one.share)
@@ -371,7 +373,8 @@ def _row(
     values = [one.values[goal.name] for one in trials]
     interval = median_interval(values, LEVEL)
     alone = len(values) == 1
-    few = Flag(code=interval_below(LEVEL), reason=_few(len(values)))
+    reason = "a single trial has no interval" if alone else f"the range of {len(values)} trials stands for an interval"
+    few = Flag(code=interval_below(LEVEL), reason=reason)
     return Row(
         metric=goal.metric,
         unit=goal.unit,
@@ -386,7 +389,3 @@ def _row(
         grade=worst_grade(one.grade for one in trials),
         flags=[few] if interval.below_level else [],
     )
-
-
-def _few(count: int) -> str:
-    return "a single trial has no interval" if count == 1 else f"the range of {count} trials stands for an interval"

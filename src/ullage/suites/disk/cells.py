@@ -12,7 +12,7 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import place_ranks
-from ullage.model.describe import Describe, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.parameters import count_of
 from ullage.runs.cells.direct import DirectIo
@@ -74,8 +74,8 @@ def make_spot(target: Target, options: DiskOptions, description: Describe, direc
     small_one = find_registered(description, "backend", small)
     if options.backend in MAPPED:
         direct = DirectIo(served=False)  # a mapping is the page cache, or persistent memory
-    threads, small_threads = threads_of(find_registered(description, "backend", backend)), threads_of(small_one)
-    spot = Spot(target, backend, small, direct, 0, deepest_of(small_one), threads, small_threads)
+    threads, small_threads = (find_registered(description, "backend", name).most(_THREADS) for name in (backend, small))
+    spot = Spot(target, backend, small, direct, 0, small_one.most(_QUEUE_DEPTH), threads, small_threads)
     return replace(spot, small=spot.fits(options.small))
 
 
@@ -85,21 +85,6 @@ def why_not_deep(description: Describe) -> str | None:
     if found is None:
         return f"this engine has no backend '{DEEP}'"
     return None if found.available else found.reason or "this build lacks it"
-
-
-def deepest_of(backend: Registered) -> int:
-    """Return how many operations ``backend`` keeps in flight for a rank, as its capabilities state."""
-    return _capability(backend, _QUEUE_DEPTH)
-
-
-def threads_of(backend: Registered) -> int:
-    """Return how many threads of a rank ``backend`` serves, as its capabilities state."""
-    return _capability(backend, _THREADS)
-
-
-def _capability(backend: Registered, name: str) -> int:
-    word = next((word for word in backend.capabilities if word.startswith(f"{name}=")), "")
-    return int(word.partition("=")[2] or 1)
 
 
 def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[Concurrency]:

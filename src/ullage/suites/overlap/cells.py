@@ -27,7 +27,7 @@ _MOVING: Final = 3
 _MOST_HELPERS: Final = 64
 _DIRECT: Final = "direct"
 # What a backend says of itself for each method, with the most at once behind it.
-_CAPABILITIES: Final[dict[Method, str]] = {"threads": "file_threads=", "nonblocking": "nonblocking="}
+_CAPABILITIES: Final[dict[Method, str]] = {"threads": "file_threads", "nonblocking": "nonblocking"}
 # Only the thread that opened a file may use it, and the rank opens the files.
 _THREAD_FILES: Final = "thread_files"
 _LACKS: Final[dict[Method, str]] = {
@@ -130,8 +130,7 @@ def most_at_once(backend: Registered, method: Method) -> int:
     """Return the most transfers of a file that go on at once by ``method``; 0 where the backend has no such way."""
     if method == "threads" and _THREAD_FILES in backend.capabilities:
         return 0
-    prefix = _CAPABILITIES[method]
-    most = next((int(word.removeprefix(prefix)) for word in backend.capabilities if word.startswith(prefix)), 0)
+    most = backend.most(_CAPABILITIES[method], 0)
     return min(most, _MOST_HELPERS) if method == "threads" else most
 
 

@@ -32,6 +32,9 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "buffers": "--buffers",
 }
 _DIRECT: Final = "direct"
+# A backend states how many of these it serves, but not one around another (of this parameter).
+_AT_ONCE: Final = ("queue_depth", "threads")
+_INNER: Final = "inner"
 # Sizes of the two cases that a probe makes of each place.
 _PROBE_SIZES: Final = (8 << 20, 32 << 20)
 
@@ -121,6 +124,11 @@ def _workload_parameters(
         whole["verify"] = options.verify
     if options.buffers is not None:
         whole["buffers"] = options.buffers
+    wraps = any(parameter.name == _INNER for parameter in backend.parameters)
+    for name in () if wraps else _AT_ONCE:
+        if count_of(whole, name, 1) > backend.most(name):
+            what = f"backend '{backend.name}' serves a {name} of at most {backend.most(name)}"
+            raise UserError(what, f"{WORKLOAD}.{name}", "use a smaller value, or another --backend", EXIT_BAD_INPUT)
     return validate_parameters(description, "workload", WORKLOAD, whole)
 
 
