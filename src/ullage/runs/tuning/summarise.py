@@ -220,7 +220,7 @@ def _untested(study: Study) -> str:
     if ahead in (study.best, study.space.default) or _difference(study, ahead):
         return ""
     setting = _shown(study.space.texts(ahead), study.default)
-    return f" By all trials, {setting} is expected to be best, but no pairs have tested it: continue with more time."
+    return f" By all trials, {setting} is ahead, which noise may explain: no pairs have tested it. Give it more time."
 
 
 def _difference(study: Study, setting: Setting) -> str:
