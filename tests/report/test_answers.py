@@ -68,7 +68,7 @@ def test_equals_are_told_apart_nowhere() -> None:
     same = {(ranks, size): 1e9 for ranks in (1, 2) for size in SIZES}
     lines = grid_lines(find_all([*grid("a", same), *grid("b", same)]))
     assert lines[0] == "Reads: which of a and b is faster cannot be told at any block size."
-    assert "From 1 to 2 ranks nothing changes beyond the noise." in lines
+    assert "From 1 to 2 ranks nothing is shown to change." in lines
 
 
 def test_the_same_words_for_several_accesses_are_said_once() -> None:

@@ -14,6 +14,7 @@ from ullage.analysis.statistics import (
     Spread,
     compare_all,
     compare_two,
+    median,
     pooled_spread,
 )
 from ullage.analysis.statistics.launches import NOT_KNOWN
@@ -103,6 +104,25 @@ def compare_pairs(pairs: Sequence[tuple[Row, Row]], level: float) -> list[Compar
     """Compare the first of each pair with the second so that all verdicts hold together (Holm), as ``compare_all``."""
     judged = iter(compare_all([contest_of(*pair) for pair in pairs if carries(*pair)], level))
     return [next(judged) if carries(*pair) else _untold(*pair, level) for pair in pairs]
+
+
+def compare_ratios(series: Sequence[Sequence[float]], level: float) -> list[Comparison]:
+    """Compare each series of ratios with 1 so that all verdicts hold together (Holm); ``faster`` is above 1.
+
+    A ratio is of two values that were measured side by side, in one repetition or at one cell. Nothing is told of less
+    than 3 ratios.
+    """
+    told = [len(one) >= FEWEST_SAMPLES and min(one) > 0 for one in series]
+    contests = [
+        Contest(one, [1.0] * len(one), spread=pooled_spread([one]))
+        for one, is_told in zip(series, told, strict=True)
+        if is_told
+    ]
+    judged = iter(compare_all(contests, level))
+    return [
+        next(judged) if is_told else Comparison(median(one or [1.0]), None, None, "cannot tell", level)
+        for one, is_told in zip(series, told, strict=True)
+    ]
 
 
 def _untold(first: Row, second: Row, level: float) -> Comparison:

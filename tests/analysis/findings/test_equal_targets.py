@@ -78,7 +78,7 @@ def test_a_setting_15_percent_better_is_found() -> None:
 def test_where_nothing_is_told_no_rank_count_is_called_the_best() -> None:
     draw = random.Random(3)
     (scaling, _) = [one for one in find_all(_rows(draw, 0.05, 0.0)) if one.kind == "scaling"]
-    assert "do not change beyond the noise with ranks at all 7 block sizes" in scaling.text
+    assert "are not shown to change with ranks at all 7 block sizes" in scaling.text
     assert "best" not in scaling.text
     crossover = next(one for one in find_all(_rows(draw, 0.05, 0.0)) if one.kind == "crossover")
     assert "b and a cannot be told apart" in crossover.text

@@ -232,7 +232,7 @@ def test_what_was_measured_is_counted() -> None:
     assert cache.severity == "warning"
     assert cache.numbers["verdict"] == ["cold", "mixed", "warm"]
     effect = _one(found, "cache-effect")
-    assert effect.numbers["ratio"] == pytest.approx(5.5)
+    assert (effect.numbers["warm"], effect.numbers["cold"]) == (2, 1)
 
 
 def test_rereads_show_what_memory_adds() -> None:
@@ -241,6 +241,13 @@ def test_rereads_show_what_memory_adds() -> None:
         *_table(lambda r, _: 6e9 * r, access="reread", verdict="warm"),
     ]
     assert _one(find_all(rows), "cache-effect").numbers["ratio"] == pytest.approx(6)
+
+
+@pytest.mark.parametrize("again", [[4e9], [0.5e9, 4e9, 0.7e9, 3e9, 0.4e9, 2e9]])
+def test_rereads_by_noise_or_of_one_sample_are_not_called_faster(again: list[float]) -> None:
+    rows = [make_row([1e9, 0.9e9, 1.1e9, 1e9, 1e9, 1e9]), make_row(again, access="reread", verdict="warm")]
+    read = rows[0].model_copy(update={"params": {**rows[0].params, "access": "read"}})
+    assert not [one for one in find_all([read, rows[1]]) if one.kind == "cache-effect"]
 
 
 def test_rereads_of_memory_show_nothing() -> None:

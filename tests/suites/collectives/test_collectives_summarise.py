@@ -27,6 +27,7 @@ from ullage.suites.collectives.findings import expected_growth, findings_of
 from ullage.suites.collectives.options import CollectivesOptions
 from ullage.suites.collectives.report import tables
 
+LEVEL = 0.95
 OVERLAP: Parameters = {"operation": "bcast", "message_bytes": 64, "mode": "overlap", "tests": 8}
 
 
@@ -159,34 +160,66 @@ def test_other_suites_have_none_of_it() -> None:
     assert report.overlap_figures(other) == []
 
 
+def grown(seconds: float, launches: int = 3) -> list[Row]:
+    """Of 2 ranks with 1 us and 8 with ``seconds``, in two repetitions of each launch."""
+    rows = [latency_row("allreduce", 2, 8, 1e-6), latency_row("allreduce", 8, 8, seconds)]
+    return [
+        row.model_copy(
+            update={"launches": [100 * place + one for one in range(launches) for _ in range(6 // launches)]}
+        )
+        for place, row in enumerate(rows)
+    ]
+
+
 def test_growth_beyond_what_the_operation_needs_is_found() -> None:
     assert expected_growth("alltoall", 2, 8) == pytest.approx(7)
     assert expected_growth("allreduce", 2, 8) == pytest.approx(3)
-    fine = [latency_row("allreduce", 2, 8, 1e-6), latency_row("allreduce", 8, 8, 4e-6)]
-    assert findings_of(fine) == []
-    bad = [latency_row("allreduce", 2, 8, 1e-6), latency_row("allreduce", 8, 8, 9e-6)]
-    (finding,) = findings_of(bad)
+    assert findings_of(grown(4e-6), LEVEL) == []
+    (finding,) = findings_of(grown(9e-6), LEVEL)
     assert finding.kind == "scaling"
     assert "grows by 9.00 x from 2 to 8 ranks" in finding.text
     assert finding.numbers["excess"] == pytest.approx(3)
 
 
+def test_growth_is_not_told_from_launches_noise_or_single_samples() -> None:
+    assert findings_of(grown(9e-6, launches=1), LEVEL) == [], "each number of ranks had a launch of its own"
+    few, many = grown(6.1e-6)
+    noisy = many.model_copy(
+        update={"repetitions": [value * 1.5 ** (-1) ** i for i, value in enumerate(many.repetitions)]}
+    )
+    assert findings_of([few, noisy], LEVEL) == [], "its median lies above the limit, and its interval does not"
+    assert findings_of([one.model_copy(update={"repetitions": [one.median]}) for one in grown(9e-6)], LEVEL) == []
+
+
 def test_crowded_ranks_are_said_and_used_in_nothing_else() -> None:
     slow = latency_row("allreduce", 8, 8, 9e-3, flags=flags_of("oversubscribed"))
     rows = [latency_row("allreduce", 2, 8, 1e-6), slow]
-    (finding,) = findings_of(rows)
+    (finding,) = findings_of(rows, LEVEL)
     assert (finding.kind, finding.severity) == ("oversubscribed", "warning")
 
 
-def test_tests_that_help_are_an_advice() -> None:
-    def hidden(tests: int, share: float) -> Row:
-        return row("overlap", share, operation="bcast", mode="overlap", tests=tests, ranks=2, message_bytes=64)
+def hidden(tests: int, share: float, spread: float = 0.01) -> Row:
+    """The overlap of a bcast with so many calls of MPI_Test."""
+    params = {"operation": "bcast", "mode": "overlap", "tests": tests, "ranks": 2, "message_bytes": 64}
+    return row("overlap", share, spread=spread, **params)
 
-    kinds = {one.kind: one for one in findings_of([hidden(0, 0.1), hidden(8, 0.9)])}
+
+def test_tests_that_help_are_an_advice() -> None:
+    kinds = {one.kind: one for one in findings_of([hidden(0, 0.1), hidden(8, 0.9)], LEVEL)}
     assert "Less than half of the time overlaps with computation: bcast 10 %." in kinds["overlap"].text
     assert "bcast from 10 % to 90 %" in kinds["progress"].text
-    alone = {one.kind for one in findings_of([hidden(0, 0.9), hidden(8, 0.95)])}
+    alone = {one.kind for one in findings_of([hidden(0, 0.9), hidden(8, 0.95)], LEVEL)}
     assert alone == {"overlap"}
+
+
+def test_an_overlap_by_noise_is_neither_little_nor_raised() -> None:
+    (overlap,) = findings_of([hidden(0, 0.4, spread=0.8), hidden(8, 0.6, spread=0.8)], LEVEL)
+    assert overlap.severity == "info"
+    assert overlap.text.startswith("Whether half of the time overlaps with computation cannot be told: bcast 40 %.")
+    nothing = hidden(0, 0.0)
+    assert "bcast 0 %" in findings_of([nothing], LEVEL)[0].text
+    single = [one.model_copy(update={"repetitions": [one.median]}) for one in (hidden(0, 0.1), hidden(8, 0.9))]
+    assert [one.severity for one in findings_of(single, LEVEL)] == ["info"]
 
 
 def test_one_sided_operations_have_their_best_way(data: ReportData) -> None:

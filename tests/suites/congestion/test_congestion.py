@@ -122,7 +122,21 @@ def test_the_worst_impact_decides_how_loud_a_finding_is(data: ReportData, tmp_pa
     kinds = {one.kind: one.severity for one in crowded.findings}
     assert kinds["oversubscribed"] == "warning"
     assert kinds["congestion"] == "info"
-    assert findings_of([]) == []
+    assert findings_of([], 0.95) == []
+
+
+def test_impacts_by_noise_are_no_impacts(data: ReportData) -> None:
+    noisy = [
+        row.model_copy(update={"median": 2.0, "repetitions": [2.0, 0.5, 4.0, 0.4, 3.0, 0.9]})
+        if row.metric.startswith(IMPACT)
+        else row
+        for row in data.summary.rows
+    ]
+    (finding,) = findings_of(noisy, 0.95)
+    assert finding.severity == "info"
+    assert finding.title == "Whether an alltoall makes messages slower cannot be told"
+    single = [row.model_copy(update={"repetitions": row.repetitions[:1]}) for row in data.summary.rows]
+    assert findings_of(single, 0.95)[0].title == finding.title
 
 
 def test_words_become_a_case_for_each_load() -> None:

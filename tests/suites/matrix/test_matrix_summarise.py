@@ -116,9 +116,15 @@ def test_caches_that_a_machine_states_are_levels_in_rising_order() -> None:
     assert levels_in({"cpu": {"caches": {"L2": "big"}}, "memory": 3}) == []
 
 
+def reread_maps(*factors: float) -> list[Row]:
+    """A rate for each file, and for each record one that differs a little by ``factors``."""
+    rates = {64 * KIB: 12e9, MIB: 10e9, 16 * MIB: 5e9, GIB: 4.9e9}
+    records = dict(enumerate(factors, start=12))
+    return [row("reread", rate * more, file, 1 << at) for file, rate in rates.items() for at, more in records.items()]
+
+
 def test_it_is_said_where_a_cache_ends() -> None:
-    rows = [row("reread", rate, file) for file, rate in ((64 * KIB, 12e9), (MIB, 10e9), (16 * MIB, 5e9), (GIB, 4.9e9))]
-    found = next(one for one in findings_of(rows, LEVELS) if one.kind == "cache-ends")
+    found = next(one for one in findings_of(reread_maps(1, 1.01, 0.99, 1), LEVELS) if one.kind == "cache-ends")
     assert found.text == (
         "here rereads reach, by what holds the file: 11.0 GB/s within L2 1.00 MiB, 5.00 GB/s within L3 32.0 MiB, "
         "4.90 GB/s within RAM 24.0 GiB."
@@ -126,31 +132,60 @@ def test_it_is_said_where_a_cache_ends() -> None:
     assert found.numbers["ends"] == ["L2"]
 
 
+def test_a_step_by_noise_or_of_one_record_is_no_end() -> None:
+    noisy = [
+        row("reread", rate, file, 1 << at)
+        for at, two in enumerate([(9e9, 5e9), (4e9, 5e9), (9e9, 5e9), (5e9, 7e9)], start=12)
+        for file, rate in zip((MIB, 16 * MIB), two, strict=True)
+    ]
+    assert [one for one in findings_of(noisy, LEVELS) if one.kind == "cache-ends"] == []
+    assert [one for one in findings_of(reread_maps(1), LEVELS) if one.kind == "cache-ends"] == []
+
+
 def test_no_step_is_no_end_of_a_cache() -> None:
     rows = [row("reread", 5e9, file) for file in (64 * KIB, 16 * MIB, GIB)]
     assert [one for one in findings_of(rows, LEVELS) if one.kind == "cache-ends"] == []
 
 
+def rereads(*ratios: float) -> list[Row]:
+    pairs = [
+        (row("read", 1e9, file), row("reread", ratio * 1e9, file, verdict="warm"))
+        for file, ratio in zip((MIB, 4 * MIB, 16 * MIB, 64 * MIB), ratios, strict=False)
+    ]
+    return [one for pair in pairs for one in pair]
+
+
 def test_rereads_are_held_against_reads_of_the_same_cells() -> None:
-    rows = [row("read", 1e9), row("reread", 8e9, verdict="warm"), row("reread", 99e9, 4 * MIB, verdict="warm")]
+    rows = [*rereads(8, 8.1, 7.9, 8), row("reread", 99e9, 2 * MIB, verdict="warm")]
     found = next(one for one in findings_of(rows, []) if one.kind == "reread")
     assert found.text == (
-        "here rereads run at 8.00 x the rate of reads (median of 1 cell). Reads have the verdict cold, rereads warm."
+        "here rereads run at 8.00 x the rate of reads (geometric mean of 4 cells). Reads have the verdict cold, "
+        "rereads warm."
     )
 
 
+@pytest.mark.parametrize("ratios", [(8.0,), (8.0, 8.0), (0.8, 3.0, 0.9, 2.0)])
+def test_rereads_of_few_cells_or_both_ways_are_not_called_faster(ratios: tuple[float, ...]) -> None:
+    (found,) = [one for one in findings_of(rereads(*ratios), []) if one.kind == "reread"]
+    assert found.title == "Whether rereads are faster than reads on here cannot be told"
+
+
 def test_an_order_is_held_against_sequential_reads_by_record() -> None:
-    rows = [
-        *(row("read", 1e9, 4 * MIB, record) for record in (4 * KIB, MIB, 4 * MIB)),
-        row("random read", 1e8, 4 * MIB, 4 * KIB),
-        row("random read", 9e8, 4 * MIB, MIB),
-        row("random read", 1e7, 4 * MIB, 4 * MIB),
+    files = [4 * MIB, 16 * MIB, 64 * MIB, 256 * MIB]
+    rates = {4 * KIB: (1e8, 1.01e8, 0.99e8, 1e8), MIB: (9e8, 8.99e8, 9.01e8, 9e8), 2 * MIB: (5e8, 2e9, 4e8, 3e9)}
+    rows = [row("read", 1e9, file, record) for file in files for record in (*rates, 4 * MIB)]
+    rows += [
+        row("random read", rate, file, record)
+        for record, each in rates.items()
+        for file, rate in zip(files, each, strict=True)
     ]
+    rows.append(row("random read", 1e7, 4 * MIB, 4 * MIB))
     found = next(one for one in findings_of(rows, []) if one.kind == "access-order")
     assert (
         found.text
-        == "here random reads reach 10 % of the rate of sequential reads with records of 4K, and 90 % with 1M."
-    ), "a file of one record knows no order"
+        == "here random reads reach, of the rate of sequential reads, 10 % with records of 4K and 90 % with records of "
+        "1M."
+    ), "a file of one record knows no order, and files that go both ways prove none"
 
 
 def test_what_cannot_be_says_nothing() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.make_records import make_phase
+from support.make_records import make_phase, make_row
 from support.pairs_world import exchange_repetition, matrix_repetition, write_result
 from ullage.analysis.metrics import metric_named
 from ullage.arrays import np
@@ -18,6 +18,7 @@ from ullage.runs.summary import build_summary
 from ullage.suites.pairs.effects import end_names
 from ullage.suites.pairs.report import MOST_CELLS, tables
 from ullage.suites.pairs.report import figures as build_charts
+from ullage.suites.pairs.summarise import exchange_findings
 
 if TYPE_CHECKING:
     from ullage.results.records import AnyRecord
@@ -140,6 +141,17 @@ def test_in_much_noise_it_is_said_how_little_can_be_seen(tmp_path: Path) -> None
     (finding,) = summary.findings
     assert finding.severity == "advice"
     assert "This noise hides" in finding.text
+
+
+@pytest.mark.parametrize("worst", [[1e9], [3e9, 1e9, 6e9, 2e9, 1.5e9, 5e9]])
+def test_distance_is_no_advice_by_noise_or_single_repetitions(worst: list[float]) -> None:
+    rows = [
+        make_row(rates, metric="exchange_bandwidth", launches=[], params={"pattern": pattern, "message_bytes": MIB})
+        for pattern, rates in (("best-bisection", [value * 1.3 for value in worst[::-1]]), ("worst-bisection", worst))
+    ]
+    (finding,) = exchange_findings(rows, [], 0.95)
+    assert finding.severity == "info"
+    assert "Distant ranks" not in finding.text
 
 
 def test_bisections_are_held_against_each_other_and_against_pairs_that_were_alone(tmp_path: Path) -> None:

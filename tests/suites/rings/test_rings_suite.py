@@ -23,7 +23,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
-from ullage.suites.rings.findings import balance_findings, balances, diagnose
+from ullage.suites.rings.findings import balance_findings, balances, diagnose, findings_of
 from ullage.suites.rings.options import RingsOptions
 from ullage.suites.rings.prepare import (
     LARGE_BYTES,
@@ -125,8 +125,10 @@ def test_sentences(tmp_path: Path) -> None:
     findings = summary_of(tmp_path / "r", noise=0.0).findings
     (ratio,) = of_kind(findings, "ring-ratio")
     assert ratio.text.startswith(
-        "The bandwidths of ping-pong, natural ring and random rings are 1 : 0.38 : 0.15. That fits a torus ("
+        "The bandwidths of ping-pong, natural ring and random rings are 1 : 0.38 : 0.15. Within their intervals that "
+        "fits a torus ("
     )
+    assert ratio.title == "The ratios of ping-pong and rings fit a torus"
     (order,) = of_kind(findings, "ring-order")
     assert order.severity == "advice"
     (latency,) = of_kind(findings, "ring-latency")
@@ -134,6 +136,30 @@ def test_sentences(tmp_path: Path) -> None:
     assert of_kind(findings, "oversubscribed") == []
     (warning,) = of_kind(summary_of(tmp_path / "o", run=four(oversubscribed=True)).findings, "oversubscribed")
     assert warning.severity == "warning"
+
+
+def bandwidths(ping_pong: float, natural: float, random: float, noise: Sequence[float]) -> list[Row]:
+    """Rows of the three bandwidths, each with a repetition for each part of ``noise``."""
+    rates = {"ping-pong": ping_pong, "natural": natural, "random": random}
+    return [
+        make_row(
+            [rate * (1 + part) for part in noise],
+            metric="ping_pong_bandwidth" if order == "ping-pong" else "ring_bandwidth",
+            verdict="none",
+            target="mpi",
+        ).model_copy(update={"params": {"order": order, "ranks": 8, "nodes": 1, "message_bytes": 2_000_000}})
+        for order, rate in rates.items()
+    ]
+
+
+@pytest.mark.parametrize("noise", [(0.0,), (0.0, 0.01), (0.5, -0.4, 0.0, 0.3, -0.5, -0.1)])
+def test_ratios_by_noise_or_few_repetitions_tell_neither_network_nor_order(noise: Sequence[float]) -> None:
+    found = findings_of(bandwidths(10e9, 5e9, 3.5e9, noise), [], 0.95)
+    assert [one.kind for one in found] == ["ring-ratio"]
+    assert found[0].title == "The ratios of ping-pong and rings do not tell the kind of network"
+    clear = findings_of(bandwidths(10e9, 5e9, 2e9, (0.01, -0.01, 0.0, 0.01, 0.0, -0.01)), [], 0.95)
+    assert [one.kind for one in clear] == ["ring-ratio", "ring-order"]
+    assert clear[0].title == "The ratios of ping-pong and rings fit a torus"
 
 
 def with_peer(folder: Path, factor: float) -> Summary:

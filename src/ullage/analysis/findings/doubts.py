@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from ullage.analysis.contests import carries, contest_of
 from ullage.analysis.findings.phrasing import columns, noun, numbers_of, setting_text, subject
 from ullage.analysis.findings.study import Failed, Grid, Study, access_param
-from ullage.analysis.statistics import median
+from ullage.analysis.statistics import compare_on_average, median
 from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Row
@@ -151,22 +152,23 @@ def find_cache_effects(study: Study) -> list[Finding]:
 
 
 def _rereads(study: Study) -> Iterator[Finding]:
+    """Report rereads that are proved to differ from the reads before them, over all cells that carry a comparison."""
     grids = {(grid.target, grid.access, grid.setting): grid for grid in study.grids}
     for (target, access, setting), first in grids.items():
         again = grids.get((target, "reread", setting))
         if access != "read" or again is None:
             continue
-        shared = [cell for cell, row in first.cells.items() if cell in again.cells and row.verdict not in NO_STORAGE]
-        if not shared:
+        both = [(again.cells[cell], row) for cell, row in first.cells.items() if cell in again.cells]
+        known = [pair for pair in both if pair[1].verdict not in NO_STORAGE and carries(*pair)]
+        contests = [contest_of(*pair, spread=first.spread) for pair in known]
+        found = compare_on_average(contests, study.level_of_rereads) if contests else None
+        if found is None or found.verdict == "cannot tell":
             continue
-        gain = median([again.cells[cell].median / first.cells[cell].median for cell in shared])
-        is_notable = gain >= _WORTH_SAYING
-        title = f"Rereads on {target}{setting_text(setting)} run at {times(gain)} the first read"
-        text = f"{title} (median of {plural(len(shared), 'cell')})."
-        text += f" Memory of this machine {'serves them' if is_notable else 'changes them little'}."
-        yield Finding(
-            kind="cache-effect", title=title, text=text, numbers=numbers_of(again, ratio=gain, cells=len(shared))
-        )
+        title = f"Rereads on {target}{setting_text(setting)} run at {times(found.ratio)} the first read"
+        text = f"{title} (geometric mean of {plural(len(known), 'cell')})."
+        text += " Memory of this machine serves them." if found.ratio >= _WORTH_SAYING else ""
+        numbers = numbers_of(again, ratio=found.ratio, low=found.low, high=found.high, cells=len(known))
+        yield Finding(kind="cache-effect", title=title, text=text, numbers=numbers)
 
 
 def _unlike(grid: Grid) -> Finding | None:
@@ -175,15 +177,14 @@ def _unlike(grid: Grid) -> Finding | None:
     cold, warm = by_kind.get("cold"), [*by_kind.get("warm", []), *by_kind.get("mixed", [])]
     if not cold or not warm:
         return None
-    gain = median(warm) / median(cold)
     who = subject(grid)
     title = f"{who}: the cache served some rows and not others"
     text = (
         f"{who}: {plural(len(warm), 'row')} with bytes from memory have a median of {show(median(warm), grid.unit)}. "
-        f"The {len(cold)} cold ones have {show(median(cold), grid.unit)} ({times(gain)}). "
-        "This is a difference of caches, not of ranks or blocks."
+        f"The {len(cold)} cold ones have {show(median(cold), grid.unit)}. Compare ranks and blocks only where the same "
+        "has answered."
     )
-    numbers = numbers_of(grid, ratio=gain, warm=len(warm), cold=len(cold))
+    numbers = numbers_of(grid, warm=len(warm), cold=len(cold))
     return Finding(kind="cache-effect", title=title, text=text, severity="warning", numbers=numbers)
 
 

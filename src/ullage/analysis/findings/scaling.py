@@ -19,7 +19,7 @@ _VERBS: Final[dict[str, str]] = {
     "rises": "rise with ranks",
     "falls": "fall with ranks",
     "peaks": "are highest at a rank count in between",
-    "flat": "do not change beyond the noise with ranks",
+    "flat": "are not shown to change with ranks",
     "dips": "are lowest at a rank count in between",
 }
 _RANKS: Final = " with ranks"
@@ -138,7 +138,7 @@ def _untold(grid: Grid, found: Sequence[Curve]) -> Finding:
     title = f"{subject(grid)}: launches cannot be told from ranks"
     text = (
         f"{title}, because each rank count was measured in one launch, and how much launches differ is not known. "
-        "So nothing says whether they change or do not change beyond the noise with ranks. Give more --time."
+        "So nothing says whether they change with ranks. Give more --time."
     )
     typical = median([curve.change for curve in found])
     return Finding(kind="scaling", title=title, text=text, numbers=_numbers(grid, found, _UNKNOWN, typical))

@@ -289,7 +289,7 @@ _VERBS: Final = {
     "rises": "rise",
     "falls": "fall",
     "peaks": "peak in between",
-    "flat": "do not change beyond the noise",
+    "flat": "are not shown to change",
     "dips": "are lowest in between",
     "unknown": "may differ by their launches alone (one each)",
 }
@@ -310,7 +310,7 @@ def _scaling(findings: Sequence[Finding]) -> list[str]:
     flat = groups.pop(_VERBS["flat"], {})
     said = [f"{_who(by_target)} {verb}" for verb, by_target in groups.items()]
     if not said:
-        return [f"{start} nothing changes beyond the noise."]
+        return [f"{start} nothing is shown to change."]
     if count := sum(map(len, flat.values())):
         said.append(f"{_who(flat) if count <= _MOST_ODD else 'the others'} {_VERBS['flat']}")
     return [f"{start}: {'; '.join(said)}."]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a b_eff value counts, and sentences: which call is best at which size, what order and distance cost. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.phrasing import crowded, finding
-from ullage.analysis.statistics import median
+from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
+from ullage.analysis.findings.phrasing import crowded, finding, level_of_part
+from ullage.analysis.statistics import Comparison, Contest, compare_two, level_of_each, median, pooled_spread
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, percent, plural, processes, times
@@ -24,6 +25,7 @@ ANSWER: Final = AnswerRule(
     remarks=("b_eff-invalid", "b_eff-self-check", "b_eff-conditions", "b_eff-degenerate"),
 )
 NOT_VALID: Final = f"{INVALID}:b_eff"
+Of = Callable[[Values], float | None]
 
 
 def reasons_against(run: BEffRun) -> list[str]:
@@ -65,9 +67,8 @@ def conditions(options: BEffOptions) -> Sequence[str]:
 
 # The original says that above this share other programs used the machine, or its MPI has a problem.
 MOST_UNACCOUNTED: Final = 0.05
-# Methods whose ratio is below this count as equally good.
-_ANY: Final = "any"
-_ALIKE: Final = 1.05
+# Sentences that compare: methods, the order of ranks, and bisections.
+_FAMILIES: Final = 3
 _NOTABLE: Final = 1.2
 _ONE_RING: Final = 3
 _RANGES: Final = 3
@@ -79,7 +80,8 @@ def findings_of(run: BEffRun, options: BEffOptions, reasons: Sequence[str], leve
     No finding rests on repetitions that other programs disturbed.
     """
     disturbed = any(one.grade == "C" for one in run.repetitions)
-    concluded = [] if disturbed else [*_methods(run), *_order(run), *_bisection(run), *_latency(run)]
+    own = level_of_part(level, _FAMILIES)
+    concluded = [] if disturbed else [*_methods(run, own), *_order(run, own), *_bisection(run, own), *_latency(run)]
     return [
         *_invalid(reasons),
         *_self_check(run),
@@ -163,27 +165,19 @@ def _conditions(options: BEffOptions) -> list[Finding]:
     ]
 
 
-def best_methods(run: BEffRun) -> list[tuple[str, float]]:
-    """Find for each size the best method over rings and random rings, and how many times the worst one it is.
-
-    Methods as good as the first of their order are that one. A size that lacks a method gives ("", 1.0).
-    """
+def best_methods(run: BEffRun) -> list[str]:
+    """Name for each size the method with the highest median over rings and random rings; empty where one is missing."""
     by_method = {method: Values(run, median, [method]) for method in METHODS}
-    found: list[tuple[str, float]] = []
-    for size in range(len(run.sizes)):
-        rates = {method: rate for method, values in by_method.items() if (rate := values.b_eff_at(size)) is not None}
-        if len(rates) == len(METHODS):
-            best = max(rates.values())
-            name = next(method for method, rate in rates.items() if rate * _ALIKE >= best)
-            found.append((name, best / min(rates.values())))
-        else:
-            found.append(("", 1.0))
-    return found
+    sizes = [{name: one.b_eff_at(size) or 0.0 for name, one in by_method.items()} for size in range(len(run.sizes))]
+    return [max(rates, key=rates.__getitem__) if all(rates.values()) else "" for rates in sizes]
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Sizes from index ``first`` to ``last`` with the same best method; ``gain``: how many times the worst it is."""
+    """Sizes from index ``first`` to ``last`` with the same fastest method, empty where none is proved the fastest.
+
+    ``gain``: how many times the rate of the slowest it has, at most.
+    """
 
     method: str
     first: int
@@ -191,70 +185,68 @@ class _Stretch:
     gain: float
 
 
-def _methods(run: BEffRun) -> list[Finding]:
-    """Find the best method in each third of the sizes: which method is best at a single size is often chance."""
-    by_method = {method: Values(run, median, [method]) for method in METHODS}
-    third = -(-len(run.sizes) // _RANGES)
-    starts = range(0, len(run.sizes), third)
-    thirds = [_best(by_method, first, min(first + third, len(run.sizes)) - 1) for first in starts]
-    known = [one for one in thirds if one is not None]
+def _methods(run: BEffRun, level: float) -> list[Finding]:
+    """Name the method that is proved faster than each other one in each third of the sizes."""
+    each = {method: _alone(run, [method]) for method in METHODS}
+    count, third = len(run.sizes), -(-len(run.sizes) // _RANGES)
+    ranges = [(first, min(first + third, count) - 1) for first in range(0, count, third)]
+    own = level_of_each(level, [len(METHODS)] * len(ranges))
+    known = [one for sizes in ranges if (one := _fastest(each, *sizes, own)) is not None]
     if not known:
         return []
-    merged = _merged(by_method, known)
-    names, most = [one.method for one in known], max(one.gain for one in known)
-    title, text = _told_methods(run, merged, most)
-    if most > _NOTABLE:
-        text += " A program can use any of them."
+    most = max(one.gain for one in known)
     severity = "advice" if most > _NOTABLE else "info"
-    return [finding("b_eff-methods", title, text, severity, methods=names, gain=most)]
+    names = [one.method for one in known]
+    return [finding("b_eff-methods", *_told_methods(run, _merged(known)), severity, methods=names, gain=most)]
 
 
-def _best(by_method: Mapping[str, Values], first: int, last: int) -> _Stretch | None:
-    """Return the best method over these sizes; None where a method was not tried with all of them."""
-    rates = {method: rate for method, values in by_method.items() if (rate := _mean_rate(values, first, last))}
-    if len(rates) < len(METHODS):
+def _alone(run: BEffRun, methods: Sequence[str] = METHODS) -> list[Values]:
+    """Return what each repetition gives by itself."""
+    return [Values(run, methods=methods, repetitions=[repetition]) for repetition in run.repetitions]
+
+
+def _fastest(each: Mapping[str, Sequence[Values]], first: int, last: int, level: float) -> _Stretch | None:
+    """Return the fastest method over these sizes; None where less than 3 repetitions tried all methods with them."""
+    rates = {
+        method: [rate for one in values if (rate := _mean_rate(one, first, last))] for method, values in each.items()
+    }
+    if min(map(len, rates.values())) < FEWEST_SAMPLES:
         return None
-    gain = max(rates.values()) / min(rates.values())
-    name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
-    return _Stretch(name, first, last, gain)
+    spread = pooled_spread(rates.values())
+    best = max(rates, key=lambda method: geometric_mean(rates[method]))
+    others = [Contest(rates[best], rates[name], spread=spread) for name in rates if name != best]
+    found = [compare_two(one, level) for one in others]
+    is_told = all(one.verdict == "faster" for one in found)
+    return _Stretch(best if is_told else "", first, last, max(one.ratio for one in found) if is_told else 1.0)
 
 
-def _merged(by_method: Mapping[str, Values], stretches: Sequence[_Stretch]) -> list[_Stretch]:
-    """Merge neighbours with the same best method, so that each change between two stretches is one of methods."""
+def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
+    """Merge neighbours with the same fastest method, so that each change between two stretches is one of methods."""
     found: list[_Stretch] = []
     for one in stretches:
         before = found[-1] if found else None
         if before is None or (before.method, before.last + 1) != (one.method, one.first):
             found.append(one)
-            continue
-        both = _best(by_method, before.first, one.last)
-        gain = one.gain if both is None else both.gain
-        found[-1] = _Stretch(one.method, before.first, one.last, gain)
+        else:
+            found[-1] = _Stretch(one.method, before.first, one.last, max(before.gain, one.gain))
     return found
 
 
-def _told_methods(run: BEffRun, stretches: Sequence[_Stretch], most: float) -> tuple[str, str]:
+def _told_methods(run: BEffRun, stretches: Sequence[_Stretch]) -> tuple[str, str]:
     """Return title and sentence."""
-    names = {one.method for one in stretches}
-    is_whole = len(stretches) == 1 and (stretches[0].first, stretches[0].last) == (0, len(run.sizes) - 1)
-    where = "at all sizes" if is_whole else listing([_sizes(run, one) for one in stretches])
-    if names == {_ANY}:
-        at = "at any size" if is_whole else f"with messages {where}"
-        text = f"No MPI call differs from another by more than {percent(_ALIKE - 1)} in rings and random rings, {at}."
-        return "All MPI calls are alike in rings", text
-    begin = "These MPI calls have the highest medians in rings"
-    if len(names) == 1:
-        name = stretches[0].method
-        text = f"{begin}: {name} {where} (up to {times(most)} the worst call)."
-        return f"{name} has the highest medians {where}", text
-    told = [_told_method(one, _sizes(run, one)) for one in stretches]
-    return "Which MPI call has the highest median depends on the size", f"{begin}: {listing(told)}."
-
-
-def _told_method(one: _Stretch, sizes: str) -> str:
-    if one.method == _ANY:
-        return f"any call {sizes}"
-    return f"{one.method} {sizes} ({times(one.gain)} the worst call)"
+    told = [one for one in stretches if one.method]
+    untold = [_sizes(run, one) for one in stretches if not one.method]
+    said = [f"{one.method} {_sizes(run, one)} ({times(one.gain)} the slowest call)" for one in told]
+    text = f"The fastest MPI calls in rings are {listing(said)}. " if said else ""
+    text += f"Which MPI call is fastest in rings {listing(untold)} cannot be told. " if untold else ""
+    if any(one.gain > _NOTABLE for one in told):
+        text += "A program can use any of them."
+    if not told:
+        return "Which MPI call is fastest in rings cannot be told", text.rstrip()
+    if len({one.method for one in told}) > 1:
+        return "Which MPI call is fastest in rings depends on the size", text.rstrip()
+    where = listing([_sizes(run, one) for one in told])
+    return f"{told[0].method} is the fastest MPI call in rings {where}", text.rstrip()
 
 
 def _mean_rate(values: Values, first: int, last: int) -> float | None:
@@ -267,7 +259,7 @@ def _mean_rate(values: Values, first: int, last: int) -> float | None:
 def _sizes(run: BEffRun, one: _Stretch) -> str:
     smallest, largest = _unit(_size(run, one.first)), _unit(_size(run, one.last))
     if one.first == 0:
-        return f"up to {largest}"
+        return "at all sizes" if one.last == len(run.sizes) - 1 else f"up to {largest}"
     return f"from {smallest}" if one.last == len(run.sizes) - 1 else f"from {smallest} to {largest}"
 
 
@@ -276,39 +268,55 @@ def _unit(size: str) -> str:
     return f"{size} B" if size.isdigit() else size
 
 
-def _order(run: BEffRun) -> list[Finding]:
+def _judged(run: BEffRun, first: Of, second: Of, level: float) -> Comparison | None:
+    """Compare two numbers of the repetitions that have both; None where they are too few to tell anything."""
+    pairs = [(a, b) for one in _alone(run) if (a := first(one)) and (b := second(one))]
+    if len(pairs) < FEWEST_SAMPLES:
+        return None
+    sides = [a for a, _ in pairs], [b for _, b in pairs]
+    return compare_two(Contest(*sides, spread=pooled_spread(sides)), level)
+
+
+def _order(run: BEffRun, level: float) -> list[Finding]:
     """Compare random rings with rings of neighbours at Lmax: what it costs that neighbours are anywhere.
 
-    Nothing is said up to 3 processes, where all rings are the same.
+    Nothing is said where they are not proved to differ, and up to 3 processes, where all rings are the same.
     """
-    values, last = Values(run, median), len(run.sizes) - 1
-    rings, random = values.rings_at(last), values.random_at(last)
-    if rings is None or random is None or run.ranks <= _ONE_RING:
+    last = len(run.sizes) - 1
+    found = _judged(run, lambda one: one.random_at(last), lambda one: one.rings_at(last), level)
+    if found is None or found.verdict == "cannot tell" or run.ranks <= _ONE_RING:
         return []
-    ratio = random / rings
     text = (
-        f"With messages of {_size(run, last)} random rings reach {times(ratio)} the bandwidth of rings of neighbours."
+        f"With messages of {_size(run, last)} random rings reach {times(found.ratio)} the bandwidth of rings of "
+        "neighbours."
     )
-    is_notable = ratio < 1 / _NOTABLE
+    is_notable = found.ratio < 1 / _NOTABLE
     if is_notable:
         text += " Place processes that communicate on one node, or side by side in rank order."
-    title = f"Random rings reach {times(ratio)} the bandwidth of neighbours"
+    title = f"Random rings reach {times(found.ratio)} the bandwidth of neighbours"
     severity = "advice" if is_notable else "info"
-    return [finding("b_eff-order", title, text, severity, rings=rings, random=random, ratio=ratio)]
+    return [finding("b_eff-order", title, text, severity, ratio=found.ratio, low=found.low, high=found.high)]
 
 
-def _bisection(run: BEffRun) -> list[Finding]:
-    """Compare pairs from one half to the other with pairs of neighbours at Lmax; nothing below 4 processes."""
+def _bisection(run: BEffRun, level: float) -> list[Finding]:
+    """State what pairs reach from one half to the other, and between neighbours; nothing below 4 processes.
+
+    Their ratio is said where they are proved to differ.
+    """
     values, last = Values(run, median), len(run.sizes) - 1
     best, worst = values.at("best-bisection", last), values.at("worst-bisection", last)
     if best is None or worst is None or run.ranks < 4:
         return []
+    found = _judged(run, lambda one: one.at("worst-bisection", last), lambda one: one.at("best-bisection", last), level)
+    ratio = None if found is None or found.verdict == "cannot tell" else found.ratio
+    title = f"All pairs together reach {format_rate(best)} between neighbours"
     text = (
-        f"All pairs together reach {format_rate(best)} between neighbours with messages of {_size(run, last)}. From "
-        f"one half to the other they reach {format_rate(worst)} ({times(worst / best)})."
+        f"{title} with messages of {_size(run, last)}. From one half to the other they reach {format_rate(worst)}"
+        f"{'.' if ratio is None else f' ({times(ratio)}).'}"
     )
-    title = f"Messages between the two halves reach {times(worst / best)} the bandwidth of neighbours"
-    return [finding("b_eff-bisection", title, text, best=best, worst=worst, ratio=worst / best)]
+    if ratio is not None:
+        title = f"Messages between the two halves reach {times(ratio)} the bandwidth of neighbours"
+    return [finding("b_eff-bisection", title, text, best=best, worst=worst, ratio=ratio)]
 
 
 def _latency(run: BEffRun) -> list[Finding]:

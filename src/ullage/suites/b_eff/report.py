@@ -284,7 +284,7 @@ def _sizes(run: BEffRun) -> list[Grid]:
             format_bytes(bytes_),
             *map(_mega, (values.b_eff_at(size), values.rings_at(size), values.random_at(size))),
             *(_mega(one.b_eff_at(size)) for one in by_method),
-            TITLES.get(best[size][0], DASH),
+            TITLES.get(best[size], DASH),
         )
         for size, bytes_ in enumerate(run.sizes)
     ]

@@ -19,7 +19,7 @@ from ullage.results.rows import RowContext, RowFrame, join, nodes_of
 from ullage.runs.kernels.message_pages import with_pages
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.b_eff.findings import NOT_VALID, findings_of, reasons_against
+from ullage.suites.b_eff.findings import NOT_VALID, Of, findings_of, reasons_against
 from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs
 from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, read_runs
 from ullage.suites.b_eff.options import BEffOptions
@@ -35,7 +35,6 @@ PAIR_LATENCY: Final = "one_pair_latency"
 PAIR_BANDWIDTH: Final = "one_pair_bandwidth"
 _DEGENERATE: Final = Flag(code="degenerate", reason="the same as another pattern with so few processes")
 _LATENCY_GROUPS: Final = (BOTH, "rings")
-Of = Callable[[Values], float | None]
 
 
 class Rows:

@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.phrasing import finding
+from ullage.analysis.contests import carries, compare_pairs, compare_ratios, compare_rows, spread_of
+from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.request import Request
@@ -38,15 +39,28 @@ ANSWER: Final = AnswerRule(
 _LINEAR: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
 # Steps over another kind of link may cost more than those before; by more than this it is the algorithm.
 _MUCH_WORSE: Final = 2.0
-_GOOD_OVERLAP: Final = 0.5
+_HALF: Final = 0.5
+_OVERLAPS: Final = {
+    "faster": "At least half of the time overlaps with computation",
+    "slower": "Less than half of the time overlaps with computation",
+    "cannot tell": "Whether half of the time overlaps with computation cannot be told",
+}
 _NOTABLE_GAIN: Final = 0.1
 _KILO: Final = 1024
+# Kinds of sentences that compare: guidelines, growth with ranks, overlap.
+_FAMILIES: Final = 3
 
 
-def findings_of(rows: Sequence[Row]) -> list[Finding]:
+def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings; those on the launch (ranks that share cores) also from rows that were disturbed."""
-    sound = sound_rows(rows)
-    return [*_crowded(rows), *guideline_findings(sound), *_scaling(sound), *_overlap(sound), *_one_sided(sound)]
+    sound, own = sound_rows(rows), level_of_part(level, _FAMILIES)
+    return [
+        *_crowded(rows),
+        *guideline_findings(sound, own),
+        *_scaling(sound, own),
+        *_overlap(sound, own),
+        *_one_sided(sound),
+    ]
 
 
 def _crowded(rows: Sequence[Row]) -> list[Finding]:
@@ -64,19 +78,23 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
 # -- over ranks --------------------------------------------------------------------------------------------------------
 
 
-def _scaling(rows: Sequence[Row]) -> list[Finding]:
-    """Find for each operation the size whose time grows most beyond what is expected; report it above a limit."""
-    lines = grouped(((operation_of(row), size_of(row)), row) for row in blocking(rows) if not is_crowded(row))
+def _scaling(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Find for each operation the size whose time is proved to grow most beyond a limit above what is expected."""
+    known = [row for row in blocking(rows) if not is_crowded(row) and carries(row)]
+    lines = [
+        sorted(some, key=ranks_of)
+        for some in grouped(((operation_of(row), size_of(row)), row) for row in known).values()
+    ]
+    ends = [(line[0], line[-1]) for line in lines if ranks_of(line[0]) < ranks_of(line[-1])]
+    own, spread = level_of_part(level, max(1, len(ends))), spread_of(known)
     worst: dict[str, tuple[float, Row, Row]] = {}
-    for (operation, _), found in lines.items():
-        line = sorted(found, key=ranks_of)
-        few, many = line[0], line[-1]
-        if ranks_of(few) == ranks_of(many) or few.median <= 0:
-            continue
-        excess = many.median / few.median / expected_growth(operation, ranks_of(few), ranks_of(many))
-        if excess > worst.get(operation, (_MUCH_WORSE, few, many))[0]:
-            worst[operation] = excess, few, many
-    return [_grows(operation, *found) for operation, found in worst.items()]
+    for few, many in ends:
+        operation = operation_of(few)
+        expected = expected_growth(operation, ranks_of(few), ranks_of(many))
+        least = (compare_rows(many, few, own, None, spread).low or 0.0) / expected
+        if least > worst.get(operation, (_MUCH_WORSE, few, many))[0]:
+            worst[operation] = least, few, many
+    return [_grows(operation, few, many) for operation, (_, few, many) in worst.items()]
 
 
 def expected_growth(operation: str, few: int, many: int) -> float:
@@ -89,9 +107,10 @@ def expected_growth(operation: str, few: int, many: int) -> float:
     return math.ceil(math.log2(many)) / math.ceil(math.log2(few))
 
 
-def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
+def _grows(operation: str, few: Row, many: Row) -> Finding:
     size = f" of {format_bytes(size_of(many))}" if size_of(many) else ""
     growth = many.median / few.median
+    excess = growth / expected_growth(operation, ranks_of(few), ranks_of(many))
     law = "their number" if operation in _LINEAR else "the logarithm of their number"
     text = (
         f"The time of {operation}{size} grows by {times(growth)} from {ranks_of(few)} to {ranks_of(many)} ranks "
@@ -114,7 +133,7 @@ def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
 # -- nonblocking -------------------------------------------------------------------------------------------------------
 
 
-def _overlap(rows: Sequence[Row]) -> list[Finding]:
+def _overlap(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return the findings at the largest sizes with the most ranks, since small ones have little time to overlap."""
     found = [row for row in rows if row.metric == "overlap" and not is_crowded(row) and size_of(row)]
     if not found:
@@ -126,24 +145,31 @@ def _overlap(rows: Sequence[Row]) -> list[Finding]:
         if by_tests and size_of(next(iter(by_tests.values()))) < size_of(row):
             by_tests.clear()
         by_tests[int(row.params.get("tests", 0))] = row
-    return [*_hidden(lines, most), *_tests_help(lines, most)]
+    own = level_of_part(level, 2)
+    return [*_hidden(lines, most, own), *_tests_help(lines, most, own)]
 
 
-def _hidden(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
+def _hidden(lines: dict[str, dict[int, Row]], ranks: int, level: float) -> list[Finding]:
+    """State the shares, and which of them are proved to be more or less than one half."""
     plain = {operation: by_tests[0] for operation, by_tests in lines.items() if 0 in by_tests}
     if not plain:
         return []
-    good = [f"{operation} {percent(row.median)}" for operation, row in plain.items() if row.median >= _GOOD_OVERLAP]
-    poor = [f"{operation} {percent(row.median)}" for operation, row in plain.items() if row.median < _GOOD_OVERLAP]
+    found = compare_ratios(
+        [[value / (1 + _HALF) for value in _above_1(row).repetitions] for row in plain.values()], level
+    )
+    said = grouped(
+        (one.verdict, f"{operation} {percent(row.median)}")
+        for (operation, row), one in zip(plain.items(), found, strict=True)
+    )
     size = format_bytes(max(map(size_of, plain.values())))
-    words = [
-        *([f"At least half of the time overlaps with computation: {listing(good, 12)}."] if good else []),
-        *([f"Less than half of the time overlaps with computation: {listing(poor, 12)}."] if poor else []),
-    ]
+    words = [f"{text}: {listing(said[verdict], 12)}." for verdict, text in _OVERLAPS.items() if verdict in said]
     text = f"{' '.join(words)} (Nonblocking messages of up to {size}, {ranks} ranks, no call of MPI_Test in between.)"
-    title = "Some nonblocking collectives overlap little with computation"
-    if not (good and poor):
-        title = f"Nonblocking collectives overlap {'well' if good else 'little'} with computation"
+    poor = "slower" in said
+    title = "Nonblocking collectives overlap well with computation"
+    if poor:
+        title = f"{'Some nonblocking' if len(said) > 1 else 'Nonblocking'} collectives overlap little with computation"
+    elif "cannot tell" in said:
+        title = "Whether nonblocking collectives overlap with computation cannot be told"
     severity = "advice" if poor else "info"
     return [
         finding(
@@ -158,12 +184,18 @@ def _hidden(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
     ]
 
 
-def _tests_help(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
-    helped: dict[str, tuple[float, float, int]] = {}
-    for operation, by_tests in lines.items():
-        most = max(by_tests)
-        if most > 0 and 0 in by_tests and _is_more(by_tests[most], by_tests[0]):
-            helped[operation] = by_tests[0].median, by_tests[most].median, most
+def _tests_help(lines: dict[str, dict[int, Row]], ranks: int, level: float) -> list[Finding]:
+    pairs = {
+        operation: (by_tests[max(by_tests)], by_tests[0])
+        for operation, by_tests in lines.items()
+        if 0 in by_tests and max(by_tests) > 0
+    }
+    judged = compare_pairs([(_above_1(tested), _above_1(plain)) for tested, plain in pairs.values()], level)
+    helped = {
+        operation: (plain.median, tested.median, int(tested.params["tests"]))
+        for (operation, (tested, plain)), found in zip(pairs.items(), judged, strict=True)
+        if found.verdict == "faster" and tested.median > plain.median + _NOTABLE_GAIN
+    }
     if not helped:
         return []
     words = [
@@ -188,10 +220,9 @@ def _tests_help(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
     ]
 
 
-def _is_more(row: Row, other: Row) -> bool:
-    low = row.median if row.low is None else row.low
-    high = other.median if other.high is None else other.high
-    return low > high and row.median > other.median + _NOTABLE_GAIN
+def _above_1(row: Row) -> Row:
+    """Return ``row`` with 1 more in each repetition: a share of 0 has no logarithm."""
+    return row.model_copy(update={"repetitions": [1 + share for share in row.repetitions]})
 
 
 # -- one-sided ---------------------------------------------------------------------------------------------------------
@@ -206,15 +237,16 @@ def _one_sided(rows: Sequence[Row]) -> list[Finding]:
         best = _best_by_operation([row for row in times_ if size_of(row) == smallest])
         words = [f"{name} {format_time(row.median)} ({row.params['sync']})" for name, row in best.items()]
         size = f"{smallest} bytes" if smallest < _KILO else format_bytes(smallest)
-        text = f"One-sided operations of {size} take, with the best way to complete each, {listing(words)}."
-        title = f"One-sided operations of {size} take {format_time(min(row.median for row in best.values()))} or more"
+        text = f"One-sided operations of {size} take, by the way with the lowest median, {listing(words)}."
+        least = format_time(min(row.median for row in best.values()))
+        title = f"The lowest median of one-sided operations of {size} is {least}"
         findings.append(
             finding("one-sided", title, text, operation=list(best), seconds=[row.median for row in best.values()])
         )
     if rates:
         best = _best_by_operation(rates)
         words = [f"{name} {format_rate(row.median)} with {format_bytes(size_of(row))}" for name, row in best.items()]
-        text = f"The highest rates of one-sided operations are {listing(words)}."
+        text = f"The highest medians of one-sided operations are {listing(words)}."
         title = f"One-sided operations reach {format_rate(max(row.median for row in best.values()))}"
         findings.append(
             finding(
@@ -248,4 +280,4 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     """See ``Summarising``."""
     launches = [file.records for file in result.read_records()]
     rows = collective_rows(launches, context)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows)])
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])

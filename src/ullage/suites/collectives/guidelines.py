@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from ullage.analysis.contests import compare_pairs
 from ullage.analysis.findings.phrasing import finding
+from ullage.analysis.statistics import Comparison
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
@@ -91,43 +93,53 @@ class Verdict:
 Curves: TypeAlias = Mapping[tuple[str, int], Mapping[int, Row]]
 
 
-def verdicts(rows: Iterable[Row]) -> list[Verdict]:
+def verdicts(rows: Iterable[Row], level: float) -> list[Verdict]:
     """Judge every guideline wherever both its sides were measured; ranks that shared cores are left out."""
-    curves = nested(
-        ((operation_of(row), ranks_of(row)), size_of(row), row)
-        for row in blocking(rows)
-        if not is_crowded(row) and row.params["operation"] != "barrier"
+    known = [row for row in blocking(rows) if not is_crowded(row) and operation_of(row) != "barrier"]
+    curves = nested(((operation_of(row), ranks_of(row)), size_of(row), row) for row in known)
+    found = [
+        (guideline, own, parts)
+        for guideline in GUIDELINES
+        for (operation, ranks), curve in sorted(curves.items())
+        if operation == guideline.operation
+        for size, own in sorted(curve.items())
+        if (parts := _parts(guideline, ranks, size, curves))
+    ]
+    pairs = [(own, _sum_of(parts)) for _, own, parts in found]
+    return [
+        Verdict(guideline, ranks_of(own), size_of(own), own, others.median, _is_broken(own, others, one))
+        for (guideline, _, _), (own, others), one in zip(found, pairs, compare_pairs(pairs, level), strict=True)
+    ]
+
+
+def _parts(guideline: Guideline, ranks: int, size: int, curves: Curves) -> list[Row]:
+    """Return the row of each part, or nothing where one was not measured."""
+    needs = [(curves.get((name, ranks), {}), rule(size, ranks)) for name, rule in guideline.parts]
+    if not all(any(have >= needed for have in curve) for curve, needed in needs):
+        return []
+    return [curve[min(have for have in curve if have >= needed)] for curve, needed in needs]
+
+
+def _sum_of(parts: Sequence[Row]) -> Row:
+    """Return the first part with the sums of all: the times of a repetition of each are a sample of their sum."""
+    sums = [sum(each) for each in zip(*(row.repetitions for row in parts), strict=False)]
+    return parts[0].model_copy(
+        update={
+            "median": sum(row.median for row in parts),
+            "repetitions": sums,
+            "launches": parts[0].launches[: len(sums)],
+            "grade": "C" if any(row.grade == "C" for row in parts) else parts[0].grade,
+        }
     )
-    found: list[Verdict] = []
-    for guideline in GUIDELINES:
-        for (operation, ranks), curve in sorted(curves.items()):
-            if operation == guideline.operation:
-                judged = (_judge(guideline, ranks, size, curve[size], curves) for size in sorted(curve))
-                found += [verdict for verdict in judged if verdict is not None]
-    return found
 
 
-def _judge(guideline: Guideline, ranks: int, size: int, own: Row, curves: Curves) -> Verdict | None:
-    parts: list[Row] = []
-    for name, rule in guideline.parts:
-        needed, curve = rule(size, ranks), curves.get((name, ranks), {})
-        larger = [have for have in curve if have >= needed]
-        if not larger:
-            return None
-        parts.append(curve[min(larger)])
-    median = sum(row.median for row in parts)
-    return Verdict(guideline, ranks, size, own, median, _is_slower(own, parts) and own.median > _MATTERS * median)
+def _is_broken(own: Row, others: Row, found: Comparison) -> bool:
+    return found.verdict == "slower" and own.median > _MATTERS * others.median
 
 
-def _is_slower(own: Row, parts: Sequence[Row]) -> bool:
-    """Tell whether it is slower beyond all intervals; single samples have none, and prove nothing."""
-    highs = [row.high for row in parts if row.high is not None]
-    return own.low is not None and len(highs) == len(parts) and own.low > sum(highs)
-
-
-def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
+def guideline_findings(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return a finding for each guideline that is broken, at its worst place, and one for all that hold."""
-    found = verdicts(rows)
+    found = verdicts(rows, level)
     if not found:
         return []
     by_guideline = grouped((verdict.guideline, verdict) for verdict in found)

@@ -4,11 +4,13 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
+from ullage.analysis.contests import compare_ratios
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.metrics import metric_named
 from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
-from ullage.analysis.statistics import median_interval
+from ullage.analysis.statistics import Comparison, median_interval
 from ullage.analysis.verdicts.grades import sound_rows, worst_grade
+from ullage.grouping import grouped
 from ullage.launch.base import ranks_on_a_node
 from ullage.model.flags import OVERSUBSCRIBED, each_once
 from ullage.model.plan import Layout, Parameters
@@ -174,12 +176,13 @@ MUCH: Final = 5.0
 Severity = Literal["info", "advice", "warning"]
 
 
-def findings_of(rows: Sequence[Row]) -> list[Finding]:
+def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return a finding for each load, preceded by those on all of them, which disturbed rows have, too."""
     impacts = [row for row in rows if row.metric in (IMPACT, IMPACT_P99)]
     sound = sound_rows(impacts)
-    loads = list(dict.fromkeys(str(row.params["load"]) for row in sound))
-    return [*_crowded(impacts), *(_of_load(load, [r for r in sound if r.params["load"] == load]) for load in loads)]
+    found = compare_ratios([row.repetitions for row in sound], level)
+    loads = grouped((str(row.params["load"]), (row, one)) for row, one in zip(sound, found, strict=True))
+    return [*_crowded(impacts), *(_of_load(load, some) for load, some in loads.items())]
 
 
 def _crowded(rows: Sequence[Row]) -> list[Finding]:
@@ -193,25 +196,29 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
     return [finding("oversubscribed", "More ranks than cores", text, "warning")]
 
 
-def _of_load(load: str, rows: Sequence[Row]) -> Finding:
-    mean = {str(row.params["test"]): row for row in rows if row.metric == IMPACT}
-    tail = {str(row.params["test"]): row for row in rows if row.metric == IMPACT_P99}
+def _of_load(load: str, judged: Sequence[tuple[Row, Comparison]]) -> Finding:
+    """State what the load does to each test; that it makes messages slower, of what is proved to take longer."""
+    tail = {str(row.params["test"]): row for row, _ in judged if row.metric == IMPACT_P99}
+    mean = {str(row.params["test"]): row for row, _ in judged if row.metric == IMPACT}
     words = [f"{test} {times(row.median)} (p99 {_tail(tail.get(test))})" for test, row in mean.items()]
-    first = rows[0]
+    first = judged[0][0]
     victims, ranks = int(first.params["victims"]), int(first.params["ranks"])
+    slower = [row.median for row, found in judged if found.verdict == "faster"]
+    worst = max(slower, default=1.0)
     text = (
-        f"Under an {load} of {ranks - victims} ranks, the times of {victims} victims grow to {listing(words)} of the "
-        "times "
-        "without load."
+        f"Under an {load} of {ranks - victims} ranks, {victims} victims take {listing(words)} of the time without load."
     )
-    worst = max(row.median for row in rows)
-    crowded = any(row.has_flag(OVERSUBSCRIBED) for row in rows)
+    title = f"An {load} makes messages take up to {times(worst)} the time"
+    if not slower:
+        title = f"Whether an {load} makes messages slower cannot be told"
+        text += f" {title}."
+    crowded = any(row.has_flag(OVERSUBSCRIBED) for row, _ in judged)
     severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
     if severity == "warning":
         text += " Separate jobs with such patterns, or enable congestion control of the network."
     return finding(
         "congestion",
-        f"An {load} makes messages take up to {times(worst)} the time",
+        title,
         text,
         severity,
         load=load,
@@ -231,4 +238,4 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     """See ``Summarising``."""
     launches = [file.records for file in result.read_records()]
     rows = congestion_rows(launches, context)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows)])
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])

@@ -10,10 +10,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, cast
 
 from ullage.analysis.ceilings.rows import with_ceiling
+from ullage.analysis.contests import carries, compare_ratios, contest_of, spread_of
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.phrasing import columns
-from ullage.analysis.statistics import median
+from ullage.analysis.findings.phrasing import columns, level_of_part
+from ullage.analysis.statistics import Comparison, compare_on_average, median
 from ullage.analysis.verdicts.grades import sound_rows
+from ullage.grouping import grouped
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
@@ -82,20 +84,26 @@ _STEP: Final = 1.15
 _PLATEAU: Final = "reread"
 _READ: Final = "read"
 _ORDERS: Final = ("random read", "backward read", "stride read")
+# Sentences that compare: where caches end, rereads, orders.
+_FAMILIES: Final = 3
 
 
-def findings_of(rows: Iterable[Row], levels: Sequence[Level]) -> list[Finding]:
-    """Return the findings of each target, in the order of the targets."""
+def findings_of(rows: Iterable[Row], levels: Sequence[Level], level: float = 0.95) -> list[Finding]:
+    """Return the findings of each target, in the order of the targets.
+
+    ``level``: of all comparisons. Cells are their samples: a map may have one repetition of each.
+    """
     by_target: dict[str, dict[str, dict[Shape, Row]]] = {}
     for row in rows:
         if not row.is_invalid:
             maps = by_target.setdefault(row.target, {})
             maps.setdefault(str(row.params.get("test", "")), {})[shape_of(row)] = row
+    own = level_of_part(level, _FAMILIES * max(1, len(by_target)))
     found: list[Finding] = []
     for target, maps in by_target.items():
-        found += _plateaus(target, maps.get(_PLATEAU, {}), levels)
-        found += _reread(target, maps)
-        found += _orders(target, maps)
+        found += _plateaus(target, maps.get(_PLATEAU, {}), levels, own)
+        found += _reread(target, maps, own)
+        found += _orders(target, maps, own)
     return found
 
 
@@ -104,22 +112,27 @@ def shape_of(row: Row) -> Shape:
     return int(row.params.get("file_bytes", 0)), int(row.params.get("block_bytes", 0))
 
 
-def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level]) -> list[Finding]:
+def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level], level: float) -> list[Finding]:
     """Compare the levels by the median of all cells whose file fits into a level and into none below it.
 
-    There is one finding, where the medians step down.
+    There is one finding, where rates are proved to step down from one level to the next, record by record.
     """
-    names = [level.name for level in levels]
-    rates: dict[str, list[float]] = {name: [] for name in [*names, ""]}
-    for (file, _), row in cells.items():
-        rates[next((level.name for level in levels if file <= level.size_bytes), "")].append(row.median)
-    known = [(name, median(values)) for name, values in rates.items() if values]
-    steps = [(a, b) for a, b in pairwise(known) if a[1] > _STEP * b[1]]
-    if not steps:
+    rates: dict[str, dict[int, list[float]]] = {name: {} for name in [*(one.name for one in levels), ""]}
+    for (file, record), row in cells.items():
+        name = next((one.name for one in levels if file <= one.size_bytes), "")
+        rates[name].setdefault(record, []).append(row.median)
+    known = [(name, median([rate for some in of.values() for rate in some])) for name, of in rates.items() if of]
+    steps = list(pairwise(name for name, _ in known))
+    ratios = [
+        [median(values) / median(rates[b][one]) for one, values in rates[a].items() if one in rates[b]]
+        for a, b in steps
+    ]
+    judged = compare_ratios([[ratio / _STEP for ratio in some] for some in ratios], level)
+    ends = [name for (name, _), found in zip(steps, judged, strict=True) if found.verdict == "faster"]
+    if not ends:
         return []
     texts = {level.name: level.text for level in levels}
     said = ", ".join(f"{format_rate(rate)} {_where(name, texts)}" for name, rate in known)
-    ends = [name for (name, _), _ in steps]
     numbers = columns(
         target=target, level=[name for name, _ in known], bytes_per_s=[rate for _, rate in known], ends=ends
     )
@@ -132,18 +145,27 @@ def _where(name: str, texts: Mapping[str, str]) -> str:
     return f"within {texts[name]}" if name else "beyond these"
 
 
-def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Finding]:
+def _compared(pairs: Sequence[tuple[Row, Row]], level: float) -> Comparison:
+    """Compare the first of all pairs with the second, by repetitions where these carry that, else cell by cell."""
+    if pairs and all(carries(*pair) for pair in pairs):
+        spread = spread_of(row for pair in pairs for row in pair)
+        return compare_on_average([contest_of(*pair, spread=spread) for pair in pairs], level)
+    return compare_ratios([[row.median / other.median for row, other in pairs]], level)[0]
+
+
+def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) -> list[Finding]:
     first, again = maps.get(_READ, {}), maps.get(_PLATEAU, {})
-    ratios = [again[shape].median / first[shape].median for shape in first.keys() & again.keys()]
-    if not ratios:
+    pairs = [(again[shape], row) for shape, row in first.items() if shape in again]
+    if not pairs:
         return []
-    ratio = median(ratios)
+    found, of = _compared(pairs, level), "geometric mean of "
     verdicts = f"Reads have the verdict {_verdicts(first.values())}, rereads {_verdicts(again.values())}"
-    title = f"{target} rereads run at {times(ratio)} the rate of reads"
-    text = f"{title} (median of {plural(len(ratios), 'cell')}). {verdicts}."
-    return [
-        Finding(kind="reread", title=title, text=text, numbers=columns(target=target, ratio=ratio, cells=len(ratios)))
-    ]
+    title = f"{target} rereads run at {times(found.ratio)} the rate of reads"
+    if found.verdict == "cannot tell":
+        title, of = f"Whether rereads are faster than reads on {target} cannot be told", ""
+    text = f"{title} ({of}{plural(len(pairs), 'cell')}). {verdicts}."
+    numbers = columns(target=target, ratio=found.ratio, low=found.low, high=found.high, cells=len(pairs))
+    return [Finding(kind="reread", title=title, text=text, numbers=numbers)]
 
 
 def _verdicts(rows: Iterable[Row]) -> str:
@@ -155,34 +177,43 @@ def _verdicts(rows: Iterable[Row]) -> str:
     return " or ".join(ordered)
 
 
-def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Finding]:
-    """Report the share of sequential reads that each order reaches with the smallest and the largest record."""
-    found: list[Finding] = []
-    for order in _ORDERS:
-        ratios = _by_record(maps.get(order, {}), maps.get(_READ, {}))
-        if len(ratios) < 2:
-            continue
-        least, most = min(ratios), max(ratios)
-        text = (
-            f"{target} {order}s reach {percent(ratios[least])} of the rate of sequential reads with records of "
-            f"{format_bytes(least)}, and {percent(ratios[most])} with {format_bytes(most)}."
-        )
-        title = f"{target} {order}s of {format_bytes(least)} reach {percent(ratios[least])} of sequential reads"
-        numbers = columns(
-            target=target, test=order, record_bytes=sorted(ratios), share=[ratios[record] for record in sorted(ratios)]
-        )
-        found.append(Finding(kind="access-order", title=title, text=text, numbers=numbers))
-    return found
+def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) -> list[Finding]:
+    """Report the share of sequential reads that each order is proved to have, and that of the records that prove one.
+
+    The smallest and the largest of these records stand for all.
+    """
+    pairs = {order: _by_record(maps.get(order, {}), maps.get(_READ, {})) for order in _ORDERS}
+    own = level_of_part(level, max(1, sum(1 + len(by_record) for by_record in pairs.values())))
+    found = (_order(target, order, by_record, own) for order, by_record in pairs.items())
+    return [one for one in found if one is not None]
 
 
-def _by_record(cells: Mapping[Shape, Row], others: Mapping[Shape, Row]) -> dict[int, float]:
-    """Return the ratio of ``cells`` to ``others`` by record, as the median over the files."""
-    ratios: dict[int, list[float]] = {}
-    for shape, row in cells.items():
-        # A file of one record has no order to compare.
-        if shape in others and shape[0] > shape[1]:
-            ratios.setdefault(shape[1], []).append(row.median / others[shape].median)
-    return {record: median(values) for record, values in ratios.items()}
+def _order(target: str, order: str, pairs: Mapping[int, Sequence[tuple[Row, Row]]], level: float) -> Finding | None:
+    judged = {record: _compared(some, level) for record, some in pairs.items()}
+    shares = {record: judged[record].ratio for record in sorted(judged) if judged[record].verdict != "cannot tell"}
+    whole = _compared([pair for some in pairs.values() for pair in some], level)
+    of = "of the rate of sequential reads"
+    if shares:
+        ends = dict.fromkeys((min(shares), max(shares)))
+        each = [f"{percent(shares[record])} with records of {format_bytes(record)}" for record in ends]
+        title = (
+            f"{target} {order}s of {format_bytes(min(shares))} reach {percent(shares[min(shares)])} of sequential reads"
+        )
+        text = f"{target} {order}s reach, {of}, {listing(each)}."
+    elif whole.verdict != "cannot tell":
+        title = f"{target} {order}s reach {percent(whole.ratio)} of sequential reads"
+        text = f"{target} {order}s reach {percent(whole.ratio)} {of} (geometric mean of all records)."
+    else:
+        return None
+    numbers = columns(target=target, test=order, record_bytes=list(shares), share=[*shares.values()] or [whole.ratio])
+    return Finding(kind="access-order", title=title, text=text, numbers=numbers)
+
+
+def _by_record(cells: Mapping[Shape, Row], others: Mapping[Shape, Row]) -> dict[int, list[tuple[Row, Row]]]:
+    """Return the cells of each record, each with that of ``others``. A file of one record has no order to compare."""
+    return grouped(
+        (shape[1], (row, others[shape])) for shape, row in cells.items() if shape in others and shape[0] > shape[1]
+    )
 
 
 # The general findings that hold without neighbours in ranks: what went wrong, and what was really measured.
@@ -201,7 +232,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         one for one in find_all(rows, failed_cases(launches), context.level, context.settable) if one.kind in _KEPT
     ]
     system = result.read_system()
-    return SuiteSummary(rows, [*findings_of(sound_rows(rows), levels_of(system)), *general])
+    return SuiteSummary(rows, [*findings_of(sound_rows(rows), levels_of(system), context.level), *general])
 
 
 def _cases(files: Iterable[RecordFile]) -> dict[str, CaseRecord]:

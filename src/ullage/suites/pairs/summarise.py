@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import capital, finding
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
@@ -222,7 +223,7 @@ def _by_switch(matrix: PairMatrix) -> dict[str, float]:
     return found if len(found) == len(names) else {}
 
 
-def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[Finding]:
+def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix], level: float) -> list[Finding]:
     """Compare bisections with each other, and with pairs that were alone."""
     found = {str(row.params["pattern"]): row for row in rows if row.metric == "exchange_bandwidth"}
     randoms = [row.median for row in rows if row.params.get("pattern") == RANDOM_PATTERN]
@@ -241,10 +242,10 @@ def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> li
     text = f"{listing(parts)}.{_share_of_alone(best, matrices, numbers)}"
     # One slow node or link lowers a bisection as distance does.
     slow_named = any(matrix.fit.ends or matrix.fit.links for matrix in matrices)
-    uneven = worst is not None and worst.median < _UNEVEN * best.median and not slow_named
-    if uneven and worst is not None:
-        share = worst.median / best.median
-        text += f" Distant ranks reach {percent(share)} of that. Place ranks that communicate side by side."
+    compared = None if worst is None or slow_named else compare_rows(worst, best, level)
+    uneven = compared is not None and compared.verdict == "slower" and compared.ratio < _UNEVEN
+    if uneven and compared is not None:
+        text += f" Distant ranks reach {percent(compared.ratio)} of that. Place ranks that communicate side by side."
     severity = "advice" if uneven else "info"
     return [finding("bisection", title, text, severity, **numbers)]
 
@@ -295,7 +296,12 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     each = reversed(list(zip(matrices, passages, strict=True)))
     said = [finding for matrix, slow in each for finding in matrix_findings(matrix, slow)]
     return SuiteSummary(
-        told, [*failures_of(launches, context.level, told), *said, *exchange_findings(sound_rows(told), matrices)]
+        told,
+        [
+            *failures_of(launches, context.level, told),
+            *said,
+            *exchange_findings(sound_rows(told), matrices, context.level),
+        ],
     )
 
 

@@ -9,6 +9,7 @@ gives each process all.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 from ullage.analysis.contests import compare_rows
@@ -18,7 +19,7 @@ from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PeerRecord
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Gain, Row
+from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
 from ullage.report.view import best_of
 from ullage.results.events import failures_of
@@ -98,8 +99,8 @@ def diagnose(ping_pong: float, natural: float, random: float, ranks: int, nodes:
 
 _NOTABLE: Final = 1.2
 _SIDE_BY_SIDE: Final = "`mpiexec --map-by core` (Open MPI), `srun --distribution=block:block` (Slurm)"
-# Two kinds of findings compare: the order of ranks, and hpcc.
-_COMPARING: Final = 2
+# Three kinds of findings compare: the kind of network, the order of ranks, and hpcc.
+_COMPARING: Final = 3
 # hpcc allocates them and writes their first and last byte only: to the kernel all else is one page of zeros, which the
 # copies then read out of the nearest cache (bench_lat_bw_1.5.2.c, cross_ping_pong_set).
 UNWRITTEN: Final = frozenset({"ping_pong_least_bandwidth", "ping_pong_bandwidth", "ping_pong_most_bandwidth"})
@@ -128,55 +129,69 @@ def _oversubscribed(rows: Sequence[Row]) -> list[Finding]:
     return [finding("oversubscribed", "More processes than cores", text, "warning", ranks=row.params["ranks"])]
 
 
-def diagnosis_of(rows: Sequence[Row]) -> Diagnosis | None:
-    """Diagnose the network, or return None where one of the three bandwidths is missing."""
+def bandwidths_of(rows: Sequence[Row]) -> tuple[Row, Row, Row] | None:
+    """Return the bandwidths of ping-pong, natural ring and random rings; None where one is missing."""
     pair = find_row(rows, "ping_pong_bandwidth", "ping-pong")
     natural, random = (find_row(rows, "ring_bandwidth", order) for order in ("natural", "random"))
-    if pair is None or natural is None or random is None:
-        return None
-    nodes = int(pair.params["nodes"])
-    return diagnose(pair.median, natural.median, random.median, int(pair.params["ranks"]), nodes)
+    return None if pair is None or natural is None or random is None else (pair, natural, random)
+
+
+def diagnosis_of(rows: Sequence[Row]) -> Diagnosis | None:
+    """Diagnose the network by medians, or return None where one of the three bandwidths is missing."""
+    found = bandwidths_of(rows)
+    return None if found is None else _diagnosed(found, [row.median for row in found])
+
+
+def _diagnosed(rows: Sequence[Row], values: Sequence[float]) -> Diagnosis:
+    pair, natural, random = values
+    return diagnose(pair, natural, random, int(rows[0].params["ranks"]), int(rows[0].params["nodes"]))
+
+
+def _diagnoses(rows: tuple[Row, Row, Row], level: float) -> list[Diagnosis]:
+    """Return the diagnoses at the ends of both ratios' intervals; none where these are not known."""
+    pair, *rings = rows
+    found = [compare_rows(ring, pair, level_of_part(level, len(rings))) for ring in rings]
+    ends = [(one.low, one.high) for one in found if one.low is not None and one.high is not None]
+    return [_diagnosed(rows, (1.0, *at)) for at in product(*ends)] if len(ends) == len(rings) else []
 
 
 def _kind(rows: Sequence[Row], level: float) -> list[Finding]:
-    found = diagnosis_of(rows)
-    if found is None:
+    """Name the kind that is nearest to all ratios within their intervals, and say so where there are several."""
+    bandwidths = bandwidths_of(rows)
+    if bandwidths is None:
         return []
-    ratios = f"1 : {found.natural:.2f} : {found.random:.2f}"
-    text = f"The bandwidths of ping-pong, natural ring and random rings are {ratios}."
-    if found.kinds:
-        names = " or ".join(f"{kind.name} ({kind.ratio})" for kind in found.kinds)
-        text += f" That fits {names} within a factor of {found.factor:.2f}."
-        title = "The ratios of ping-pong and rings do not tell the kind of network"
-        if len(found.kinds) == 1:
-            title = f"The ratios of ping-pong and rings fit {found.kinds[0].name}"
-    else:
+    pair, natural, random = (row.median for row in bandwidths)
+    every = _diagnoses(bandwidths, level)
+    kinds = list(dict.fromkeys(kind for one in every for kind in one.kinds))
+    text = (
+        f"The bandwidths of ping-pong, natural ring and random rings are 1 : {natural / pair:.2f} : "
+        f"{random / pair:.2f}."
+    )
+    title = "The ratios of ping-pong and rings do not tell the kind of network"
+    if kinds:
+        text += f" Within their intervals that fits {' or '.join(f'{kind.name} ({kind.ratio})' for kind in kinds)}"
+        text += "." if all(one.kinds for one in every) else ", or no known kind of network."
+        if len(kinds) == 1 and all(one.kinds for one in every):
+            title = f"The ratios of ping-pong and rings fit {kinds[0].name}"
+    elif every:
         text += " No known kind of network has these ratios."
         title = "The ratios of ping-pong and rings fit no known network"
-    findings = [
-        finding(
-            "ring-ratio",
-            title,
-            text,
-            natural=found.natural,
-            random=found.random,
-            kinds=[kind.name for kind in found.kinds],
-        )
-    ]
-    if found.random * _NOTABLE < found.natural:
-        advice = (
-            f"Random rings reach {times(found.random / found.natural)} the bandwidth of the natural ring. Place "
-            "processes that communicate next to each other in rank order."
-        )
-        title = "Distance between ranks costs bandwidth"
-        order = finding("ring-order", title, advice, "advice", ratio=found.random / found.natural)
-        findings.append(with_gain(order, _gain_of_order(rows, level), _SIDE_BY_SIDE))
-    return findings
+    numbers = {"natural": natural / pair, "random": random / pair, "kinds": [kind.name for kind in kinds]}
+    return [finding("ring-ratio", title, text, **numbers), *_order(bandwidths, level)]
 
 
-def _gain_of_order(rows: Sequence[Row], level: float) -> Gain | None:
-    natural, random = (find_row(rows, "ring_bandwidth", order) for order in ("natural", "random"))
-    return None if natural is None or random is None else gain_of(compare_rows(natural, random, level, None))
+def _order(bandwidths: tuple[Row, Row, Row], level: float) -> list[Finding]:
+    """Advise to place neighbours side by side where the natural ring is proved to be faster, and by enough."""
+    _, natural, random = bandwidths
+    found = compare_rows(natural, random, level)
+    if found.verdict != "faster" or found.ratio < _NOTABLE:
+        return []
+    advice = (
+        f"Random rings reach {times(1 / found.ratio)} the bandwidth of the natural ring. Place processes that "
+        "communicate next to each other in rank order."
+    )
+    order = finding("ring-order", "Distance between ranks costs bandwidth", advice, "advice", ratio=1 / found.ratio)
+    return [with_gain(order, gain_of(found), _SIDE_BY_SIDE)]
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
