@@ -13,6 +13,7 @@ from ullage.analysis.statistics import (
     Sampled,
     Spread,
     compare_all,
+    compare_on_average,
     compare_two,
     median,
     pooled_spread,
@@ -112,17 +113,23 @@ def compare_ratios(series: Sequence[Sequence[float]], level: float) -> list[Comp
     A ratio is of two values that were measured side by side, in one repetition or at one cell. Nothing is told of less
     than 3 ratios.
     """
-    told = [len(one) >= FEWEST_SAMPLES and min(one) > 0 for one in series]
     contests = [
         Contest(one, [1.0] * len(one), spread=pooled_spread([one]))
-        for one, is_told in zip(series, told, strict=True)
-        if is_told
+        if len(one) >= FEWEST_SAMPLES and min(one) > 0
+        else None
+        for one in series
     ]
-    judged = iter(compare_all(contests, level))
-    return [
-        next(judged) if is_told else Comparison(median(one or [1.0]), None, None, "cannot tell", level)
-        for one, is_told in zip(series, told, strict=True)
-    ]
+    judged = iter(compare_all([one for one in contests if one is not None], level))
+    untold = [Comparison(median(one or [1.0]), None, None, "cannot tell", level) for one in series]
+    return [other if one is None else next(judged) for one, other in zip(contests, untold, strict=True)]
+
+
+def compare_together(pairs: Sequence[tuple[Row, Row]], level: float) -> Comparison:
+    """Compare the first of all ``pairs`` with the second: by repetitions where all carry that, else pair by pair."""
+    if pairs and all(carries(*pair) for pair in pairs):
+        spread = spread_of(row for pair in pairs for row in pair)
+        return compare_on_average([contest_of(*pair, spread=spread) for pair in pairs], level)
+    return compare_ratios([[row.median / other.median for row, other in pairs]], level)[0]
 
 
 def _untold(first: Row, second: Row, level: float) -> Comparison:

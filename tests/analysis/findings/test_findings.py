@@ -231,8 +231,6 @@ def test_what_was_measured_is_counted() -> None:
     cache = _one(found, "cache")
     assert cache.severity == "warning"
     assert cache.numbers["verdict"] == ["cold", "mixed", "warm"]
-    effect = _one(found, "cache-effect")
-    assert (effect.numbers["warm"], effect.numbers["cold"]) == (2, 1)
 
 
 def test_rereads_show_what_memory_adds() -> None:

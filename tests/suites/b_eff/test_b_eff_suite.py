@@ -303,7 +303,9 @@ def test_nothing_is_told_of_calls_orders_and_halves_that_differ_by_noise(tmp_pat
 
 def test_two_repetitions_compare_nothing(tmp_path: Path) -> None:
     summary = summary_of(tmp_path / "r", launch(repetitions=2))
-    assert of_kind(summary, "b_eff-methods") == of_kind(summary, "b_eff-order") == []
+    (methods,) = of_kind(summary, "b_eff-methods")
+    assert methods.title == "Which MPI call is fastest in rings cannot be told"
+    assert of_kind(summary, "b_eff-order") == []
 
 
 def test_a_call_is_best_only_at_the_sizes_that_all_calls_were_measured_with(tmp_path: Path) -> None:
@@ -349,7 +351,6 @@ def test_the_tables(usual: ReportData) -> None:
     assert each[1] == f"{usual.summary.scores[0].value / 4:.1f}"
     assert len(methods.rows) == 3
     assert [row[0].text for row in sizes.rows][:3] == ["1", "2", "4"]
-    assert sizes.rows[20][-1].text == "nonblocking"
     assert [row[0].text for row in patterns.rows][-13:] == list(ADDITIONAL)
     assert {row[0].text for row in patterns.rows if row[-1].text == "degenerate"} == {"ring-4", "ring-5"}
     assert patterns.rows[0][1].text == "1 of 4"

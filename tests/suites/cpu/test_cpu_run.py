@@ -147,7 +147,7 @@ def test_ratios_are_rows(world: World) -> None:
 
 def test_findings_are_sentences(world: World) -> None:
     texts = {finding.kind: finding.text for finding in world.summary().findings}
-    assert texts["fastest"].startswith("The fastest kernel is avx512vnni/int8/dot: ")
+    assert texts["fastest"].startswith("The kernel with the highest median is avx512vnni/int8/dot: ")
     assert "98 % of its ceiling" in texts["fastest"]
     assert texts["threads"] == "int8, int64, fp32 and fp64 need 4 threads: 4.00 x the rate of 1 thread."
     assert "92 % of our own kernels' rate" in texts["solve"]

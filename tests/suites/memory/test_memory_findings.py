@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences of a memory run, over rows."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from suites.memory.conftest import CACHES, KIB, MIB, chase, launch, loaded, repetition, stream
 from ullage.model.record import CaseRecord
-from ullage.model.summary import Finding
+from ullage.model.summary import Finding, Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
@@ -42,7 +44,25 @@ def test_write_allocate_is_held_against_twice_the_ordinary_writes(streaming: flo
     (found,) = findings(*writes(10e9, streaming))["write-allocate"]
     assert found.numbers["ratio"] == pytest.approx(streaming / 20e9)
     assert found.severity == ("info" if holds else "warning")
-    assert ("explains the difference" in found.text) == holds
+    assert ("Write-allocate explains" in found.title) == holds
+
+
+def noisy(rows: list[Row], params: dict[str, object], factors: Sequence[float]) -> list[Row]:
+    """``rows``, of which those with ``params`` have a repetition for each of ``factors``."""
+    return [
+        row.model_copy(update={"repetitions": [row.median * one for one in factors]})
+        if params.items() <= row.params.items()
+        else row
+        for row in rows
+    ]
+
+
+def test_write_allocate_is_no_explanation_where_the_interval_tells_neither() -> None:
+    rows = with_ceilings(memory_rows([launch(*writes(10e9, 20e9))], RowContext(), CACHES), None)
+    wide = noisy(rows, {"stores": "non-temporal"}, [0.5, 1.6, 0.7, 1.4, 0.6, 1.8])
+    (found,) = [one for one in bandwidth_findings(wide, 0.95) if one.kind == "write-allocate"]
+    assert found.title.startswith("Write-allocate may explain")
+    assert found.severity == "info"
 
 
 def test_what_non_temporal_stores_bring_is_advised_where_they_bring_something() -> None:
@@ -177,8 +197,19 @@ def test_loads_at_once_are_told_against_one_chain() -> None:
 @pytest.mark.parametrize(("busy", "queues"), [(145e-9, False), (300e-9, True)])
 def test_under_load_it_is_said_whether_loads_queue(busy: float, queues: bool) -> None:
     (found,) = findings(loaded("read", 20000, 1e6, 140e-9), loaded("read", 0, 9e9, busy))["loaded-latency"]
-    assert "instead of 140 ns" in found.text
+    assert "and 140 ns with the least of it" in found.text
     assert ("From 9.00 GB/s on" in found.text) == queues
+    assert ("It stays below" in found.text) != queues
+
+
+@pytest.mark.parametrize("factors", [[1.0], [0.6, 1.7, 0.8, 1.5, 0.5, 1.6]])
+def test_load_by_noise_or_of_one_sample_neither_queues_nor_stays_below(factors: list[float]) -> None:
+    cases = loaded("read", 20000, 1e6, 140e-9), loaded("read", 0, 9e9, 220e-9)
+    rows = with_ceilings(memory_rows([launch(*cases)], RowContext(), CACHES), None)
+    wide = noisy(rows, {"access": "loaded-latency"}, factors)
+    (found,) = [one for one in latency_findings(wide, CACHES, 0.95) if one.kind == "loaded-latency"]
+    assert "GB/s on it is" not in found.text
+    assert "stays below" not in found.text
 
 
 def test_near_and_far_cores_and_nodes_are_named() -> None:

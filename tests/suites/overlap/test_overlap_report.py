@@ -114,6 +114,9 @@ def test_calls_that_move_the_data_themselves_are_named() -> None:
     found = only(findings_of(whole(), 0.95), "overlap-start")
     assert "mpiio nonblocking calls 90 % (1M)" in found.text
     assert "posix" not in found.text
+    for samples in ([0.9], [0.2, 0.9, 0.4, 0.95, 0.7, 0.6]):
+        few = [one.model_copy(update={"repetitions": samples}) if one.metric == START else one for one in whole()]
+        assert not [one for one in findings_of(few, 0.95) if one.kind == "overlap-start"]
 
 
 def test_every_sentence_is_plain() -> None:

@@ -122,11 +122,14 @@ def test_memory_that_answered_is_a_warning_except_for_rereads() -> None:
 def test_ranks_that_end_at_different_times_are_told_for_the_most_ranks() -> None:
     def ends(ranks: int, first_s: float, last_s: float) -> list[Row]:
         times = {FASTEST: first_s, SLOWEST: last_s}
-        return [row(ranks, metric=name, median=value, unit="s") for name, value in times.items()]
+        return [row(ranks, value / 1e9, metric=name, unit="s", better="less") for name, value in times.items()]
 
     found = only(findings_of([*ends(2, 1.0, 9.0), *ends(4, 2.0, 4.0)], 0.95), "spio-unequal")
     assert "by 4 ranks: the fastest rank needs 2.00 s for its file, and the slowest 4.00 s." in found.text
     assert findings_of([*ends(2, 1.0, 9.0), *ends(4, 3.9, 4.0)], 0.95) == []
+    for samples in ([2.0], [1.0, 9.0, 2.0, 7.0, 1.5, 8.0]):
+        few = [one.model_copy(update={"repetitions": samples, "launches": []}) for one in ends(4, 2.0, 4.0)]
+        assert findings_of(few, 0.95) == []
 
 
 def test_an_interval_over_powers_of_ten_is_no_number() -> None:

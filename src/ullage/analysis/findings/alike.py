@@ -3,9 +3,12 @@
 
 from collections.abc import Iterable
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.doubts import verdict_word
+from ullage.analysis.findings.phrasing import gain_of
+from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
-from ullage.model.summary import Row
+from ullage.model.summary import Gain, Row
 
 
 def differing_in(rows: Iterable[Row], *names: str) -> list[list[Row]]:
@@ -18,6 +21,13 @@ def differing_in(rows: Iterable[Row], *names: str) -> list[list[Row]]:
         for row in rows
     )
     return [sorted(some, key=_from_best) for some in groups.values() if len(some) > 1]
+
+
+def best_of_alike(rows: Iterable[Row], level: float, *names: str) -> list[tuple[list[Row], Gain | None]]:
+    """Return the groups of ``differing_in``, each with the gain of its best over the second; ``level``: of them all."""
+    groups = differing_in(rows, *names)
+    own = level_of_each(level, map(len, groups))
+    return [(some, gain_of(compare_rows(some[0], some[1], own))) for some in groups]
 
 
 def _from_best(row: Row) -> float:

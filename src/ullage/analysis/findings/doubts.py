@@ -2,17 +2,15 @@
 """What makes numbers doubtful: cases that failed, caches that answered, and what a cache made of them."""
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
-from ullage.analysis.contests import carries, contest_of
-from ullage.analysis.findings.phrasing import columns, noun, numbers_of, setting_text, subject
-from ullage.analysis.findings.study import Failed, Grid, Study, access_param
-from ullage.analysis.statistics import compare_on_average, median
+from ullage.analysis.contests import compare_together
+from ullage.analysis.findings.phrasing import columns, noun, numbers_of, setting_text
+from ullage.analysis.findings.study import Failed, Study, access_param
 from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural, show, times
+from ullage.quantity import listing, plural, times
 
 _FAILURES_ORDER: Final = 5
 
@@ -105,11 +103,7 @@ def _alike(rows: list[Row]) -> str:
 
 def verdict_word(row: Row) -> str:
     """Return the verdict of a row without its percentage."""
-    return row.verdict.partition(" ")[0] if row.verdict.startswith("mixed") else _without_share(row.verdict)
-
-
-def _without_share(verdict: str) -> str:
-    return "partly synced" if verdict.startswith("partly synced") else verdict
+    return {"mixed": "mixed", "partly": "partly synced"}.get(row.verdict.partition(" ")[0], row.verdict)
 
 
 def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Finding:
@@ -147,45 +141,24 @@ NO_STORAGE = frozenset({"none", "memory"})
 
 
 def find_cache_effects(study: Study) -> list[Finding]:
-    """Report targets whose reads were made twice, and grids whose reads are partly warm."""
-    return [*_rereads(study), *(found for grid in study.grids if (found := _unlike(grid)) is not None)]
-
-
-def _rereads(study: Study) -> Iterator[Finding]:
     """Report rereads that are proved to differ from the reads before them, over all cells that carry a comparison."""
+    made: list[Finding] = []
     grids = {(grid.target, grid.access, grid.setting): grid for grid in study.grids}
     for (target, access, setting), first in grids.items():
         again = grids.get((target, "reread", setting))
         if access != "read" or again is None:
             continue
-        both = [(again.cells[cell], row) for cell, row in first.cells.items() if cell in again.cells]
-        known = [pair for pair in both if pair[1].verdict not in NO_STORAGE and carries(*pair)]
-        contests = [contest_of(*pair, spread=first.spread) for pair in known]
-        found = compare_on_average(contests, study.level_of_rereads) if contests else None
-        if found is None or found.verdict == "cannot tell":
+        cells = [cell for cell, row in first.cells.items() if cell in again.cells and row.verdict not in NO_STORAGE]
+        pairs = [(again.cells[cell], first.cells[cell]) for cell in cells]
+        found = compare_together(pairs, study.level_of_lines(again))
+        if found.verdict == "cannot tell":
             continue
         title = f"Rereads on {target}{setting_text(setting)} run at {times(found.ratio)} the first read"
-        text = f"{title} (geometric mean of {plural(len(known), 'cell')})."
+        text = f"{title} (geometric mean of {plural(len(cells), 'cell')})."
         text += " Memory of this machine serves them." if found.ratio >= _WORTH_SAYING else ""
-        numbers = numbers_of(again, ratio=found.ratio, low=found.low, high=found.high, cells=len(known))
-        yield Finding(kind="cache-effect", title=title, text=text, numbers=numbers)
-
-
-def _unlike(grid: Grid) -> Finding | None:
-    """Warn of a grid with warm and cold rows, whose shape may be that of the cache; None for other grids."""
-    by_kind = grouped((verdict_word(row), row.median) for row in grid.cells.values())
-    cold, warm = by_kind.get("cold"), [*by_kind.get("warm", []), *by_kind.get("mixed", [])]
-    if not cold or not warm:
-        return None
-    who = subject(grid)
-    title = f"{who}: the cache served some rows and not others"
-    text = (
-        f"{who}: {plural(len(warm), 'row')} with bytes from memory have a median of {show(median(warm), grid.unit)}. "
-        f"The {len(cold)} cold ones have {show(median(cold), grid.unit)}. Compare ranks and blocks only where the same "
-        "has answered."
-    )
-    numbers = numbers_of(grid, warm=len(warm), cold=len(cold))
-    return Finding(kind="cache-effect", title=title, text=text, severity="warning", numbers=numbers)
+        numbers = numbers_of(again, ratio=found.ratio, low=found.low, high=found.high, cells=len(cells))
+        made.append(Finding(kind="cache-effect", title=title, text=text, numbers=numbers))
+    return made
 
 
 FINDERS: Final = ((_FAILURES_ORDER, find_failures), (_CACHED_ORDER, find_cached), (_EFFECTS_ORDER, find_cache_effects))

@@ -200,7 +200,6 @@ class Study:
     def _part(self) -> float:
         """The error that one part may make."""
         parts = _PART_OF_BEST * len(self.groups) + _PART_OF_LINES * len(self.grids)
-        parts += sum(grid.access == "reread" for grid in self.grids)
         parts += _PART_OF_PAIRS * sum(1 for a, b in self._matches() if a.cells.keys() & b.cells.keys())
         return (1 - self.level) / max(parts, 1.0)
 
@@ -209,14 +208,9 @@ class Study:
         """The error of all that is said of the best of a target and access and its rivals."""
         return _PART_OF_BEST * self._part
 
-    @property
-    def level_of_rereads(self) -> float:
-        """The level at which to compare the rereads of a grid with its reads."""
-        return 1 - self._part
-
     def level_of_lines(self, grid: Grid) -> float:
-        """Return the level at which to compare two cells of ``grid`` that differ in one axis only."""
-        return 1 - _PART_OF_LINES * self._part / max(grid.steps, 1)
+        """Return the level at which to compare two cells of ``grid`` that differ in one axis only, or in the reread."""
+        return 1 - _PART_OF_LINES * self._part / max(grid.steps + (grid.access == "reread"), 1)
 
     def _matches(self) -> Iterator[tuple[Grid, Grid]]:
         places = grouped(((grid.access, grid.metric, grid.setting), grid) for grid in self.grids)

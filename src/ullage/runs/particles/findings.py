@@ -5,12 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.contests import compare_rows
-from ullage.analysis.findings.alike import differing_in
-from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.findings.alike import best_of_alike
+from ullage.analysis.findings.phrasing import capital, finding, level_of_part, noun, with_gain
 from ullage.grouping import grouped
-from ullage.model.summary import Finding, Row
+from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, listing, percent, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
@@ -58,14 +56,12 @@ def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:
 
 def _compared(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> list[Finding]:
     """Compare the two best of rows that are alike in all else."""
-    alike = differing_in(rows, asked.param, *asked.goes_with)
-    each = level_of_each(level, map(len, alike))
-    return [_faster(some, kind, asked, each) for some in alike]
+    alike = best_of_alike(rows, level, asked.param, *asked.goes_with)
+    return [_faster(some, kind, asked, gain) for some, gain in alike]
 
 
-def _faster(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> Finding:
+def _faster(rows: Sequence[Row], kind: str, asked: _Question, gain: Gain | None) -> Finding:
     best, other = rows[0], rows[1]
-    gain = gain_of(compare_rows(best, other, level, None))
     words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": str(best.params["access"])}
     each = listing([f"{format_quantity(row.median, 'B/s')} ({_way(row, asked)})" for row in rows])
     who, first = _who(best, asked), _way(best, asked)
@@ -108,14 +104,13 @@ def _who(row: Row, asked: _Question) -> str:
 def _observed(rows: Sequence[Row], suite: str) -> list[Finding]:
     """Say for each place and read what is between both rates, in the setting with the best OBSERVED rate."""
     by_case = grouped((row.case, row) for row in rows)
-    best: dict[tuple[str, str, str], Row] = {}
-    for row in rows:
-        if row.metric != OBSERVED:
-            continue
-        key = row.target, str(row.params["format"]), str(row.params.get("read", "full"))
-        if key not in best or row.median > best[key].median:
-            best[key] = row
-    found = (_between(row, {one.metric: one for one in by_case[row.case]}, suite) for row in best.values())
+    places = grouped(
+        ((row.target, row.params["format"], row.params.get("read", "full")), row)
+        for row in rows
+        if row.metric == OBSERVED
+    )
+    best = (max(some, key=lambda row: row.median) for some in places.values())
+    found = (_between(row, {one.metric: one for one in by_case[row.case]}, suite) for row in best)
     return [one for one in found if one is not None]
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import geometric_mean
 from typing import Final
 
@@ -165,13 +166,6 @@ def _conditions(options: BEffOptions) -> list[Finding]:
     ]
 
 
-def best_methods(run: BEffRun) -> list[str]:
-    """Name for each size the method with the highest median over rings and random rings; empty where one is missing."""
-    by_method = {method: Values(run, median, [method]) for method in METHODS}
-    sizes = [{name: one.b_eff_at(size) or 0.0 for name, one in by_method.items()} for size in range(len(run.sizes))]
-    return [max(rates, key=rates.__getitem__) if all(rates.values()) else "" for rates in sizes]
-
-
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     """Sizes from index ``first`` to ``last`` with the same fastest method, empty where none is proved the fastest.
@@ -191,9 +185,7 @@ def _methods(run: BEffRun, level: float) -> list[Finding]:
     count, third = len(run.sizes), -(-len(run.sizes) // _RANGES)
     ranges = [(first, min(first + third, count) - 1) for first in range(0, count, third)]
     own = level_of_each(level, [len(METHODS)] * len(ranges))
-    known = [one for sizes in ranges if (one := _fastest(each, *sizes, own)) is not None]
-    if not known:
-        return []
+    known = [_fastest(each, *sizes, own) for sizes in ranges]
     most = max(one.gain for one in known)
     severity = "advice" if most > _NOTABLE else "info"
     names = [one.method for one in known]
@@ -205,13 +197,13 @@ def _alone(run: BEffRun, methods: Sequence[str] = METHODS) -> list[Values]:
     return [Values(run, methods=methods, repetitions=[repetition]) for repetition in run.repetitions]
 
 
-def _fastest(each: Mapping[str, Sequence[Values]], first: int, last: int, level: float) -> _Stretch | None:
-    """Return the fastest method over these sizes; None where less than 3 repetitions tried all methods with them."""
+def _fastest(each: Mapping[str, Sequence[Values]], first: int, last: int, level: float) -> _Stretch:
+    """Return the fastest method over these sizes; none where less than 3 repetitions tried all methods with them."""
     rates = {
         method: [rate for one in values if (rate := _mean_rate(one, first, last))] for method, values in each.items()
     }
     if min(map(len, rates.values())) < FEWEST_SAMPLES:
-        return None
+        return _Stretch("", first, last, 1.0)
     spread = pooled_spread(rates.values())
     best = max(rates, key=lambda method: geometric_mean(rates[method]))
     others = [Contest(rates[best], rates[name], spread=spread) for name in rates if name != best]
@@ -222,14 +214,8 @@ def _fastest(each: Mapping[str, Sequence[Values]], first: int, last: int, level:
 
 def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
     """Merge neighbours with the same fastest method, so that each change between two stretches is one of methods."""
-    found: list[_Stretch] = []
-    for one in stretches:
-        before = found[-1] if found else None
-        if before is None or (before.method, before.last + 1) != (one.method, one.first):
-            found.append(one)
-        else:
-            found[-1] = _Stretch(one.method, before.first, one.last, max(before.gain, one.gain))
-    return found
+    groups = (list(some) for _, some in groupby(stretches, key=lambda one: one.method))
+    return [_Stretch(some[0].method, some[0].first, some[-1].last, max(one.gain for one in some)) for some in groups]
 
 
 def _told_methods(run: BEffRun, stretches: Sequence[_Stretch]) -> tuple[str, str]:

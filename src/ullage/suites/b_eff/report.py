@@ -15,7 +15,7 @@ from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
-from ullage.suites.b_eff.findings import ANSWER, best_methods
+from ullage.suites.b_eff.findings import ANSWER
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun, read_runs
 from ullage.suites.b_eff.notes import RESOLVED, notes_on
@@ -277,21 +277,18 @@ def _methods(run: BEffRun) -> list[Grid]:
 
 
 def _sizes(run: BEffRun) -> list[Grid]:
-    values, best = Values(run), best_methods(run)
+    values = Values(run)
     by_method = [Values(run, methods=[method]) for method in METHODS]
     lines = [
         (
             format_bytes(bytes_),
             *map(_mega, (values.b_eff_at(size), values.rings_at(size), values.random_at(size))),
             *(_mega(one.b_eff_at(size)) for one in by_method),
-            TITLES.get(best[size], DASH),
         )
         for size, bytes_ in enumerate(run.sizes)
     ]
-    methods = [TITLES[method] for method in METHODS]
-    best_head = "best method by medians"
-    heads = ("message", "rings and random MB/s", "rings", "random", *methods, best_head)
-    return texts_grid("By message size, all processes", heads, lines, words=("message", best_head))
+    heads = ("message", "rings and random MB/s", "rings", "random", *(TITLES[method] for method in METHODS))
+    return texts_grid("By message size, all processes", heads, lines, words=("message",))
 
 
 def _patterns(run: BEffRun) -> list[Grid]:

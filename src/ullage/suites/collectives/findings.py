@@ -13,20 +13,14 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
 from ullage.report.answers import AnswerRule
+from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.collectives.guidelines import guideline_findings
 from ullage.suites.collectives.prepare import ONE_SIDED
-from ullage.suites.collectives.rows import (
-    blocking,
-    collective_rows,
-    is_crowded,
-    operation_of,
-    ranks_of,
-    size_of,
-)
+from ullage.suites.collectives.rows import blocking, collective_rows, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes, format_rate, format_time
 
 ANSWER: Final = AnswerRule(
@@ -139,12 +133,11 @@ def _overlap(rows: Sequence[Row], level: float) -> list[Finding]:
     if not found:
         return []
     most = max(map(ranks_of, found))
-    lines: dict[str, dict[int, Row]] = {}
-    for row in sorted((row for row in found if ranks_of(row) == most), key=size_of):
-        by_tests = lines.setdefault(operation_of(row), {})
-        if by_tests and size_of(next(iter(by_tests.values()))) < size_of(row):
-            by_tests.clear()
-        by_tests[int(row.params.get("tests", 0))] = row
+    groups = grouped((operation_of(row), row) for row in found if ranks_of(row) == most).items()
+    lines = {
+        name: {int(row.params.get("tests", 0)): row for row in some if size_of(row) == max(map(size_of, some))}
+        for name, some in groups
+    }
     own = level_of_part(level, 2)
     return [*_hidden(lines, most, own), *_tests_help(lines, most, own)]
 
@@ -248,15 +241,8 @@ def _one_sided(rows: Sequence[Row]) -> list[Finding]:
         words = [f"{name} {format_rate(row.median)} with {format_bytes(size_of(row))}" for name, row in best.items()]
         text = f"The highest medians of one-sided operations are {listing(words)}."
         title = f"One-sided operations reach {format_rate(max(row.median for row in best.values()))}"
-        findings.append(
-            finding(
-                "one-sided-bandwidth",
-                title,
-                text,
-                operation=list(best),
-                bytes_per_s=[row.median for row in best.values()],
-            )
-        )
+        numbers = {"operation": list(best), "bytes_per_s": [row.median for row in best.values()]}
+        findings.append(finding("one-sided-bandwidth", title, text, **numbers))
     return findings
 
 
@@ -267,13 +253,8 @@ def _of(rows: Iterable[Row], metric: str) -> list[Row]:
 
 
 def _best_by_operation(rows: Iterable[Row]) -> dict[str, Row]:
-    best: dict[str, Row] = {}
-    for row in rows:
-        name = operation_of(row)
-        sign = 1 if row.better == "more" else -1
-        if name not in best or sign * row.median > sign * best[name].median:
-            best[name] = row
-    return best
+    groups = grouped((operation_of(row), row) for row in rows)
+    return {name: best for name, some in groups.items() if (best := best_of(some)) is not None}
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:

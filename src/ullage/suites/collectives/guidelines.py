@@ -12,7 +12,6 @@ from typing import Final, TypeAlias
 
 from ullage.analysis.contests import compare_pairs
 from ullage.analysis.findings.phrasing import finding
-from ullage.analysis.statistics import Comparison
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
@@ -78,8 +77,6 @@ class Verdict:
     """One guideline at one place. ``others_s``: the sum of its parts."""
 
     guideline: Guideline
-    ranks: int
-    size: int
     own: Row
     others_s: float
     broken: bool
@@ -107,7 +104,7 @@ def verdicts(rows: Iterable[Row], level: float) -> list[Verdict]:
     ]
     pairs = [(own, _sum_of(parts)) for _, own, parts in found]
     return [
-        Verdict(guideline, ranks_of(own), size_of(own), own, others.median, _is_broken(own, others, one))
+        Verdict(guideline, own, others.median, one.verdict == "slower" and own.median > _MATTERS * others.median)
         for (guideline, _, _), (own, others), one in zip(found, pairs, compare_pairs(pairs, level), strict=True)
     ]
 
@@ -131,10 +128,6 @@ def _sum_of(parts: Sequence[Row]) -> Row:
             "grade": "C" if any(row.grade == "C" for row in parts) else parts[0].grade,
         }
     )
-
-
-def _is_broken(own: Row, others: Row, found: Comparison) -> bool:
-    return found.verdict == "slower" and own.median > _MATTERS * others.median
 
 
 def guideline_findings(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -167,7 +160,7 @@ def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict
     worst = max(bad, key=lambda one: one.factor)
     where = f"This holds in {len(bad)} of {len(all_)} cases. " if len(all_) > 1 else ""
     text = (
-        f"{guideline.operation} of {format_bytes(worst.size)} with {worst.ranks} ranks takes "
+        f"{guideline.operation} of {format_bytes(size_of(worst.own))} with {ranks_of(worst.own)} ranks takes "
         f"{format_time(worst.own.median)}, {times(worst.factor)} the time of {guideline.other} of the same library "
         f"({format_time(worst.others_s)}). {where}Select another algorithm in the settings of the library."
     )
@@ -177,8 +170,8 @@ def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict
         text,
         "advice",
         guideline=guideline.text,
-        ranks=worst.ranks,
-        message_bytes=worst.size,
+        ranks=ranks_of(worst.own),
+        message_bytes=size_of(worst.own),
         operation_s=worst.own.median,
         parts_s=worst.others_s,
         factor=worst.factor,

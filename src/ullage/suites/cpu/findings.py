@@ -47,7 +47,7 @@ def _fastest(kernels: Sequence[Measurement]) -> list[Finding]:
     best, double = best_of(kernels), best_of(one for one in kernels if one.params["type"] == "fp64")
     if best is None or best.rate is None:
         return []
-    text = f"The fastest kernel is {best.name}: {_said(best)}{_of_ceiling(best)}."
+    text = f"The kernel with the highest median is {best.name}: {_said(best)}{_of_ceiling(best)}."
     if double is not None and double.rate is not None and double.name != best.name:
         text += f" In double precision it is {double.name}: {_said(double)}{_of_ceiling(double)}."
     numbers = columns(
@@ -58,7 +58,7 @@ def _fastest(kernels: Sequence[Measurement]) -> list[Finding]:
         fp64_kernel=None if double is None else double.name,
         fp64_op_s=None if double is None else double.value("compute_rate"),
     )
-    title = f"The fastest kernel reaches {format_operations(best.rate.median)}"
+    title = f"Kernels reach {format_operations(best.rate.median)}"
     return [Finding(kind="fastest", title=title, text=text, numbers=numbers)]
 
 
@@ -275,14 +275,11 @@ def mismatch_finding(mismatch: Mismatch, found: Sequence[Measurement], level: fl
         f"The BLAS {mismatch.library} ({default.library}) {chose}. They reach {_said(default)}, {_share(mismatch)} of "
     )
     text += "what the cores can do."
-    gain = None
-    if best is not None and _rate(best) > _rate(default):
-        ratio = times(_rate(best) / _rate(default))
-        text += f" With {_CORETYPE}={best.params['core']} it reaches {_said(best)}, {ratio} of that."
-        own = level_of_each(level_of_part(level, COMPARING), [len(others) + 1])
-        gain = _gain(best, default, own)
+    gain = _gain(best, default, level_of_each(level_of_part(level, COMPARING), [len(others) + 1]))
+    if best is not None and gain is not None:
+        text += f" With {_CORETYPE}={best.params['core']} it reaches {_said(best)}, {times(gain.factor)} of that."
     elif others:
-        text += f" None of {listing([str(one.params['core']) for one in others])} reaches more."
+        text += f" None of {listing([str(one.params['core']) for one in others])} is shown to reach more."
     numbers = columns(
         library=default.library,
         core=mismatch.core or None,
@@ -294,12 +291,9 @@ def mismatch_finding(mismatch: Mismatch, found: Sequence[Measurement], level: fl
     return with_gain(told, gain, f"{_CORETYPE}={'' if best is None else best.params['core']}")
 
 
-def _gain(best: Measurement, default: Measurement, level: float) -> Gain | None:
-    return (
-        None
-        if best.rate is None or default.rate is None
-        else gain_of(compare_rows(best.rate, default.rate, level, None))
-    )
+def _gain(best: Measurement | None, default: Measurement, level: float) -> Gain | None:
+    rows = (None if best is None else best.rate, default.rate)
+    return None if rows[0] is None or rows[1] is None else gain_of(compare_rows(rows[0], rows[1], level))
 
 
 def _rate(one: Measurement) -> float:

@@ -4,11 +4,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.contests import compare_rows
-from ullage.analysis.findings.alike import differing_in
-from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.statistics import level_of_each
-from ullage.model.summary import Finding, Row
+from ullage.analysis.findings.alike import best_of_alike
+from ullage.analysis.findings.phrasing import capital, finding, level_of_part, noun, with_gain
+from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, plural, times
 
 if TYPE_CHECKING:
@@ -28,14 +26,12 @@ def findings_of(rows: Iterable[Row], level: float) -> list[Finding]:
 
 def _question(rows: Sequence[Row], asked: str, level: float) -> list[Finding]:
     """Compare rows that differ in ``asked`` alone (and in the backend, which goes with the format)."""
-    alike = differing_in(rows, *((asked, "backend") if asked == "format" else (asked,)))
-    each = level_of_each(level, map(len, alike))
-    return [_compared(some[0], some[1], asked, each) for some in alike]
+    alike = best_of_alike(rows, level, *((asked, "backend") if asked == "format" else (asked,)))
+    return [_compared(some[0], some[1], asked, gain) for some, gain in alike]
 
 
-def _compared(best: Row, other: Row, asked: str, level: float) -> Finding:
+def _compared(best: Row, other: Row, asked: str, gain: Gain | None) -> Finding:
     kind = _QUESTIONS[asked]
-    gain = gain_of(compare_rows(best, other, level, None))
     words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.params["access"]}
     way, another, what = _way(best, asked), _way(other, asked), _what(best, asked)
     text = (

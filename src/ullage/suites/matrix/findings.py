@@ -4,16 +4,17 @@
 Findings over rows: where caches end, what a second read gains, what an order of access costs.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, cast
 
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.analysis.contests import carries, compare_ratios, contest_of, spread_of
+from ullage.analysis.contests import compare_ratios, compare_together
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import columns, level_of_part
-from ullage.analysis.statistics import Comparison, compare_on_average, median
+from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.record import CaseRecord
@@ -132,7 +133,9 @@ def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level], 
     if not ends:
         return []
     texts = {level.name: level.text for level in levels}
-    said = ", ".join(f"{format_rate(rate)} {_where(name, texts)}" for name, rate in known)
+    said = ", ".join(
+        f"{format_rate(rate)} {f'within {texts[name]}' if name else 'beyond these'}" for name, rate in known
+    )
     numbers = columns(
         target=target, level=[name for name, _ in known], bytes_per_s=[rate for _, rate in known], ends=ends
     )
@@ -141,24 +144,12 @@ def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level], 
     return [Finding(kind="cache-ends", title=title, text=text, numbers=numbers)]
 
 
-def _where(name: str, texts: Mapping[str, str]) -> str:
-    return f"within {texts[name]}" if name else "beyond these"
-
-
-def _compared(pairs: Sequence[tuple[Row, Row]], level: float) -> Comparison:
-    """Compare the first of all pairs with the second, by repetitions where these carry that, else cell by cell."""
-    if pairs and all(carries(*pair) for pair in pairs):
-        spread = spread_of(row for pair in pairs for row in pair)
-        return compare_on_average([contest_of(*pair, spread=spread) for pair in pairs], level)
-    return compare_ratios([[row.median / other.median for row, other in pairs]], level)[0]
-
-
 def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) -> list[Finding]:
     first, again = maps.get(_READ, {}), maps.get(_PLATEAU, {})
     pairs = [(again[shape], row) for shape, row in first.items() if shape in again]
     if not pairs:
         return []
-    found, of = _compared(pairs, level), "geometric mean of "
+    found, of = compare_together(pairs, level), "geometric mean of "
     verdicts = f"Reads have the verdict {_verdicts(first.values())}, rereads {_verdicts(again.values())}"
     title = f"{target} rereads run at {times(found.ratio)} the rate of reads"
     if found.verdict == "cannot tell":
@@ -169,43 +160,29 @@ def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) 
 
 
 def _verdicts(rows: Iterable[Row]) -> str:
-    words: dict[str, int] = {}
-    for row in rows:
-        word = row.verdict.split(" ")[0]
-        words[word] = words.get(word, 0) + 1
-    ordered = sorted(words, key=lambda word: -words[word])
-    return " or ".join(ordered)
+    return " or ".join(word for word, _ in Counter(row.verdict.split(" ")[0] for row in rows).most_common())
 
 
 def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) -> list[Finding]:
-    """Report the share of sequential reads that each order is proved to have, and that of the records that prove one.
-
-    The smallest and the largest of these records stand for all.
-    """
+    """Report the share of sequential reads that each order is proved to reach, by the least and the most record."""
     pairs = {order: _by_record(maps.get(order, {}), maps.get(_READ, {})) for order in _ORDERS}
-    own = level_of_part(level, max(1, sum(1 + len(by_record) for by_record in pairs.values())))
+    own = level_of_part(level, max(1, sum(map(len, pairs.values()))))
     found = (_order(target, order, by_record, own) for order, by_record in pairs.items())
     return [one for one in found if one is not None]
 
 
 def _order(target: str, order: str, pairs: Mapping[int, Sequence[tuple[Row, Row]]], level: float) -> Finding | None:
-    judged = {record: _compared(some, level) for record, some in pairs.items()}
+    judged = {record: compare_together(some, level) for record, some in pairs.items()}
     shares = {record: judged[record].ratio for record in sorted(judged) if judged[record].verdict != "cannot tell"}
-    whole = _compared([pair for some in pairs.values() for pair in some], level)
-    of = "of the rate of sequential reads"
-    if shares:
-        ends = dict.fromkeys((min(shares), max(shares)))
-        each = [f"{percent(shares[record])} with records of {format_bytes(record)}" for record in ends]
-        title = (
-            f"{target} {order}s of {format_bytes(min(shares))} reach {percent(shares[min(shares)])} of sequential reads"
-        )
-        text = f"{target} {order}s reach, {of}, {listing(each)}."
-    elif whole.verdict != "cannot tell":
-        title = f"{target} {order}s reach {percent(whole.ratio)} of sequential reads"
-        text = f"{target} {order}s reach {percent(whole.ratio)} {of} (geometric mean of all records)."
-    else:
+    if not shares:
         return None
-    numbers = columns(target=target, test=order, record_bytes=list(shares), share=[*shares.values()] or [whole.ratio])
+    least = min(shares)
+    each = [
+        f"{percent(shares[one])} with records of {format_bytes(one)}" for one in dict.fromkeys((least, max(shares)))
+    ]
+    title = f"{target} {order}s of {format_bytes(least)} reach {percent(shares[least])} of sequential reads"
+    text = f"{target} {order}s reach, of the rate of sequential reads, {listing(each)}."
+    numbers = columns(target=target, test=order, record_bytes=list(shares), share=list(shares.values()))
     return Finding(kind="access-order", title=title, text=text, numbers=numbers)
 
 

@@ -97,20 +97,17 @@ def _write_allocate(rows: Sequence[Row], level: float) -> list[Finding]:
             continue
         ratio = streaming.median / (2 * ordinary.median)
         compared = compare_rows(streaming, ordinary, level, None)
-        low, high = (compared.ratio if bound is None else bound for bound in (compared.low, compared.high))
-        holds = low / 2 <= 1 + _WITHIN and high / 2 >= 1 - _WITHIN
+        low, high = ((bound or 0.0) / 2 for bound in (compared.low, compared.high))
+        holds = low >= 1 - _WITHIN and high <= 1 + _WITHIN
+        fails = compared.low is not None and (low > 1 + _WITHIN or high < 1 - _WITHIN)
         text = (
             f"Writes by {plural(threads, 'thread')} move {format_rate(streaming.median)} with non-temporal stores and "
             f"{format_rate(ordinary.median)} with ordinary ones. Ordinary stores fetch each line first: "
             f"{format_rate(2 * ordinary.median)} on the bus."
         )
-        text += (
-            " This write-allocate explains the difference."
-            if holds
-            else f" Non-temporal ones reach {times(ratio)} of that, which write-allocate alone does not explain. "
-            + _why(ratio)
-        )
-        title = f"Write-allocate {'explains' if holds else 'does not explain'} the rates of stores"
+        text += f" Non-temporal ones reach {times(ratio)} of that." if fails else ""
+        verb = "explains" if holds else "does not explain" if fails else "may explain"
+        title = f"Write-allocate {verb} the rates of stores"
         numbers = columns(
             threads=threads,
             ordinary_bytes_per_s=ordinary.median,
@@ -122,20 +119,11 @@ def _write_allocate(rows: Sequence[Row], level: float) -> list[Finding]:
                 kind="write-allocate",
                 title=f"{title} with {plural(threads, 'thread')}",
                 text=text,
-                severity="info" if holds else "warning",
+                severity="warning" if fails else "info",
                 numbers=numbers,
             )
         )
     return found
-
-
-def _why(ratio: float) -> str:
-    if ratio < 1:
-        return (
-            "The CPU may skip the fetch of lines that are overwritten whole, or a thread may have too few buffers for "
-            "such stores."
-        )
-    return "Something else slows ordinary stores: too few lines in flight, or page faults."
 
 
 def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -162,7 +150,7 @@ def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
     if more:
         text += f" Saving the fetch of each stored line does not explain all of it for {listing(more)}."
     names = listing(list(told))
-    title = f"Non-temporal stores raise the rate of {names}" if told else "Non-temporal stores bring no clear gain"
+    title = f"Non-temporal stores raise the rate of {names}" if told else "No gain of non-temporal stores is shown"
     if told:
         text += f" They are faster for {names}. Use them for results that are not read again soon."
     numbers = columns(threads=threads, **ratios)

@@ -3,10 +3,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from ullage.analysis.contests import carries, compare_rows
-from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
+from ullage.analysis.findings.phrasing import columns, gain_of, level_of_part, with_gain
+from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
@@ -69,7 +71,7 @@ def latency_findings(rows: Sequence[Row], caches: Sequence[Cache], level: float)
         *_memory(rows),
         *_huge_pages(rows, level),
         *_parallel(rows, level),
-        *_loaded(rows),
+        *_loaded(rows, level),
         *_cores(rows),
         *_nodes(rows),
     ]
@@ -178,23 +180,24 @@ def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
         text = "Huge pages were asked for and the kernel gave none. What they would bring is not known."
         title = "The kernel gave no huge pages"
         return [Finding(kind="huge-pages", title=title, text=text, severity="warning", numbers=columns(ratio=ratio))]
-    usual = _in_memory(chases(rows, "default"))
-    compared = compare_rows(huge, small, level, None)
+    usual, own = _in_memory(chases(rows, "default")), level_of_part(level, 3)
+    compared = compare_rows(huge, small, own)
     gain = gain_of(compared)
-    worth = gain is not None and ratio >= _WORTH
-    has_them = usual is not None and usual.median < (small.median + huge.median) / 2
+    known, middle = usual if gain is not None and ratio >= _WORTH else None, (small.median + huge.median) / 2
+    has_them = known and known.median < middle and compare_rows(known, small, own).verdict == "faster"
+    lacks_them = known and known.median >= middle and compare_rows(known, huge, own).verdict == "slower"
     size = format_bytes(_size(huge))
     text = (
         f"A random load from {size} takes {format_time(huge.median)} in huge pages and {format_time(small.median)} in "
     )
     text += f"small ones: {times(ratio)} as fast." if gain else f"small ones. {_NO_GAIN[compared.verdict]}"
-    if worth and usual is not None:
-        text += " A program gets them without asking." if has_them else f" A program must ask for them ({_ASKING})."
-    severity = "advice" if worth and not has_them else "info"
+    text += " A program gets them without asking." if has_them else ""
+    text += f" A program must ask for them ({_ASKING})." if lacks_them else ""
+    severity = "advice" if lacks_them else "info"
     title = "Reads gain from huge pages" if gain else "No gain of huge pages can be told for reads"
     found = Finding(kind="huge-pages", title=title, text=text, severity=severity, numbers=columns(ratio=ratio))
     # Who has them already gains nothing.
-    return [with_gain(found, gain if worth and usual is not None and not has_them else None, _ASKING)]
+    return [with_gain(found, gain if lacks_them else None, _ASKING)]
 
 
 def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -227,36 +230,34 @@ def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
     return [Finding(kind="parallel-loads", title=title, text=text, numbers=numbers)]
 
 
-def _loaded(rows: Sequence[Row]) -> list[Finding]:
-    found: list[Finding] = []
+def _loaded(rows: Sequence[Row], level: float) -> list[Finding]:
     loads = [row for row in rows if row.params.get("access") == "loaded-latency" and _is_in_memory(row)]
-    for injection in dict.fromkeys(str(row.params["injection"]) for row in loads):
-        rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
-        line = sorted(
-            (rates.get(row.case, 0.0), row.median)
-            for row in loads
-            if row.metric == "access_time" and row.params["injection"] == injection
-        )
-        if len(line) > 1:
-            found.append(_load(injection, line))
-    return found
+    rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
+    lines = grouped((str(row.params["injection"]), row) for row in loads if row.metric == "access_time")
+    own = level_of_part(level, max(1, sum(map(len, lines.values()))))
+    ordered = {
+        name: sorted(((rates.get(row.case, 0.0), row) for row in line), key=lambda one: one[0])
+        for name, line in lines.items()
+    }
+    return [_load(injection, line, own) for injection, line in ordered.items() if len(line) > 1]
 
 
-def _load(injection: str, line: Sequence[tuple[float, float]]) -> Finding:
+def _load(injection: str, line: Sequence[tuple[float, Row]], level: float) -> Finding:
     """Tell how load raises the access time; ``line`` gives injected bytes/s and time of a load, by rising rate."""
-    (_, idle), (rate, busy) = line[0], line[-1]
+    idle, (rate, last) = line[0][1], line[-1]
+    busy = last.median
     text = (
-        f"While other cores do {format_rate(rate)} of {injection.replace('-', ' ')}s, a load takes {format_time(busy)} "
-        f"instead of {format_time(idle)}."
+        f"While other cores do {format_rate(rate)} of {injection.replace('-', ' ')}s, a load takes "
+        f"{format_time(busy)}, and {format_time(idle.median)} with the least of it."
     )
-    knee = next((at for at, time in line if time >= _QUEUED * idle), None)
-    text += (
-        f" It stays below {times(_QUEUED)} at every rate tried."
-        if knee is None
-        else f" From {format_rate(knee)} on it is {times(_QUEUED)} or more: loads wait in a queue."
-    )
+    found = [(at, compare_rows(row, idle, level)) for at, row in line[1:]]
+    queued = list(takewhile(lambda one: (one[1].low or 0.0) >= _QUEUED, reversed(found)))
+    if queued:
+        text += f" From {format_rate(queued[-1][0])} on it is {times(_QUEUED)} or more: loads wait in a queue."
+    elif all(one.high is not None and one.high < _QUEUED for _, one in found):
+        text += f" It stays below {times(_QUEUED)} at every rate tried."
     title = f"A load takes {format_time(busy)} beside {format_rate(rate)} of {injection.replace('-', ' ')}s"
-    numbers = columns(injection=injection, bytes_per_s=[at for at, _ in line], seconds=[time for _, time in line])
+    numbers = columns(injection=injection, bytes_per_s=[at for at, _ in line], seconds=[row.median for _, row in line])
     return Finding(kind="loaded-latency", title=title, text=text, numbers=numbers)
 
 
@@ -269,8 +270,8 @@ def _cores(rows: Sequence[Row]) -> list[Finding]:
         text = f"A cache line goes from {_pair(near)} and back in {format_time(near.median)}."
     else:
         text = (
-            f"A cache line goes to another core and back in {format_time(near.median)} ({_pair(near)}) to "
-            f"{format_time(far.median)} ({_pair(far)})."
+            f"The medians of a cache line to another core and back go from {format_time(near.median)} ({_pair(near)}) "
+            f"to {format_time(far.median)} ({_pair(far)})."
         )
     title = f"A cache line goes to another core and back in {format_time(near.median)}"
     return [

@@ -20,8 +20,8 @@ from ullage.suites.memory.latency_findings import latency_findings
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.rows import memory_rows
 
-# Kinds of sentences that compare: threads, kinds of stores, pages.
-COMPARING: Final = 3
+# Kinds of sentences that compare: bytes of stores, kinds of them, threads, order, pages, chases, load.
+COMPARING: Final = 7
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:

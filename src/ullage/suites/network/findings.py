@@ -11,6 +11,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show, times
 from ullage.report.answers import AnswerRule
+from ullage.report.view import best_of
 from ullage.suites.network.ceilings import link_of
 from ullage.units import format_bytes, format_time
 
@@ -78,30 +79,29 @@ def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
     block = int(best.params["block_bytes"])
     one = next((row for row in alike if row.params["streams"] == 1), None)
     most = "its highest median, " if len(alike) > 1 else ""
-    text = f"{name} with blocks of {format_bytes(block)} reaches {most}{_rate_text(best)}, with {_streams(count)}."
-    gain = None
-    if one is not None and one is not best:
-        text += _against(best, one, level)
-        gain = gain_of(compare_rows(best, one, level, None))
+    text = (
+        f"{name} with blocks of {format_bytes(block)} reaches {most}{_rate_text(best)}, with {plural(count, 'stream')}."
+    )
+    found = None if one is None or one is best or one.median <= 0 else compare_rows(best, one, level)
+    text += " With 1 stream nothing arrived." if one is not None and one.median <= 0 else ""
+    if found is not None:
+        is_told = found.verdict == "faster"
+        text += (
+            f" That is {times(found.ratio)} the rate of 1 stream." if is_told else " No gain over 1 stream can be told."
+        )
     if best.ceiling is not None and best.share is not None:
         text += f" That is {percent(best.share)} of the link's rate."
-    title = f"{name} reaches {_gigabits(best.median)} with {_streams(count)}"
+    title = f"{name} reaches {_gigabits(best.median)} with {plural(count, 'stream')}"
     numbers = {"protocol": best.params["protocol"], "block_bytes": block, "streams": count, "bandwidth": best.median}
-    return with_gain(finding("streams", title, text, **numbers), gain, f"--streams {count}")
+    return with_gain(
+        finding("streams", title, text, **numbers), None if found is None else gain_of(found), f"--streams {count}"
+    )
 
 
 def _largest_blocks(rows: Sequence[Row], protocol: str) -> list[Row]:
     plain = [row for row in rows if _is_plain(row) and row.params["protocol"] == protocol]
     block = max((int(row.params["block_bytes"]) for row in plain), default=0)
     return [row for row in plain if row.params["block_bytes"] == block]
-
-
-def _against(best: Row, one: Row, level: float) -> str:
-    if one.median <= 0:
-        return " With 1 stream nothing arrived."
-    ratio = times(best.median / one.median)
-    is_told = compare_rows(best, one, level, None).verdict == "faster"
-    return f" That is {ratio} the rate of 1 stream." if is_told else f" No gain over 1 stream can be told ({ratio})."
 
 
 def _larger(phase: PhaseRecord | None, window: int | None) -> str:
@@ -118,11 +118,12 @@ def _loss(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], window: int | 
     found: list[Finding] = []
     if streams:
         worst = max(streams, key=lambda row: row.median)
-        where = f"{format_bytes(int(worst.params['block_bytes']))} blocks and {_streams(int(worst.params['streams']))}"
+        count, block = int(worst.params["streams"]), format_bytes(int(worst.params["block_bytes"]))
         title = f"UDP loses up to {percent(worst.median, 1)} of its datagrams"
         cases = f"In {plural(len(streams), 'case')} more than {percent(_NOTABLE_LOSS)} were lost"
         advice = _larger(phases.get(worst.case), window)
-        text = f"{title} ({where}). {cases}: the senders are faster than the receivers. {advice}"
+        text = f"{title} ({block} blocks and {plural(count, 'stream')}). {cases}: the senders are faster than the "
+        text += f"receivers. {advice}"
         found.append(finding("loss", title, text, "advice", loss=worst.median, cases=len(streams)))
     requests = [row for row in lossy if row.params["mode"] == "request"]
     if requests:
@@ -145,15 +146,18 @@ def _variant(rows: Sequence[Row], name: str, word: str, level: float) -> list[Fi
             if plain is not None and plain.median > 0:
                 pairs.append((row, plain))
     own = level_of_part(level, max(1, len(pairs)))
-    return [_variant_finding(name, word, compare_rows(row, plain, own, None), row, plain) for row, plain in pairs]
+    return [_variant_finding(name, word, compare_rows(row, plain, own), row) for row, plain in pairs]
 
 
-def _variant_finding(name: str, word: str, found: Comparison, row: Row, plain: Row) -> Finding:
-    what = {"faster": "raises the rate", "slower": "lowers the rate"}.get(found.verdict, "makes no clear difference")
-    ratio = row.median / plain.median
+def _variant_finding(name: str, word: str, found: Comparison, row: Row) -> Finding:
+    what = {"faster": "raises the rate", "slower": "lowers the rate"}.get(
+        found.verdict, "is not shown to change the rate"
+    )
     title = f"{word} {what} with blocks of {format_bytes(int(row.params['block_bytes']))}"
-    text = f"{title}: {times(ratio)} the rate without it ({_rate_text(row)})."
-    return with_gain(finding(name.replace("_", "-"), title, text, ratio=ratio), gain_of(found), _SOCKET_OPTIONS[name])
+    text = f"{title}: {times(found.ratio)} the rate without it ({_rate_text(row)})."
+    return with_gain(
+        finding(name.replace("_", "-"), title, text, ratio=found.ratio), gain_of(found), _SOCKET_OPTIONS[name]
+    )
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
@@ -185,8 +189,7 @@ def _is_plain(row: Row) -> bool:
 
 
 def _best(rows: Iterable[Row]) -> Row | None:
-    valid = [row for row in rows if not row.is_invalid]
-    return max((row for row in valid if row.median > 0), key=lambda row: row.median, default=None)
+    return best_of(row for row in rows if row.median > 0)
 
 
 def _rate_text(row: Row) -> str:
@@ -195,7 +198,3 @@ def _rate_text(row: Row) -> str:
 
 def _gigabits(bytes_per_s: float) -> str:
     return f"{8 * bytes_per_s / 1e9:.3g} Gb/s"
-
-
-def _streams(count: int) -> str:
-    return f"{count} stream{'' if count == 1 else 's'}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
-from ullage.analysis.contests import compare_rows, spread_of
+from ullage.analysis.contests import compare_ratios, compare_rows
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Row
@@ -58,11 +58,16 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     shares = [row for row in known if row.metric == SHARE]
     costs = [row for row in known if row.metric == COST and _is_interval(row)]
     starts = {_key(row): row for row in known if row.metric == START}
+    own = level_of_part(level, 2 * max(1, len(_by_place(shares))))
     return [
         *(_overlapping(place, some) for place, some in _by_place(shares).items()),
-        *_gains(known, level),
+        *_gains(known, level_of_part(level, 2)),
         *(found for place, some in _by_place(costs).items() if (found := _cost(place, some)) is not None),
-        *(found for place, some in _by_place(shares).items() if (found := _begun(place, some, starts)) is not None),
+        *(
+            found
+            for place, some in _by_place(shares).items()
+            if (found := _begun(place, some, starts, own)) is not None
+        ),
     ]
 
 
@@ -171,8 +176,7 @@ def _gains(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def _gain(place: Place, pairs: Sequence[tuple[Row, Row]], level: float) -> Finding | None:
     both, blocking = max(pairs, key=lambda pair: pair[1].median / pair[0].median)
-    spread = spread_of((both, blocking))
-    gain = gain_of(compare_rows(both, blocking, level, None, spread))
+    gain = gain_of(compare_rows(both, blocking, level))
     return None if gain is None else _told_gain(place, both, gain)
 
 
@@ -233,12 +237,13 @@ def _cost(place: Place, rows: Sequence[Row]) -> Finding | None:
 # -- who moves the data when it is begun -------------------------------------------------------------------------------
 
 
-def _begun(place: Place, shares: Sequence[Row], starts: Mapping[tuple[str, str], Row]) -> Finding | None:
+def _begun(place: Place, shares: Sequence[Row], starts: Mapping[tuple[str, str], Row], level: float) -> Finding | None:
     """Name the ways whose calls that begin a transfer take most of its time: they move the data themselves."""
     ways = grouped((way_of(row), row) for row in shares if row.params["method"] == "nonblocking")
     largest = {way: _best_of_largest(some) for way, some in ways.items()}
     moved = {way: starts[_key(row)] for way, row in largest.items() if _key(row) in starts}
-    own = {way: row for way, row in moved.items() if row.median > _HALF}
+    found = compare_ratios([[value / _HALF for value in row.repetitions] for row in moved.values()], level)
+    own = {way: row for (way, row), one in zip(moved.items(), found, strict=True) if one.verdict == "faster"}
     if not own:
         return None
     each = [f"{way} {percent(row.median)} ({format_bytes(size_of(row))})" for way, row in own.items()]

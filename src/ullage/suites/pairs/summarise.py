@@ -20,14 +20,7 @@ from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.kernels.message_pages import MessagePages, pages_of, with_pages
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.pairs.effects import (
-    FEWEST_ENDS,
-    AsymmetricPair,
-    PairMatrix,
-    SlowEnd,
-    SlowLink,
-    read_matrices,
-)
+from ullage.suites.pairs.effects import FEWEST_ENDS, AsymmetricPair, PairMatrix, SlowEnd, SlowLink, read_matrices
 from ullage.suites.pairs.switch_rows import switch_rows
 from ullage.suites.pairs.switches import (
     SlowPassage,
@@ -268,13 +261,7 @@ def _share_of_alone(best: Row, matrices: Sequence[PairMatrix], numbers: dict[str
 # -- from records to rows ----------------------------------------------------------------------------------------------
 
 
-METRICS: Final = (
-    "pair_latency",
-    "worst_pair_latency",
-    "pair_bandwidth",
-    "worst_pair_bandwidth",
-    "exchange_bandwidth",
-)
+METRICS: Final = ("pair_latency", "worst_pair_latency", "pair_bandwidth", "worst_pair_bandwidth", "exchange_bandwidth")
 PAIRS: Final = "pairs"
 _KEPT: Final = ("between", "at_once")
 

@@ -50,15 +50,11 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The kinds of network that fit the measured ratios.
-
-    ``kinds``: the nearest, and those that cannot be told from it; none where all are far away.
-    """
+    """The kinds of network nearest to the ratios, and those as near within a little; none where all are far away."""
 
     natural: float
     random: float
     kinds: tuple[Kind, ...]
-    factor: float
 
 
 def kinds_of(ranks: int, nodes: int) -> list[Kind]:
@@ -91,7 +87,7 @@ def diagnose(ping_pong: float, natural: float, random: float, ranks: int, nodes:
     ordered = sorted(kinds_of(ranks, nodes), key=factor)
     nearest = factor(ordered[0])
     alike = tuple(kind for kind in ordered if factor(kind) <= nearest * _ALIKE) if nearest <= _FARTHEST else ()
-    return Diagnosis(seen[0], seen[1], alike, nearest)
+    return Diagnosis(*seen, alike)
 
 
 # -- findings ----------------------------------------------------------------------------------------------------------
@@ -129,16 +125,16 @@ def _oversubscribed(rows: Sequence[Row]) -> list[Finding]:
     return [finding("oversubscribed", "More processes than cores", text, "warning", ranks=row.params["ranks"])]
 
 
-def bandwidths_of(rows: Sequence[Row]) -> tuple[Row, Row, Row] | None:
-    """Return the bandwidths of ping-pong, natural ring and random rings; None where one is missing."""
-    pair = find_row(rows, "ping_pong_bandwidth", "ping-pong")
-    natural, random = (find_row(rows, "ring_bandwidth", order) for order in ("natural", "random"))
+def _three_of(rows: Sequence[Row], what: str) -> tuple[Row, Row, Row] | None:
+    """Return ``what`` of ping-pong, natural ring and random rings; None where one is missing."""
+    pair = find_row(rows, f"ping_pong_{what}", "ping-pong")
+    natural, random = (find_row(rows, f"ring_{what}", order) for order in ("natural", "random"))
     return None if pair is None or natural is None or random is None else (pair, natural, random)
 
 
 def diagnosis_of(rows: Sequence[Row]) -> Diagnosis | None:
     """Diagnose the network by medians, or return None where one of the three bandwidths is missing."""
-    found = bandwidths_of(rows)
+    found = _three_of(rows, "bandwidth")
     return None if found is None else _diagnosed(found, [row.median for row in found])
 
 
@@ -157,7 +153,7 @@ def _diagnoses(rows: tuple[Row, Row, Row], level: float) -> list[Diagnosis]:
 
 def _kind(rows: Sequence[Row], level: float) -> list[Finding]:
     """Name the kind that is nearest to all ratios within their intervals, and say so where there are several."""
-    bandwidths = bandwidths_of(rows)
+    bandwidths = _three_of(rows, "bandwidth")
     if bandwidths is None:
         return []
     pair, natural, random = (row.median for row in bandwidths)
@@ -195,10 +191,9 @@ def _order(bandwidths: tuple[Row, Row, Row], level: float) -> list[Finding]:
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
-    pair = find_row(rows, "ping_pong_latency", "ping-pong")
-    natural, random = (find_row(rows, "ring_latency", order) for order in ("natural", "random"))
-    if pair is None or natural is None or random is None:
+    if (found := _three_of(rows, "latency")) is None:
         return []
+    pair, natural, random = found
     text = (
         f"A message of 8 bytes takes {format_time(pair.median)} between two processes, {format_time(natural.median)} "
         f"in the natural ring and {format_time(random.median)} in random rings."

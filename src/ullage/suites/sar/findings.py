@@ -6,11 +6,11 @@ from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_rows
-from ullage.analysis.findings.alike import differing_in
-from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.alike import best_of_alike
+from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped, nested
-from ullage.model.summary import Finding, Row
+from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, listing, plural, times
 from ullage.suites.sar.shape import KERNELS, WORK
 from ullage.units import format_rate
@@ -97,15 +97,11 @@ def _layouts(rows: Iterable[Row], level: float) -> list[Finding]:
     walls = [
         row for row in rows if row.metric == _WALL and row.params["access"] in _LAYOUT_KERNELS and is_of_device(row)
     ]
-    alike = differing_in(walls, "layout")
-    each = level_of_each(level, map(len, alike))
-    return [found for some in alike if (found := _faster_layout(some[0], some[1], each)) is not None]
+    alike = best_of_alike(walls, level, "layout")
+    return [_faster_layout(best, other, gain) for (best, other, *_), gain in alike if gain is not None]
 
 
-def _faster_layout(best: Row, other: Row, level: float) -> Finding | None:
-    gain = gain_of(compare_rows(best, other, level, None))
-    if gain is None:
-        return None
+def _faster_layout(best: Row, other: Row, gain: Gain) -> Finding:
     kernel, layout = str(best.params["access"]), str(best.params["layout"])
     verb = _VERBS[kernel]
     text = (

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences of suite ``spio``: growth with ranks, the share of the peak, neighbours' files, caches, unequal ranks.
 
-The error that all sentences together may make is shared out to two families, growth and neighbours. Within a line of
-rank counts any two are compared at the level at which all pairs hold (Bonferroni), because the best is chosen by what
-was measured.
+The error that all sentences together may make is shared out to three families: growth, neighbours, and unequal ranks.
+Within a line of rank counts any two are compared at the level at which all pairs hold (Bonferroni), because the best is
+chosen by what was measured.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ PUBLISHED: Final = (
     "The published numbers of Columbia are above its physical peak, because its memory held the data. The "
     f"published shares of NEC SX-8 are {percent(SX8_SHARES[0])} to {percent(SX8_SHARES[1])} of its peak on disk."
 )
-_FAMILIES: Final = 2
+_FAMILIES: Final = 3
 # Counters include a little of other work: verdicts take so much for nothing, too.
 _NOTHING: Final = 0.05
 _UNEQUAL: Final = 0.9
@@ -113,7 +113,7 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
         *_peaks(lines_of(of_device)),
         *_neighbours(of_device, own),
         *_cached(rows),
-        *_unequal(rows),
+        *_unequal(rows, own),
     ]
 
 
@@ -282,20 +282,18 @@ def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
     )
 
 
-def _unequal(rows: Iterable[Row]) -> list[Finding]:
+def _unequal(rows: Iterable[Row], level: float) -> list[Finding]:
     """State for each case with the most ranks how much sooner its fastest rank was done than its slowest."""
     times_of = grouped(
         ((row.target, row.params["backend"], operation_of(row)), row)
         for row in rows
         if row.metric in (FASTEST, SLOWEST) and operation_of(row) != "reread"
     )
-    found: list[Finding] = []
-    for some in times_of.values():
-        most = max(map(ranks_of, some))
-        ends = {row.metric: row for row in some if ranks_of(row) == most}
-        if len(ends) == 2 and ends[FASTEST].median < _UNEQUAL * ends[SLOWEST].median:
-            found.append(_apart(ends[FASTEST], ends[SLOWEST]))
-    return found
+    most = [[row for row in some if ranks_of(row) == max(map(ranks_of, some))] for some in times_of.values()]
+    ends = [{row.metric: row for row in some} for some in most]
+    pairs = [(one[FASTEST], one[SLOWEST]) for one in ends if len(one) == 2]
+    judged = zip(pairs, compare_pairs(pairs, level), strict=True)
+    return [_apart(*pair) for pair, one in judged if one.verdict == "faster" and one.ratio < _UNEQUAL]
 
 
 def _apart(first: Row, last: Row) -> Finding:

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.contests import compare_rows
-from ullage.analysis.findings.alike import differing_in
-from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.alike import best_of_alike
+from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
 from ullage.analysis.metrics.stepfile import exposed_s, io_seconds_of_a_state
-from ullage.analysis.statistics import level_of_each, median, median_interval
+from ullage.analysis.statistics import median, median_interval
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Finding, Row
+from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, percent, plural, times
 from ullage.suites.stepfile.revolve import recomputations
 from ullage.units import format_operations, format_rate
@@ -167,15 +166,11 @@ def _spilled(row: Row, states: Mapping[str, int]) -> Finding:
 
 def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the two layouts with the least exposed I/O wherever nothing else differs."""
-    alike = differing_in((row for row in rows if not row.is_invalid), "layout")
-    own = level_of_each(level, map(len, alike))
-    return [found for some in alike if (found := _faster_layout(some[0], some[1], own)) is not None]
+    alike = best_of_alike((row for row in rows if not row.is_invalid), level, "layout")
+    return [_faster_layout(best, other, gain) for (best, other, *_), gain in alike if gain is not None]
 
 
-def _faster_layout(best: Row, other: Row, level: float) -> Finding | None:
-    gain = gain_of(compare_rows(best, other, level, None))
-    if gain is None:
-        return None
+def _faster_layout(best: Row, other: Row, gain: Gain) -> Finding:
     layout, noun = str(best.params["layout"]), _NOUNS[_phase(best)]
     text = (
         f"In the {noun} ({who_of(best)}), {format_quantity(best.median, 's')} of I/O is exposed. With layout "

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.contests import compare_rows
-from ullage.analysis.findings.alike import differing_in
+from ullage.analysis.findings.alike import best_of_alike, differing_in
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.grouping import grouped
-from ullage.model.summary import Finding, Row
+from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, plural, times
 from ullage.suites.tile.hints import DEFAULT
 from ullage.units import format_rate
@@ -71,28 +71,22 @@ def _stream(row: Row) -> Finding:
 
 def _calls(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare collective with independent calls wherever nothing else differs."""
-    pairs = [sorted(some, key=_is_independent) for some in differing_in(rows, "calls") if len(some) == 2]
-    own = level_of_each(level, [2] * len(pairs))
-    found = [_better_calls(pair, own) for pair in pairs]
+    alike = best_of_alike(rows, level, "calls")
+    pairs, found = [some for some, _ in alike], [_better_calls(some, gain) for some, gain in alike]
     title = "Collective and independent calls cannot be told apart"
     text = "Whether collective or independent calls are faster cannot be told"
     return [*_decided(found), *_undecided(pairs, found, "tile-calls", title, text, "access, ranks and hints")]
-
-
-def _is_independent(row: Row) -> bool:
-    return row.params["calls"] != _COLLECTIVE
 
 
 def _decided(found: Iterable[Finding | None]) -> list[Finding]:
     return [one for one in found if one is not None]
 
 
-def _better_calls(pair: Sequence[Row], level: float) -> Finding | None:
-    collective, independent = pair
-    top, other = (collective, independent) if collective.median >= independent.median else (independent, collective)
-    gain = gain_of(compare_rows(top, other, level, None))
+def _better_calls(pair: Sequence[Row], gain: Gain | None) -> Finding | None:
+    top, other = pair
     if gain is None:
         return None
+    collective, independent = pair if top.params["calls"] == _COLLECTIVE else (other, top)
     access, best = str(top.params["access"]), str(top.params["calls"])
     where = f"{_who(top)}, {plural(int(top.params['ranks']), 'rank')}, hints {top.params['hint_set']}"
     text = (
