@@ -79,7 +79,7 @@ def test_the_share_is_told_for_each_way_with_the_size_from_which_the_half_overla
     assert found.title == "Up to 88 % of writes on disk overlaps with computation"
     assert "With posix helper threads, 88 % [86 %, 90 %] overlaps (1M, depth 4)." in found.text
     assert "With mpiio nonblocking calls, 11 % [11 %, 11 %] overlaps (1M, depth 4)." in found.text
-    assert "All intervals lie above 50 % from a size on: posix helper threads from 1M (depth 1)." in found.text
+    assert "More than 50 % is proved from a size on: posix helper threads from 1M (depth 1)." in found.text
     assert found.numbers["from_bytes"] == [0, MIB]
 
 

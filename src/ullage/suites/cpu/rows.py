@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from ullage.analysis.contests import compare_rows
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.grouping import grouped
@@ -161,6 +162,8 @@ THREAD_RATIO = "thread_ratio"
 _WIDE = "avx512"
 _MATRIX = "amx"
 _SPECIAL = ("int8", "bf16")
+# All ratios of a run hold together at 95 %, up to 50 of them.
+_LEVEL: Final = 0.999
 
 
 def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
@@ -231,12 +234,12 @@ def _find(found: Iterable[Measurement], name: str) -> Measurement | None:
 
 
 def _ratio(metric: str, of: str, first: Measurement, second: Measurement) -> list[Row]:
-    """Return ``first`` over ``second``; the interval holds every ratio that the two intervals allow."""
+    """Return ``first`` over ``second`` with the interval of their comparison, where both carry one."""
     a, b = first.rows.get(of), second.rows.get(of)
     if a is None or b is None or b.median <= 0 or first is second:
         return []
     over = f"{second.name} with {second.threads} thread{'s' if second.threads > 1 else ''}"
-    bounded = a.low is not None and a.high is not None and b.low and b.high
+    found = compare_rows(a, b, _LEVEL)
     row = Row(
         metric=metric,
         unit="x",
@@ -244,11 +247,11 @@ def _ratio(metric: str, of: str, first: Measurement, second: Measurement) -> lis
         target=a.target,
         params={**a.params, "over": over},
         median=a.median / b.median,
-        low=a.low / b.high if bounded and a.low is not None and b.high else None,
-        high=a.high / b.low if bounded and a.high is not None and b.low else None,
+        low=found.low,
+        high=found.high,
         repetitions=[a.median / b.median],
         verdict="none",
-        notes=[f"{of} of {first.name} over that of {over}: two medians, bounded by their intervals"],
+        notes=[f"{of} of {first.name} over that of {over}: two medians, interval at {percent(_LEVEL, 1)}"],
         grade=worst_grade((a.grade, b.grade)),
     )
     return [row]

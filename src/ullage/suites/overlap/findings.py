@@ -23,6 +23,8 @@ BOTH: Final = "batch_both_time"
 BLOCKING: Final = "batch_blocking_time"
 _WORDS: Final[Mapping[str, str]] = {"threads": "helper threads", "nonblocking": "nonblocking calls"}
 _HALF: Final = 0.5
+# Sentences that compare: from which size on half overlaps, gains, costs, who moves the data.
+_FAMILIES: Final = 4
 # What the computation takes longer is stated from here on.
 _NOTABLE_COST: Final = 1.02
 
@@ -55,20 +57,24 @@ def order_of(row: Row) -> tuple[str, str, int, str, int, int]:
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones."""
     known = sorted((row for row in rows if not row.is_invalid), key=order_of)
+    own = level_of_part(level, _FAMILIES)
     shares = [row for row in known if row.metric == SHARE]
-    costs = [row for row in known if row.metric == COST and _is_interval(row)]
-    starts = {_key(row): row for row in known if row.metric == START}
-    own = level_of_part(level, 2 * max(1, len(_by_place(shares))))
+    large = _above(shares, _HALF, own)
+    costly = _above([row for row in known if row.metric == COST], _NOTABLE_COST, own)
+    starts = {_key(row): row for row in _above([row for row in known if row.metric == START], _HALF, own)}
+    begun = [_begun(place, some, starts) for place, some in _by_place(shares).items()]
     return [
-        *(_overlapping(place, some) for place, some in _by_place(shares).items()),
-        *_gains(known, level_of_part(level, 2)),
-        *(found for place, some in _by_place(costs).items() if (found := _cost(place, some)) is not None),
-        *(
-            found
-            for place, some in _by_place(shares).items()
-            if (found := _begun(place, some, starts, own)) is not None
-        ),
+        *(_overlapping(place, some, large) for place, some in _by_place(shares).items()),
+        *_gains(known, own),
+        *(_cost(place, some) for place, some in _by_place(costly).items()),
+        *(found for found in begun if found is not None),
     ]
+
+
+def _above(rows: Sequence[Row], limit: float, level: float) -> list[Row]:
+    """Return the rows that are proved to lie above ``limit``."""
+    found = compare_ratios([[value / limit for value in row.repetitions] for row in rows], level)
+    return [row for row, one in zip(rows, found, strict=True) if one.verdict == "faster"]
 
 
 def _by_place(rows: Iterable[Row]) -> dict[Place, list[Row]]:
@@ -81,10 +87,6 @@ def _place(row: Row) -> Place:
 
 def _key(row: Row) -> tuple[str, str]:
     return row.case, str(row.params["access"])
-
-
-def _is_interval(row: Row) -> bool:
-    return row.low is not None and row.high is not None and not row.has_range
 
 
 def _where(place: Place) -> str:
@@ -101,7 +103,7 @@ def _share_text(row: Row) -> str:
 # -- how much overlaps -------------------------------------------------------------------------------------------------
 
 
-def _overlapping(place: Place, rows: Sequence[Row]) -> Finding:
+def _overlapping(place: Place, rows: Sequence[Row], large: Sequence[Row]) -> Finding:
     """State for each way the share at its largest size and best depth, and from which size on the half overlaps."""
     ways = grouped((way_of(row), row) for row in rows)
     best = {way: _best_of_largest(some) for way, some in ways.items()}
@@ -114,10 +116,10 @@ def _overlapping(place: Place, rows: Sequence[Row]) -> Finding:
         f"The shares of {noun(access)} are those of the shorter of I/O and computation, at the largest size and the "
         f"best depth. {' '.join(each)} This is with {_where(place)}."
     )
-    starts = {way: found for way, some in ways.items() if (found := _from_size(some)) is not None}
+    starts = {way: found for way, some in ways.items() if (found := _from_size(some, large)) is not None}
     from_size = [f"{way} from {format_bytes(size)} (depth {depth})" for way, (size, depth) in starts.items()]
     if from_size:
-        text += f" All intervals lie above 50 % from a size on: {listing(from_size)}."
+        text += f" More than 50 % is proved from a size on: {listing(from_size)}."
     highest = max(best.values(), key=lambda row: row.median)
     return finding(
         "overlap-share",
@@ -142,13 +144,13 @@ def _best_of_largest(rows: Sequence[Row]) -> Row:
     return max((row for row in rows if size_of(row) == largest), key=lambda row: row.median)
 
 
-def _from_size(rows: Sequence[Row]) -> tuple[int, int] | None:
-    """Return the least size, with its depth, from which on the intervals of all sizes lie above one half."""
+def _from_size(rows: Sequence[Row], large: Sequence[Row]) -> tuple[int, int] | None:
+    """Return the least size, with its depth, from which on all sizes are among the ``large`` ones."""
     found: list[tuple[int, int]] = []
     for depth, some in grouped((depth_of(row), row) for row in rows).items():
         start: int | None = None
         for row in sorted(some, key=size_of, reverse=True):
-            if not _is_interval(row) or row.low is None or row.low <= _HALF:
+            if not any(row is one for one in large):
                 break
             start = size_of(row)
         if start is not None:
@@ -205,11 +207,8 @@ def _told_gain(place: Place, row: Row, gain: Gain) -> Finding:
 # -- what it costs -----------------------------------------------------------------------------------------------------
 
 
-def _cost(place: Place, rows: Sequence[Row]) -> Finding | None:
+def _cost(place: Place, costly: Sequence[Row]) -> Finding:
     """State where the computation takes longer while I/O goes on: for each way the case with the largest cost."""
-    costly = [row for row in rows if row.low is not None and row.low > _NOTABLE_COST]
-    if not costly:
-        return None
     worst = [max(some, key=lambda row: row.median) for some in grouped((way_of(row), row) for row in costly).values()]
     each = [
         f"Beside {noun(str(row.params['access']))} by {way_of(row)} the computation takes {times(row.median)} "
@@ -237,13 +236,11 @@ def _cost(place: Place, rows: Sequence[Row]) -> Finding | None:
 # -- who moves the data when it is begun -------------------------------------------------------------------------------
 
 
-def _begun(place: Place, shares: Sequence[Row], starts: Mapping[tuple[str, str], Row], level: float) -> Finding | None:
+def _begun(place: Place, shares: Sequence[Row], starts: Mapping[tuple[str, str], Row]) -> Finding | None:
     """Name the ways whose calls that begin a transfer take most of its time: they move the data themselves."""
     ways = grouped((way_of(row), row) for row in shares if row.params["method"] == "nonblocking")
     largest = {way: _best_of_largest(some) for way, some in ways.items()}
-    moved = {way: starts[_key(row)] for way, row in largest.items() if _key(row) in starts}
-    found = compare_ratios([[value / _HALF for value in row.repetitions] for row in moved.values()], level)
-    own = {way: row for (way, row), one in zip(moved.items(), found, strict=True) if one.verdict == "faster"}
+    own = {way: starts[_key(row)] for way, row in largest.items() if _key(row) in starts}
     if not own:
         return None
     each = [f"{way} {percent(row.median)} ({format_bytes(size_of(row))})" for way, row in own.items()]
