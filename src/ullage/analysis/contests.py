@@ -103,7 +103,9 @@ def compare_rows(
 
 def compare_pairs(pairs: Sequence[tuple[Row, Row]], level: float) -> list[Comparison]:
     """Compare the first of each pair with the second so that all verdicts hold together (Holm), as ``compare_all``."""
-    judged = iter(compare_all([contest_of(*pair) for pair in pairs if carries(*pair)], level))
+    known = [pair for pair in pairs if carries(*pair)]
+    spread = spread_of({id(row): row for pair in known for row in pair}.values())
+    judged = iter(compare_all([contest_of(*pair, spread=spread) for pair in known], level))
     return [next(judged) if carries(*pair) else _untold(*pair, level) for pair in pairs]
 
 

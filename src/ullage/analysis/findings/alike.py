@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 
-from ullage.analysis.contests import compare_rows
+from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.phrasing import gain_of
 from ullage.analysis.statistics import level_of_each
@@ -26,8 +26,11 @@ def differing_in(rows: Iterable[Row], *names: str) -> list[list[Row]]:
 def best_of_alike(rows: Iterable[Row], level: float, *names: str) -> list[tuple[list[Row], Gain | None]]:
     """Return the groups of ``differing_in``, each with the gain of its best over the second; ``level``: of them all."""
     groups = differing_in(rows, *names)
-    own = level_of_each(level, map(len, groups))
-    return [(some, gain_of(compare_rows(some[0], some[1], own))) for some in groups]
+    own, spread = (
+        level_of_each(level, map(len, groups)),
+        spread_of(row for some in groups for row in some if carries(row)),
+    )
+    return [(some, gain_of(compare_rows(some[0], some[1], own, None, spread))) for some in groups]
 
 
 def _from_best(row: Row) -> float:

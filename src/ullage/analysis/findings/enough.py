@@ -7,6 +7,7 @@ from typing import Final
 
 from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import gain_of
+from ullage.analysis.statistics import Spread
 from ullage.model.summary import Gain, Row
 from ullage.quantity import percent, times
 
@@ -58,10 +59,10 @@ class Enough:
         return said
 
 
-def enough_of(line: Sequence[Row], level: float) -> Enough:
-    """Judge rows that rise in one setting; ``level``: of any two of them."""
+def enough_of(line: Sequence[Row], level: float, spread: Spread | None = None) -> Enough:
+    """Judge rows that rise in one setting; ``level``: of any two of them. ``spread``: as more lines tell it."""
     first, last, best = line[0], line[-1], max(line, key=lambda row: row.median)
-    spread = spread_of(row for row in line if carries(row))
+    spread = spread or spread_of(row for row in line if carries(row))
 
     def is_proved(row: Row) -> bool:
         found = [compare_rows(row, other, level, None, spread).low for other in line if other is not row]

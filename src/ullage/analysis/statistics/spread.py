@@ -21,6 +21,8 @@ from ullage.analysis.statistics.order import median
 # No clock and no machine repeats itself better: without it, cells of equal samples would say that noise is none.
 _LEAST_VARIANCE: Final = 1e-4**2
 _MOST_FREEDOM: Final = 1e4
+# Two cells always look alike: their variances do not tell that they are.
+_FEWEST_CELLS: Final = 3
 # A few samples may all be of one mode of the noise, and seem to have none. Normal samples of 6 go below this part of
 # what cells have in the middle in 1 of 17 cells.
 _LEAST_OF_MEDIAN: Final = 0.25
@@ -91,11 +93,11 @@ def pooled_spread(cells: Iterable[Sequence[float] | Sampled], dependence: Depend
     launches = launch_spread(found)
     usable = [launches.apart(cell.values, cell.launches) for cell in found if len(cell.values) > 1]
     inflation = (pooled_dependence(usable) if dependence is None else dependence).inflation
-    if len(usable) < 2:
-        return Spread(inflation=inflation, launches=launches)
     freedoms = [len(samples) - 1 for samples in usable]
     seen = [_of_logs(tuple(samples))[1] for samples in usable]
-    least = max(_LEAST_OF_MEDIAN * median(seen), _LEAST_VARIANCE)
+    least = max(_LEAST_OF_MEDIAN * median(seen or [0.0]), _LEAST_VARIANCE)
+    if len(usable) < _FEWEST_CELLS:
+        return Spread(inflation=inflation, least=least, launches=launches)
     centred = [
         math.log(max(value, least)) - digamma(d / 2) + math.log(d / 2) for value, d in zip(seen, freedoms, strict=True)
     ]

@@ -63,8 +63,7 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
         return []
     text = (
         f"With {listing([str(count) for count in ranks])} ranks there were fewer cores than ranks. These times "
-        "measure how "
-        "the kernel switches between ranks. No other finding uses them."
+        "measure how the kernel switches between ranks. No other finding uses them."
     )
     return [finding("oversubscribed", "More ranks than cores", text, "warning", ranks=ranks)]
 

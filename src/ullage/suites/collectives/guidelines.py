@@ -132,10 +132,7 @@ def _sum_of(parts: Sequence[Row]) -> Row:
 
 def guideline_findings(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return a finding for each guideline that is broken, at its worst place, and one for all that hold."""
-    found = verdicts(rows, level)
-    if not found:
-        return []
-    by_guideline = grouped((verdict.guideline, verdict) for verdict in found)
+    by_guideline = grouped((verdict.guideline, verdict) for verdict in verdicts(rows, level))
     broken = {guideline: [one for one in all_ if one.broken] for guideline, all_ in by_guideline.items()}
     findings = [_broken(guideline, bad, by_guideline[guideline]) for guideline, bad in broken.items() if bad]
     held = [guideline.text for guideline, bad in broken.items() if not bad]

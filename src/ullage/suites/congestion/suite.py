@@ -190,8 +190,7 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
         return []
     text = (
         "There were fewer cores than ranks, so the load used the victims' cores. The impacts show how the kernel "
-        "shares "
-        "cores and do not describe a network."
+        "shares cores and do not describe a network."
     )
     return [finding("oversubscribed", "More ranks than cores", text, "warning")]
 

@@ -169,9 +169,7 @@ def _gains(rows: Sequence[Row], level: float) -> list[Finding]:
         for row in rows
         if row.metric == BOTH and (BLOCKING, *_key(row)) in times_of
     ]
-    if not pairs:
-        return []
-    own = level_of_part(level, len(pairs))
+    own = level_of_part(level, max(1, len(pairs)))
     places = grouped((_place(both), (both, blocking)) for both, blocking in pairs)
     return [found for place, some in places.items() if (found := _gain(place, some, own)) is not None]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.contests import compare_pairs, compare_rows
+from ullage.analysis.contests import carries, compare_pairs, compare_rows, spread_of
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, noun, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each
@@ -75,11 +75,11 @@ def _slow_patterns(rows: Sequence[Row], level: float) -> list[Finding]:
     names = ("backend", "ranks", "calls", "access", "block_bytes")
     groups = grouped((_place(row, *names), row) for row in rows if row.params["base_bytes"] == base)
     several = [some for some in groups.values() if len(some) > 1]
-    own = level_of_each(level, map(len, several))
+    own, spread = level_of_each(level, map(len, several)), spread_of(row for row in rows if carries(row))
     pairs: list[Pair] = []
     for some in several:
         best = max(some, key=lambda row: row.median)
-        pairs += [Pair(row, best, compare_rows(row, best, own, None)) for row in some if row is not best]
+        pairs += [Pair(row, best, compare_rows(row, best, own, None, spread)) for row in some if row is not best]
     slower = [pair for pair in pairs if pair.found.verdict == "slower"]
     by_place = grouped((_place(pair.first, *names[:-1]), pair) for pair in slower)
     return [_slow(found) for found in by_place.values()]

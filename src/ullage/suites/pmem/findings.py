@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ullage.analysis.contests import compare_rows
+from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
-from ullage.analysis.findings.enough import ENOUGH, enough_of
+from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
-from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.statistics import Comparison, Spread, level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, percent, plural, times
 from ullage.suites.pmem.curves import Curve, Curves, by_path, by_ranks, by_transfer, count, transfer_s
@@ -57,7 +57,8 @@ def system_calls(curves: Curves, level: float) -> list[Finding]:
     lines = [(curve, _both(curves.get(replace(curve, interface=_CALLS), ()), curves[curve])) for curve in without]
     sizes = sum(len(line) for _, line in lines)
     own = level_of_part(level, max(1, sizes))
-    return [_system_calls(curve, list(_compared(line, own))) for curve, line in lines if line]
+    spread = spread_of(row for _, line in lines for pair in line for row in pair if carries(row))
+    return [_system_calls(curve, list(_compared(line, own, spread))) for curve, line in lines if line]
 
 
 def _both(calls: Iterable[Row], without: Iterable[Row]) -> list[tuple[Row, Row]]:
@@ -65,9 +66,9 @@ def _both(calls: Iterable[Row], without: Iterable[Row]) -> list[tuple[Row, Row]]
     return [(row, others[block]) for row in calls if (block := count(row, "block_bytes")) in others]
 
 
-def _compared(line: Iterable[tuple[Row, Row]], level: float) -> Iterator[_Size]:
+def _compared(line: Iterable[tuple[Row, Row]], level: float, spread: Spread) -> Iterator[_Size]:
     for calls, without in line:
-        yield _Size(count(calls, "block_bytes"), calls, without, compare_rows(calls, without, level, None))
+        yield _Size(count(calls, "block_bytes"), calls, without, compare_rows(calls, without, level, None, spread))
 
 
 def _system_calls(curve: Curve, sizes: Sequence[_Size]) -> Finding:
@@ -122,11 +123,11 @@ def _time(row: Row) -> str:
 def writers(curves: Curves, level: float, settable: Settable) -> list[Finding]:
     """Find for each curve over ranks how many reach the most, and whether more are slower."""
     own = level_of_each(level, map(len, curves.values()))
-    return [_writers(curve, line, own, settable) for curve, line in curves.items()]
+    spread = spread_of(row for line in curves.values() for row in line if carries(row))
+    return [_writers(curve, line, enough_of(line, own, spread), settable) for curve, line in curves.items()]
 
 
-def _writers(curve: Curve, line: Sequence[Row], level: float, settable: Settable) -> Finding:
-    found = enough_of(line, level)
+def _writers(curve: Curve, line: Sequence[Row], found: Enough, settable: Settable) -> Finding:
     many, last = _ranks(found.row), line[-1]
     has_room = settable.has_room(2 * count(last, "ranks"), int(last.params.get("nodes", 1)))
     more = " Test more ranks (--ranks)." if has_room else " They use all cores."
