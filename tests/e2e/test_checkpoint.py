@@ -17,8 +17,9 @@ from ullage.engine import describe
 from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
+from ullage.runs.cells.planning import Cell
 from ullage.runs.options.reading import parse_options
-from ullage.suites.checkpoint.cells import CheckpointCell, make_cells
+from ullage.suites.checkpoint.cells import layout_of, make_cells
 from ullage.suites.checkpoint.options import LAYOUTS, CheckpointOptions
 
 RANKS = (1, 2, 3, 8)
@@ -150,7 +151,7 @@ def scale_of(model: str, mode: str) -> float:
     return (size if mode == "whole" else size * 3 / 4) / (gib * GIB * (1 if mode == "whole" else 2 / ranks))
 
 
-def scaled(engine: Path, model: str, mode: str) -> list[CheckpointCell]:
+def scaled(engine: Path, model: str, mode: str) -> list[Cell]:
     """The cases of a model for two ranks; that with 723 files a rank, of which each is synced, has one layout."""
     layouts = "rank" if model == "70B" else "rank,tensor"
     words = {"target": ["t=/t"], "ranks": "2", "layout": layouts, "model": model, "mode": mode, "verify": "full"}
@@ -174,7 +175,7 @@ def test_a_published_model_is_saved_and_restored_with_its_bytes(
         (moved,) = {phase.bytes for phase in phases}
         assert is_published(moved, of_two_ranks, scale_of(model, mode))
         assert phases[1].verified_bytes == moved
-        if cell.file_layout == "tensor":
+        if layout_of(cell) == "tensor":
             assert phases[0].operations == 2 * tensors
 
 
