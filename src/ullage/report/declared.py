@@ -2,8 +2,8 @@
 """The tables of a suite as data: which columns, in which order, and in which table a phase stands.
 
 A row says its parameters, unit and verdict by itself. So a column is a word ``NAME[:VIEW][=HEADING]``: ``NAME`` is
-``target``, ``verdict``, a metric or a parameter, ``VIEW`` one of ``interval``, ``share``, ``percent``, ``bytes`` and
-``volume``, and ``HEADING`` has ``_`` for a blank. What a word cannot say is a ``Column``.
+``target``, ``verdict``, a metric or a parameter, ``VIEW`` one of ``interval``, ``share``, ``bytes`` and ``volume``,
+and ``HEADING`` has ``_`` for a blank. What a word cannot say is a ``Column``.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +24,6 @@ from ullage.report.grids import (
     metric_column,
     of,
     param_text,
-    percent_text,
     phase_lines,
     share_text,
 )
@@ -34,7 +33,6 @@ from ullage.units import format_bytes, format_volume
 _OF_ROWS: Final[Mapping[str, tuple[str, Callable[[Row], str]]]] = {
     "interval": ("interval", interval_text),
     "share": ("of the ceiling", share_text),
-    "percent": ("", percent_text),
 }
 _OF_PARAMETERS: Final[Mapping[str, Callable[[int], str]]] = {"bytes": format_bytes, "volume": format_volume}
 _COUNTED: Final = {"depth", "files", "particles", "ranks", "steps", "tests"}

@@ -14,7 +14,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, assumed
 from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.planning import Cell, by_layout, make_plan
+from ullage.runs.cells.planning import Cell, by_layout, each_once, make_plan
 from ullage.runs.cells.volume import check_files, check_room, check_room_together, needed_bytes
 from ullage.runs.execution import Deadline, LaunchSpec, read_progress
 from ullage.runs.jobtime import CaseWork, Work
@@ -235,7 +235,7 @@ class PreparedCells:
 
 def all_cells(result: ResultFolder, cells: Iterable[Cell], kinds: Callable[[Iterable[Cell]], list[Cell]]) -> list[Cell]:
     """Return the cells of the plans that exist, and then those of the request."""
-    return list({cell.case.id: cell for cell in [*kinds(planned_cells(result)), *cells]}.values())
+    return each_once([*kinds(planned_cells(result)), *cells])
 
 
 def note_first(notes: Iterable[Note], session: Session) -> None:

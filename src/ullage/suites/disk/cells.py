@@ -16,7 +16,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.parameters import count_of
 from ullage.runs.cells.direct import DirectIo
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.volume import share_bytes
 from ullage.suites.disk.options import DiskOptions
 from ullage.units import format_bytes
@@ -213,7 +213,7 @@ _PROBE_SMALL: Final = 512 << 10
 
 
 def _unique(cells: Iterable[Cell]) -> list[Cell]:
-    return list({cell.case.id: cell for cell in cells}.values())
+    return each_once(cells)
 
 
 def concurrency_of(cell: Cell) -> Concurrency:

@@ -16,7 +16,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, ProbeError, assumed, run_probe
 from ullage.runs.cells.direct import direct_at
 from ullage.runs.cells.passes import CellExecution, CellPeers
-from ullage.runs.cells.planning import Cell, by_layout
+from ullage.runs.cells.planning import Cell, by_layout, each_once
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
     RunEstimate,
@@ -96,7 +96,7 @@ class PreparedDisk:
     def cells(self, volume_bytes: int, small_bytes: int) -> list[Cell]:
         """Return all cells with these volumes, each once."""
         found = [*self.planner.blocks(volume_bytes), *self.planner.smalls(small_bytes)]
-        return list({cell.case.id: cell for cell in found}.values())
+        return each_once(found)
 
     def assumed(self, cells: Sequence[Cell]) -> Basis:
         """Return the costs before anything was measured; a small request takes its time, however fast bytes are."""
@@ -306,7 +306,7 @@ def _all_cells(prepared: PreparedDisk, session: Session) -> list[Cell]:
     options = prepared.options
     planned = with_kinds(planned_cells(session.result), options.smalls)
     cells = [*prepared.cells(options.volume or 0, options.small_volume or 0), *planned]
-    return list({cell.case.id: cell for cell in cells}.values())
+    return each_once(cells)
 
 
 def _follow(run: CellExecution, deadline: Deadline) -> None:

@@ -13,7 +13,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Named, Parameters, Target
 from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -96,7 +96,7 @@ class Planner:
             for job in jobs_of(self.options)
             for file, record in found
         ]
-        return list({cell.case.id: cell for cell in cells}.values())
+        return each_once(cells)
 
     def _check_direct(self, target: Target, records: Iterable[int]) -> None:
         direct = self.directs[target.name]

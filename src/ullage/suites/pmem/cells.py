@@ -12,7 +12,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.system import Place
 from ullage.runs.cells.direct import DirectIo
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.session import Note
 from ullage.suites.pmem.options import Interface, NumaPath, PmemOptions, region_of
 from ullage.units import format_bytes
@@ -133,7 +133,7 @@ class Planner:
     def cells(self, spots: Iterable[Spot]) -> list[Cell]:
         """Return the cells of all targets, each once."""
         found = [cell for spot in spots for cell in self._of_spot(spot)]
-        return list({cell.case.id: cell for cell in found}.values())
+        return each_once(found)
 
     def _of_spot(self, spot: Spot) -> Iterator[Cell]:
         options = self.options

@@ -14,7 +14,7 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.summary import Finding
 from ullage.parameters import count_of, parse_parameter
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.volume import share_bytes
 from ullage.runs.options.settings import check_settings, parameter_of
 from ullage.suites.sweep.options import Axis, SweepOptions
@@ -154,7 +154,7 @@ def make_cells(
         for way in all_ways
         for block in options.blocks
     ]
-    return list({cell.case.id: cell for cell in cells}.values())
+    return each_once(cells)
 
 
 def segments_of(way: Way) -> int:

@@ -20,7 +20,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, ProbeError, assumed, run_probe
 from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.planning import Cell, Way, by_layout
+from ullage.runs.cells.planning import Cell, Way, by_layout, each_once
 from ullage.runs.cells.prepared import (
     MINIMUM_SHARE,
     RunEstimate,
@@ -216,7 +216,7 @@ def execute(
             session.messages.append(error.ended.message)
             return error.ended.code
     volume = prepared.options.volume or 0
-    cells = list({cell.case.id: cell for cell in [*prepared.cells(volume), *cells]}.values())
+    cells = each_once([*prepared.cells(volume), *cells])
     prepared.check(cells)
     run = CellExecution(session, progress, prepared.request, prepared.options, Costs(basis, progress), cells)
     deadline = run.begin(began)
