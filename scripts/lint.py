@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Iterator
 
 from steps.checks import CHECKS, mend
-from steps.counts import Counts
+from steps.counts import Counts, failure
 
 
 def checked(names: Collection[str]) -> Iterator[tuple[str, Counts]]:
@@ -17,7 +17,7 @@ def checked(names: Collection[str]) -> Iterator[tuple[str, Counts]]:
         started = time.monotonic()
         found = check()
         said = f"{name}: {'found something' if found else 'clean'} ({time.monotonic() - started:.1f} s)\n{found}"
-        yield said.rstrip("\n"), Counts(failed=1) if found else Counts(passed=1)
+        yield said.rstrip("\n"), failure(f"lint: {name}") if found else Counts(passed=1)
 
 
 def at_once(names: Collection[str] = frozenset(CHECKS)) -> Counts:

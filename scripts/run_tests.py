@@ -70,5 +70,5 @@ if __name__ == "__main__":
     began = time.monotonic()
     result = main(sys.argv[1:])
     say_what_is_missing()
-    print(f"===== {result} in {time.monotonic() - began:.1f} s =====")
+    print(*result.named(), f"===== {result} in {time.monotonic() - began:.1f} s =====", sep="\n")
     sys.exit(result.failed > 0)

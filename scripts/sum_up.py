@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the sum of the test runs that are named, as they were last counted; fails when one of them has failed."""
+"""Prints what failed in the test runs that are named and their sum, as last counted; fails when one has failed."""
 
 import sys
 
@@ -7,5 +7,5 @@ from steps.counts import Counts, kept
 
 if __name__ == "__main__":
     total = sum((kept(name) for name in sys.argv[1:]), Counts())
-    print(f"===== {total} in all =====")
+    print(*total.named(), f"===== {total} in all =====", sep="\n")
     sys.exit(total.failed > 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from steps import engine, python_env
-from steps.counts import Counts, read
+from steps.counts import Counts, failure, read
 from steps.process import LOGS, StepError, logged, say, shown
 
 Argv: TypeAlias = Sequence[str | Path]
@@ -64,7 +64,8 @@ def _run(
     of_engine = {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine")}
     code = run(argv, {**of_engine, **_KEEPS_BYTECODE, **(extra or {})})
     counted = read(report)
-    return counted + Counts(failed=int(code != 0 and counted.failed == 0))
+    unseen = code != 0 and counted.failed == 0
+    return counted + (failure(f"pytest-{preset}-{name}: exit code {code}, no test is named") if unseen else Counts())
 
 
 def _cores() -> int:

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Literal
 
-from steps.counts import Counts
+from steps.counts import Counts, failure
 from steps.process import StepError, say
 
 LEAST_URGENT = 19
@@ -48,9 +48,9 @@ def _counted(step: Step) -> Counts:
     started = time.monotonic()
     try:
         counted = step.run()
-    except StepError as failure:
-        say(str(failure))
-        counted = Counts(failed=1)
+    except StepError as error:
+        say(str(error))
+        counted = failure(f"{step.name}: {error}")
     if counted != Counts():
         say(f"{step.name}: {counted} ({time.monotonic() - started:.1f} s)")
     return counted
