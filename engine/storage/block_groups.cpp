@@ -88,12 +88,19 @@ std::optional<BlockGroups::Place> BlockGroups::look_at(int folder, const std::st
   return Place{status.st_ino, std::move(*unnamed)};
 }
 
-/// What was removed within this second is not skipped yet, so the time alone does not tell.
+bool BlockGroups::is_near_used(const Place& place) const {
+  return std::ranges::any_of(
+      used_, [&](ino_t used) { return std::max(used, place.inode) - std::min(used, place.inode) < inodes_together; });
+}
+
 bool BlockGroups::is_fresh(const Place& place) const {
-  const auto is_near = [&](ino_t used) {
-    return std::max(used, place.inode) - std::min(used, place.inode) < inodes_together;
-  };
-  return place.unnamed.each_ns <= slower * least_ns_ && std::ranges::none_of(used_, is_near);
+  return place.unnamed.each_ns <= slower * least_ns_ && !is_near_used(place);
+}
+
+/// What was removed within this second is not skipped yet, so a place near a used one will get slower than it is.
+bool BlockGroups::is_better(const Place& found, const Place& chosen) const {
+  if (is_near_used(found) != is_near_used(chosen)) return is_near_used(chosen);
+  return is_fresh(found) || slower * found.unnamed.each_ns <= chosen.unnamed.each_ns;
 }
 
 void BlockGroups::settle(int folder, const std::string& name) {
@@ -104,8 +111,8 @@ void BlockGroups::settle(int folder, const std::string& name) {
     const std::string spare = spare_prefix + std::to_string(now_ns());
     if (mkdirat(folder, spare.c_str(), 0700) != 0) break;
     auto found = look_at(folder, spare);
-    const bool is_better = found && (is_fresh(*found) || slower * found->unnamed.each_ns <= chosen->unnamed.each_ns);
-    if (is_better && renameat(folder, spare.c_str(), folder, name.c_str()) == 0) chosen = std::move(found);
+    if (found && is_better(*found, *chosen) && renameat(folder, spare.c_str(), folder, name.c_str()) == 0)
+      chosen = std::move(found);
     (void)unlinkat(folder, spare.c_str(), AT_REMOVEDIR);
   }
   if (!chosen) return;

@@ -50,7 +50,9 @@ class BlockGroups final {
     UnnamedFiles unnamed;
   };
   [[nodiscard]] std::optional<Place> look_at(int folder, const std::string& name);
+  [[nodiscard]] bool is_near_used(const Place& place) const;
   [[nodiscard]] bool is_fresh(const Place& place) const;
+  [[nodiscard]] bool is_better(const Place& found, const Place& chosen) const;
 
   std::vector<ino_t> used_;
   std::int64_t least_ns_ = INT64_MAX;

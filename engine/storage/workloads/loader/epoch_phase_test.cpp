@@ -14,7 +14,7 @@ class EpochPace : public OneRepetition {
   /// Compute time over all of the time, of the best of so many repetitions: others may have the cores in one of them.
   double best_use(const Values& given, double enough) {
     double best = 0;
-    for (int i = 0; i < 20 && best < enough; ++i) {
+    for (int i = 0; i < 100 && best < enough; ++i) {
       const Json records = run(given);
       EXPECT_EQ(status_, PhaseStatus::ok);
       const Json& gauges = records.back()["gauges"];
@@ -39,15 +39,21 @@ class EpochPace : public OneRepetition {
 TEST_F(EpochPace, IsKeptWithinOnePercentOfThreeAndAHalfMilliseconds) {
   use("null");
   Values given = of_a_device(0.0035, 1);
+  given["samples"] = number(20);
   const double best = best_use(given, 0.995);
   EXPECT_GT(best, 0.99);
   EXPECT_LE(best, 1.0) << "no step is shorter than the pace";
 }
 
 TEST_F(EpochPace, ADeviceThatIsTooSlowLeavesTheShareThatWasComputedBefore) {
-  // A batch of 5 samples takes 5 * (1 MB / 100 MB/s) = 50 ms to read, and 25 ms to compute with.
+  // A batch of one sample takes 5 MB / 100 MB/s = 50 ms to read, in one call: a thread that is woken up late, on a busy
+  // machine, is late once a batch. Computing with it takes 25 ms.
   use("model", {{"bandwidth", 100e6}});
-  const double best = best_use(of_a_device(0.025, 5), 0.49);
+  Values given = of_a_device(0.025, 1);
+  given["samples"] = number(20);
+  given["sample_bytes"] = number(5'000'000);
+  given["transfer_bytes"] = number(8 << 20);
+  const double best = best_use(given, 0.48);
   EXPECT_GT(best, 0.46);
   EXPECT_LT(best, 0.501);
 }
