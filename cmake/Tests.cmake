@@ -82,34 +82,36 @@ function(ullage_add_test name ranks filter)
 endfunction()
 set(mpi_suites "Mpi*:*/Mpi*")
 ullage_add_test(unit 1 "-${mpi_suites}")
-# The sanitizers find in memory what three ranks do to it; a fourth takes longest of all where there are two cores.
-set(most_ranks 4)
+# An odd number is the sanitizers', an even one the other legs': three find in memory what ranks do to it, and a fourth
+# takes longest of all where there are two cores.
+set(numbers_of_ranks 1 2 4)
 set(but "")
 if(ULLAGE_SANITIZE)
-  set(most_ranks 3)
+  set(numbers_of_ranks 1 2 3)
   # Files of HDF5 for each bit and each pattern are many: one rank shows what they do to memory.
   set(but "-*/Mpi*.AWrongBit*/hdf5*:*/MpiPio.*/Hdf5*")
 elseif(ULLAGE_RACES)
-  set(most_ranks 2) # threads of ours share memory within a rank; two ranks are both ends of a stream
+  set(numbers_of_ranks 1 2) # threads of ours share memory within a rank; two ranks are both ends of a stream
 endif()
 # What these do is the same on any number of ranks above one, so 1 and 2, which mostly have a core each, show it. Whom a
-# message, a share of the work or an agreement goes to depends on the number: all else runs on each.
+# message, a share of the work or an agreement goes to depends on the number: all else runs on most ranks too, with the
+# sanitizers instead of on two.
 set(alike BEffIoPhase Compute Contamination CoreBudget FaultBackend FaultyPlans FixedWork Flash FullFileSystem Gemm*
   Hdf5Effects Hdf5Facts Hdf5Library LaunchRecords LaunchWatch LibraryFile ManifestFailure MemoryWorkload Metadata* Mixed*
   ModelBackend Moved Node Overlap PhaseRunner Pio* PosixShared Repetition Resident Session SharedDataset Solve* StuckPhase Transfer*
   Uring Vpic VpicPhase WindowedPhase)
 list(TRANSFORM alike REPLACE "(.+)" "Mpi\\1.*:*/Mpi\\1.*") # a suite with parameters has a name before its own
 list(JOIN alike ":" alike)
-foreach(ranks RANGE 1 ${most_ranks})
-  if(ranks EQUAL 1)
-    ullage_add_test(mpi-1 1 "${mpi_suites}")
-  elseif(ranks EQUAL 2)
-    ullage_add_test(mpi-${ranks} ${ranks} "${mpi_suites}${but}")
-  else()
-    ullage_add_test(mpi-${ranks} ${ranks} "${mpi_suites}-${alike}")
+foreach(ranks ${numbers_of_ranks})
+  set(chosen "${mpi_suites}")
+  if(ranks GREATER 2)
+    set(chosen "${mpi_suites}-${alike}")
+  elseif(ranks EQUAL 2 AND ULLAGE_SANITIZE)
+    set(chosen "${alike}${but}")
   endif()
+  ullage_add_test(mpi-${ranks} ${ranks} "${chosen}")
 endforeach()
-if(ULLAGE_SANITIZE AND NOT most_ranks EQUAL 4)
+if(ULLAGE_SANITIZE)
   # Only this leg runs HDF5 with MPICH, and which rank writes metadata depends on how many there are.
   ullage_add_test(mpi-4-hdf5 4 "*MpiHdf5*-${alike}")
 endif()

@@ -244,6 +244,9 @@ LAYERS = {
     "others": [name for name, work in WORK.items() if work.opens is None and work.ranks == 2],
     "four ranks": [name for name, work in WORK.items() if work.ranks > 2],
 }
+# Their calls of the MPI are those of all others: messages, windows, collectives, its files, HDF5's, and none.
+EACH_MPI = ("transfer", "pio", "b-eff-io", "flash", "ping-pong", "one-sided", "collective", "sockets", "compute")
+OF_ALL = [pytest.param(name, marks=() if name in EACH_MPI else pytest.mark.any_mpi) for name in WORK]
 # A rank is missed after so long; the rest is for a machine that is busy.
 SILENT_S = 3.0
 LONGEST_S = 90.0
@@ -336,7 +339,7 @@ def endless_work(
 
 
 @pytest.mark.fault("a rank of any workload is killed (SIGKILL)", "the launch ends at once; clean empties the target")
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", OF_ALL)
 def test_a_killed_rank_ends_the_launch(
     engine: Path, available: set[str], tmp_path: Path, target: Path, name: str
 ) -> None:
@@ -354,7 +357,7 @@ def test_a_killed_rank_ends_the_launch(
     "a rank of any workload is stopped whole (SIGSTOP)",
     "end status timeout within the limit, the rank named; clean empties the target",
 )
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", OF_ALL)
 def test_a_stopped_rank_is_missed(engine: Path, available: set[str], tmp_path: Path, target: Path, name: str) -> None:
     if name not in available:
         pytest.skip(f"{name} is not available here")
