@@ -17,7 +17,7 @@ from tests.places.loop_image import loop_image
 
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
-from ullage.suites.apps.classes import rates_of
+from ullage.suites.apps.findings import rates_of
 from ullage.suites.apps.options import SMALL
 
 

@@ -19,8 +19,8 @@ from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.reading import parse_options
-from ullage.suites.checkpoint.cells import layout_of, make_cells
 from ullage.suites.checkpoint.options import LAYOUTS, CheckpointOptions
+from ullage.suites.checkpoint.suite import layout_of, make_cells
 
 RANKS = (1, 2, 3, 8)
 # 105 GiB x SCALE are 2.15 MiB.

@@ -18,8 +18,8 @@ from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import parse_options
-from ullage.suites.spio.cells import make_cells
 from ullage.suites.spio.options import OPERATIONS, SpioOptions
+from ullage.suites.spio.suite import make_cells
 
 RANKS = (1, 2, 3, 8)
 BLOCK = 16 * KIB

@@ -18,8 +18,8 @@ from ullage.cleaning import find_run_folders
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.runs.summary import row_context
-from ullage.suites.stepfile.cached import expected_share, measured_shares
-from ullage.suites.stepfile.revolve import recomputations
+from ullage.suites.stepfile.suite import recomputations
+from ullage.suites.stepfile.summarise import expected_share, measured_shares
 
 STEPS = 20
 

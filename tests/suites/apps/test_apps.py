@@ -15,8 +15,7 @@ from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import settled
 from ullage.runs.suite import load_suites
 from ullage.suites.apps import SUITE
-from ullage.suites.apps.classes import SETTINGS, Setting, class_of
-from ullage.suites.apps.findings import findings_of, pairs_of
+from ullage.suites.apps.findings import SETTINGS, Setting, class_of, findings_of, pairs_of
 from ullage.suites.apps.options import SMALL, AppsOptions
 from ullage.suites.apps.report import tables
 

@@ -22,13 +22,11 @@ from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
-from ullage.suites.checkpoint import prepare as preparing
-from ullage.suites.checkpoint.cells import layout_of, with_sizes
+from ullage.suites.checkpoint import suite as preparing
 from ullage.suites.checkpoint.findings import LEAST_RATE, WAIT
 from ullage.suites.checkpoint.options import METRICS, CheckpointOptions
-from ullage.suites.checkpoint.prepare import prepare_checkpoint
 from ullage.suites.checkpoint.sizes import GIB, MODELS, Mode, asked_bytes, fitting_scale, sizes_of
-from ullage.suites.checkpoint.summarise import checkpoint_rows
+from ullage.suites.checkpoint.suite import checkpoint_rows, layout_of, prepare_checkpoint, with_sizes
 
 OF_STEPFILE = [
     parameter("steps", "count", 100, minimum=1),

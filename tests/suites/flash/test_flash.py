@@ -16,11 +16,10 @@ from ullage.report.headlines import headlines
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.declared import settable_by
 from ullage.runs.options.reading import parse_options
-from ullage.suites.flash.findings import findings_of
 from ullage.suites.flash.formula import HEADER_BYTES, FlashFile, data_bytes, total_blocks
 from ullage.suites.flash.options import FlashOptions
 from ullage.suites.flash.report import runs_of
-from ullage.suites.flash.suite import make_cells, with_sizes
+from ullage.suites.flash.suite import findings_of, make_cells, with_sizes
 
 MIB = 1 << 20
 OF_FLASH = [

@@ -18,10 +18,9 @@ from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.told import told_rows
-from ullage.suites.overlap.cells import depth_of, make_cells, method_of, stretch_bytes, with_sizes
 from ullage.suites.overlap.options import METRICS, OverlapOptions
+from ullage.suites.overlap.suite import depth_of, make_cells, method_of, stretch_bytes, tell, with_sizes
 from ullage.suites.overlap.suite import prepare as prepare_overlap
-from ullage.suites.overlap.suite import tell
 
 OF_OVERLAP = [
     parameter("method", "choice", "threads", choices=["threads", "nonblocking"]),

@@ -16,11 +16,10 @@ from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.pio.cells import DEFAULTS, calls_of, make_cells, pattern_of, with_sizes
 from ullage.suites.pio.findings import findings_of
 from ullage.suites.pio.options import PioOptions
 from ullage.suites.pio.spatial import OPERATIONS, PATTERNS, Spatial, parse_directives
-from ullage.suites.pio.suite import is_of
+from ullage.suites.pio.suite import DEFAULTS, calls_of, is_of, make_cells, pattern_of, with_sizes
 from ullage.suites.pio.suite import prepare as prepare_pio
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.pmem.options import PmemOptions
-from ullage.suites.pmem.prepare import prepare_pmem
+from ullage.suites.pmem.suite import prepare_pmem
 
 NUMA_PATHS = ["unsaid", "as-is", "local", "remote", "interleave"]
 
@@ -75,7 +75,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "here").mkdir()
     served = DirectIo(served=True, alignment_bytes=4096)
     monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: served)
-    monkeypatch.setattr("ullage.suites.pmem.prepare.is_dax", lambda _path: False)
-    monkeypatch.setattr("ullage.suites.pmem.prepare.count_numa_nodes", lambda: 1)
+    monkeypatch.setattr("ullage.suites.pmem.suite.is_dax", lambda _path: False)
+    monkeypatch.setattr("ullage.suites.pmem.suite.count_numa_nodes", lambda: 1)
     monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 4)
     return World(tmp_path / "here", SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

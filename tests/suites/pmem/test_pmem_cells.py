@@ -10,8 +10,8 @@ from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.options.reading import parse_options
-from ullage.suites.pmem.cells import interface_of, with_kinds
 from ullage.suites.pmem.options import PmemOptions, region_of
+from ullage.suites.pmem.suite import interface_of, with_kinds
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -52,7 +52,7 @@ def test_a_drive_has_posix_mmap_and_direct_io(world: World) -> None:
 def test_persistent_memory_has_posix_mmap_and_pmem_and_no_cache_to_drop(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ullage.suites.pmem.prepare.is_dax", lambda _path: True)
+    monkeypatch.setattr("ullage.suites.pmem.suite.is_dax", lambda _path: True)
     world.libpmem = True
     prepared = world.prepare()
     assert {interface(cell) for cell in prepared.cells} == {"posix", "mmap", "pmem"}
@@ -62,7 +62,7 @@ def test_persistent_memory_has_posix_mmap_and_pmem_and_no_cache_to_drop(
 
 
 def test_without_libpmem_a_note_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.suites.pmem.prepare.is_dax", lambda _path: True)
+    monkeypatch.setattr("ullage.suites.pmem.suite.is_dax", lambda _path: True)
     prepared = world.prepare()
     assert {interface(cell) for cell in prepared.cells} == {"posix", "mmap"}
     assert [note.text for note in prepared.notes] == [
@@ -113,7 +113,7 @@ def paths(prepared: PreparedCells) -> "list[tuple[str, int, str]]":
 def test_on_several_numa_nodes_ranks_are_bound_near_the_device_and_far_from_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ullage.suites.pmem.prepare.count_numa_nodes", lambda: 2)
+    monkeypatch.setattr("ullage.suites.pmem.suite.count_numa_nodes", lambda: 2)
     monkeypatch.setattr("ullage.system.storage.read_device", lambda *_words: BlockDevice(name="pmem0", numa_node=1))
     prepared = world.prepare()
     assert paths(prepared) == [("local", 2, "none"), ("remote", 2, "none")]

@@ -15,11 +15,8 @@ from ullage.report.data import ReportData, load
 from ullage.results.rows import join
 from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
-from ullage.suites.pmem.curves import WITHOUT_SYNC
-from ullage.suites.pmem.findings import findings_of
+from ullage.suites.pmem.findings import WITHOUT_SYNC, findings_of, persistence_findings, with_placement
 from ullage.suites.pmem.options import PmemOptions, region_of
-from ullage.suites.pmem.persistence import persistence_findings
-from ullage.suites.pmem.placement import with_placement
 from ullage.suites.pmem.report import figures, tables
 
 MIB = 1 << 20

@@ -9,8 +9,8 @@ from support.plain_words import faults
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.data import ReportData
 from ullage.report.headlines import headlines
-from ullage.suites.sar.findings import findings_of
 from ullage.suites.sar.report import figures, tables
+from ullage.suites.sar.suite import findings_of
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar

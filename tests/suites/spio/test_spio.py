@@ -23,12 +23,10 @@ from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
-from ullage.suites.spio import prepare as preparing
-from ullage.suites.spio.cells import fitted_volume, usual_volume, with_kinds
+from ullage.suites.spio import suite as preparing
 from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST
 from ullage.suites.spio.options import METRICS, SpioOptions
-from ullage.suites.spio.prepare import prepare_spio
-from ullage.suites.spio.summarise import spio_rows
+from ullage.suites.spio.suite import fitted_volume, prepare_spio, spio_rows, usual_volume, with_kinds
 
 GIB = 1 << 30
 

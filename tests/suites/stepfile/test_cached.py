@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from support.make_records import MIB, make_case, make_launch, make_phase, make_run
 from ullage.model.record import Moved
 from ullage.results.rows import RowContext, TargetFacts
-from ullage.suites.stepfile.cached import measured_shares
+from ullage.suites.stepfile.summarise import measured_shares
 
 if TYPE_CHECKING:
     from ullage.results.records import AnyRecord

@@ -20,7 +20,7 @@ from ullage.suites.stepfile.predict import PreparedPrediction, prepare_predictio
 from ullage.suites.stepfile.predict_options import PredictOptions, ranks_to_measure
 from ullage.suites.stepfile.predict_texts import fewest_kept, said_of
 from ullage.suites.stepfile.predicted import cached_shares, predictions
-from ullage.suites.stepfile.revolve import recomputations
+from ullage.suites.stepfile.suite import recomputations
 
 MIB = 1 << 20
 USUAL: dict[str, object] = {"ranks": "4", "steps": 100, "bytes": "1M", "compute": "10ms", "layout": "dir-per-rank"}

@@ -23,13 +23,18 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells, planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.cached import cache_findings
-from ullage.suites.stepfile.cells import kept_of, make_cells, with_sizes
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.like import CASES, scale_text
 from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
-from ullage.suites.stepfile.prepare import prepare_stepfile, seconds_besides_bytes
-from ullage.suites.stepfile.revolve import recomputations
+from ullage.suites.stepfile.suite import (
+    kept_of,
+    make_cells,
+    prepare_stepfile,
+    recomputations,
+    seconds_besides_bytes,
+    with_sizes,
+)
+from ullage.suites.stepfile.summarise import cache_findings
 
 MIB = 1 << 20
 OF_STEPFILE = [

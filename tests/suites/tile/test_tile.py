@@ -19,13 +19,12 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.tile.findings import HintUse, findings_of
 from ullage.suites.tile.hints import read_hints
 from ullage.suites.tile.options import TileOptions
 from ullage.suites.tile.report import picture, strip, tilings_of
 from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, tiling_of
+from ullage.suites.tile.suite import HintUse, findings_of, with_sizes
 from ullage.suites.tile.suite import prepare as prepare_tile
-from ullage.suites.tile.suite import with_sizes
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar

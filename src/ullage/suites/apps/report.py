@@ -17,8 +17,7 @@ from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, ceiling_text, grid_of, value_column
 from ullage.report.verdicts import headword
-from ullage.suites.apps.classes import class_of, direction, is_write, rates_of
-from ullage.suites.apps.findings import MOST_SETTINGS, Paired, settings_of
+from ullage.suites.apps.findings import MOST_SETTINGS, Paired, class_of, direction, is_write, rates_of, settings_of
 from ullage.suites.apps.options import SMALL
 from ullage.units import format_volume
 

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suite ``flash``: its cases (formats, transfers, ranks, files, sizes of a block), what a run does, and its rows."""
+"""Suite ``flash``: its cases (formats, transfers, ranks, files, sizes of a block), its rows and sentences."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast
 
+from ullage.analysis.findings.alike import best_of_alike
+from ullage.analysis.findings.phrasing import capital, finding, level_of_part, noun, with_gain
 from ullage.engine import find_registered
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
-from ullage.model.summary import Row
+from ullage.model.summary import Finding, Gain, Row
 from ullage.parameters import count_of
+from ullage.quantity import format_quantity, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
@@ -23,7 +26,6 @@ from ullage.runs.room import check_places, this_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.flash.findings import findings_of
 from ullage.suites.flash.formula import HEADER_BYTES, FlashFile, blocks_of, data_bytes, total_blocks
 from ullage.suites.flash.options import FlashOptions
 from ullage.units import format_bytes, format_volume
@@ -189,3 +191,50 @@ def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
         "format": "raw" if parameters.get("format", "raw") == "raw" else str(row.params["backend"]),
         "transfers": _access(source.case.backend_parameters.get("collective")),
     }
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------------
+
+_FAMILIES: Final = 2
+_METRIC: Final = "bandwidth"
+_QUESTIONS: Final[Mapping[str, str]] = {"transfers": "flash-access", "format": "flash-format"}
+
+
+def findings_of(rows: Iterable[Row], level: float) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones. Each question has its part of the error of a report."""
+    walls = [row for row in rows if row.metric == _METRIC and not row.is_invalid]
+    own = level_of_part(level, _FAMILIES)
+    return [found for name in _QUESTIONS for found in _question(walls, name, own)]
+
+
+def _question(rows: Sequence[Row], asked: str, level: float) -> list[Finding]:
+    """Compare rows that differ in ``asked`` alone (and in the backend, which goes with the format)."""
+    alike = best_of_alike(rows, level, *((asked, "backend") if asked == "format" else (asked,)))
+    return [_compared(some[0], some[1], asked, gain) for some, gain in alike]
+
+
+def _compared(best: Row, other: Row, asked: str, gain: Gain | None) -> Finding:
+    kind = _QUESTIONS[asked]
+    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.params["access"]}
+    way, another, what = _way(best, asked), _way(other, asked), _what(best, asked)
+    text = (
+        f"With {plural(int(best.params['ranks']), 'rank')} ({best.target}, {what}), {way} reach "
+        f"{format_quantity(best.median, 'B/s')}, and {another} reach {format_quantity(other.median, 'B/s')}."
+    )
+    if gain is None:
+        title = f"{best.target}: no gain of {way} is shown ({what})"
+        return finding(kind, title, f"{text} Which is faster cannot be told.", **words)
+    title = f"{best.target}: {what} are faster with {way}"
+    change = f"--access {best.params[asked]}" if asked == "transfers" else f"--format {best.params[asked]}"
+    text += f" {capital(way)} reach {times(gain.factor)} the rate of {another}."
+    return with_gain(finding(kind, title, text, "advice", **words), gain, change)
+
+
+def _what(row: Row, asked: str) -> str:
+    """Name what is the same in both rows: ``collective checkpoint writes of 8^3 cells``."""
+    other = row.params["format" if asked == "transfers" else "transfers"]
+    return f"{other} {row.params['file']} {noun(str(row.params['access']))} of {row.params['cells']}^3 cells"
+
+
+def _way(row: Row, asked: str) -> str:
+    return f"{row.params['transfers']} transfers" if asked == "transfers" else f"{row.params['format']} files"

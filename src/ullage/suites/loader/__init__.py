@@ -7,4 +7,4 @@ The suite measures the share of time that the accelerators compute (AU), and sea
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("loader", __doc__ or "", "options:LoaderOptions", "prepare:prepare_loader", "summarise:summarise")
+SUITE = UsualSuite("loader", __doc__ or "", "options:LoaderOptions", "prepare:prepare_loader", "findings:summarise")

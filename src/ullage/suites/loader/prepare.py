@@ -32,8 +32,7 @@ from ullage.suites.loader.cases import (
 )
 from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.presets import RULE_MEMORIES, RULE_STEPS, rule_samples
-from ullage.suites.loader.running import execute
-from ullage.suites.loader.work import LoaderWork
+from ullage.suites.loader.running import LoaderWork, execute
 from ullage.units import format_time, format_volume
 from ullage.uri import words_of_path
 

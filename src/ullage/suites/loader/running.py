@@ -1,23 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of suite ``loader`` under way: the training set first, then one launch after the other, as the search asks."""
+"""What a run of suite ``loader`` measures: a training set on each target, read by numbers of accelerators."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.analysis.metrics.loader import accelerator_use
-from ullage.model.plan import Target
+from ullage.model.plan import Plan, Target
+from ullage.model.request import Request
 from ullage.quantity import plural
 from ullage.results.records import AnyRecord
 from ullage.results.rows import join
 from ullage.runs.execution import Execution, LaunchSpec, read_progress
-from ullage.runs.listed import datasets_there
+from ullage.runs.listed import datasets_there, listed_plan
 from ullage.runs.remains import remove_left
+from ullage.runs.room import Machine
 from ullage.runs.session import Note, Session, note_once
-from ullage.suites.loader.cases import DATASET, LoaderCell
-from ullage.suites.loader.search import Trials, next_listed
-from ullage.suites.loader.work import LoaderWork
+from ullage.suites.loader.cases import DATASET, CellMaker, LoaderCell, most_that_fit
+from ullage.suites.loader.options import LoaderOptions
+from ullage.suites.loader.search import Search, Trials, next_listed
 from ullage.units import format_time
+
+# -- what is measured --------------------------------------------------------------------------------------------------
+
+# A launch without progress for so long is a timeout; the engine allows more for what is read at once.
+_PATIENCE_S: Final = 120.0
+
+
+@dataclass(frozen=True)
+class LoaderWork:
+    """What is measured, and the plan of each launch."""
+
+    request: Request
+    options: LoaderOptions
+    machine: Machine
+    cells: CellMaker
+    notes: Sequence[Note]
+
+    @property
+    def most(self) -> int:
+        """The largest number of accelerators that is measured: there are two steps for each."""
+        return min(self.options.most_accelerators, most_that_fit(self.options, self.cells.samples))
+
+    def search(self) -> Search:
+        """Return the search on one target."""
+        options = self.options
+        return Search(self.cells.unit, self.most, options.least_use, options.repetitions)
+
+    def numbers(self) -> list[int]:
+        """Return the numbers that are measured for certain: the listed ones, or the first of a search."""
+        if self.options.accelerators is not None:
+            return [n for n in self.options.accelerators if n <= self.most]
+        return [self.cells.unit]
+
+    def plan(self, cell: LoaderCell, spec: LaunchSpec) -> Plan:
+        """Return the plan of a launch of one case."""
+        options = self.options
+        return listed_plan(
+            self.request,
+            spec,
+            cell.layout,
+            cell.target,
+            [cell.case],
+            watchdog_s=options.watchdog_s or _PATIENCE_S,
+            space=options.space,
+            resumable=options.resumable,
+        )
+
+
+# -- how it runs -------------------------------------------------------------------------------------------------------
 
 # A launch in less than this measures nothing.
 _SHORTEST_S: Final = 0.5

@@ -6,7 +6,7 @@ fastest is found by what was measured, so any two patterns of a group are compar
 (Bonferroni). Pairs that are fixed beforehand are judged together by Holm's procedure.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,8 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
+from ullage.results.records import AnyRecord
+from ullage.results.rows import join
 from ullage.units import format_bytes, format_rate
 
 METRIC: Final = "bandwidth"
@@ -198,3 +200,21 @@ def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> Finding | 
     if kind == "pio-collective" and len(faster) == len(pairs):
         return with_gain(found, least_gain(gain_of(pair.found) for pair in pairs), "--calls collective")
     return found
+
+
+def ignored_hints(launches: Iterable[Iterable[AnyRecord]]) -> list[Finding]:
+    """Return one finding for each hint that was not taken, or was taken with another value."""
+    granted: dict[tuple[str, str], set[str]] = {}
+    for item in join(launches):
+        for key, value in item.phase.hints_given.items():
+            found = item.phase.hints_granted.get(key, "")
+            if found != value:
+                granted.setdefault((key, value), set()).add(found)
+    return [_ignored(key, value, sorted(filter(None, found))) for (key, value), found in granted.items()]
+
+
+def _ignored(key: str, value: str, granted: list[str]) -> Finding:
+    did = f"used {' and '.join(granted)} instead" if granted else "did not use it"
+    text = f"The MPI library was given the hint {key} = {value} and {did}."
+    title = f"The MPI library did not use the hint {key} = {value}"
+    return finding("pio-hints-ignored", title, text, "advice", key=key, given=value, granted=granted)

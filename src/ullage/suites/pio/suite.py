@@ -1,37 +1,222 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suite ``pio``: what a run does, and its rows."""
+"""Suite ``pio``: its cases (places, backends, ranks, patterns, requests, calls), what a run does, and its rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
-from ullage.model.plan import Scalar
+from ullage.engine import find_registered
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.ceilings import with_ceilings
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
+from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.runs.room import check_places, this_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.pio.cells import (
-    DEFAULTS,
-    calls_of,
-    is_collective,
-    make_cells,
-    number,
-    pattern_of,
-    with_sizes,
-)
-from ullage.suites.pio.findings import findings_of
-from ullage.suites.pio.hint_findings import ignored_hints
+from ullage.suites.pio.findings import findings_of, ignored_hints
 from ullage.suites.pio.options import PioOptions
-from ullage.suites.pio.spatial import Spatial
+from ullage.suites.pio.spatial import OPERATIONS, Calls, Spatial
 from ullage.units import format_bytes, format_volume
+from ullage.uri import target_path, target_scheme
+
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+WORKLOAD: Final = "pio"
+_SHARED: Final = "sequential-shared"
+_OWN: Final = "sequential-own"
+# As the engine has them.
+DEFAULTS: Final = {
+    "request_bytes": 64 << 10,
+    "requests": 16,
+    "levels": 2,
+    "inner_requests": 4,
+    "gap_requests": 1,
+    "variables": 24,
+    "record_bytes": 32,
+}
+
+
+def number(parameters: Parameters, name: str) -> int:
+    """Return a parameter of the workload, or the engine's default of it."""
+    return count_of(parameters, name, DEFAULTS[name])
+
+
+def pattern_of(cell: Cell) -> str:
+    """Return the word of a case's pattern."""
+    return str(cell.parameters.get("pattern", "simple-strided"))
+
+
+def calls_of(cell: Cell) -> str:
+    """Tell whether the calls of a case are ``collective`` or ``independent``."""
+    return "collective" if is_collective(cell.parameters, cell.case.backend.parameters) else "independent"
+
+
+def _dataset_bytes(cell: Cell) -> int:
+    requests, request, ranks = number(cell.parameters, "requests"), _request_bytes(cell), cell.layout.ranks
+    if pattern_of(cell) == _SHARED:
+        return requests * request
+    if pattern_of(cell) == "flash":
+        variables = number(cell.parameters, "variables")
+        return (requests // variables * ranks + sum(rank % 3 for rank in range(ranks))) * variables * request
+    return requests * ranks * request
+
+
+def _request_bytes(cell: Cell) -> int:
+    return number(cell.parameters, "request_bytes")
+
+
+def _sizes(cell: Cell) -> Sizes:
+    pattern, request = pattern_of(cell), _request_bytes(cell)
+    return Sizes(
+        kind=f"{cell.layout.ranks} ranks {pattern} {calls_of(cell)} {format_bytes(request)}",
+        block_bytes=request,
+        dataset_bytes=_dataset_bytes(cell),
+        files=cell.layout.ranks if pattern == _OWN else 1,
+        phases=cell.phases,
+        needs_one_folder=pattern != _OWN,
+    )
+
+
+with_sizes: Final = sized(_sizes)
+
+
+def is_collective(workload: Mapping[str, object], backend: Mapping[str, object]) -> bool:
+    """Tell whether calls are collective: through views by the workload, else by the backend."""
+    return bool(workload.get("collective") if workload.get("through") == "view" else backend.get("collective"))
+
+
+def make_cells(options: PioOptions, targets: Sequence[Target], description: Describe, cores: int | None) -> list[Cell]:
+    """Return every combination that means something, each once; raise ``UserError`` for what the engine would refuse.
+
+    Collective calls need views of files or HDF5, and a file that several ranks share. Views need vertices in the order
+    of the file.
+    """
+    layouts = [options.place(n, cores) for n in options.ranks]
+    backends = {target.name: _backends_of(target, options, description) for target in targets}
+    names = sorted({name for some in backends.values() for name in some})
+    taken = [("hints", "--hint"), ("collective", "--calls")]
+    check_settings(options.parameters, names, {f"{name}.{key}": option for name in names for key, option in taken})
+    cells = [
+        _cell(target, backend, layout, options, spatial, way, description)
+        for layout in layouts
+        for target in targets
+        for backend in backends[target.name]
+        for spatial in options.spatials
+        for way in _ways(spatial, find_registered(description, "backend", backend))
+    ]
+    if not cells:
+        raise UserError(
+            "no case is left", "--calls", "collective calls need --backend mpiio or hdf5, and a shared file"
+        )
+    return with_sizes(each_once(cells))
+
+
+def _backends_of(target: Target, options: PioOptions, description: Describe) -> list[str]:
+    if target_path(target) is None:
+        return [target_scheme(target)]
+    for name in options.backends:
+        if "path" not in find_registered(description, "backend", name).capabilities:
+            raise UserError(f"backend '{name}' uses no storage", "--backend", f"use --target NAME={name}:")
+    if options.backends:
+        return options.backends
+    return ["mpiio"] if target_scheme(target) == "posix" else [target_scheme(target)]
+
+
+@dataclass(frozen=True)
+class _Way:
+    request: int
+    calls: Calls
+    base: int
+    sees: bool
+
+
+def _ways(spatial: Spatial, backend: Registered) -> Iterator[_Way]:
+    through = "views" in backend.capabilities and not spatial.unsorted
+    can_collect = through or "arrays" in backend.capabilities
+    for request, calls, base in product(spatial.request or [], spatial.calls or [], spatial.base or []):
+        if calls == "independent" or (can_collect and spatial.name != _OWN):
+            yield _Way(request, calls, base, through)
+
+
+def _requests(spatial: Spatial, way: _Way, options: PioOptions, ranks: int) -> int:
+    """Return the requests of a rank that move the volume: of whole frames, one frame at least."""
+    frame = 1
+    if spatial.name == "nested-strided":
+        frame = (spatial.inner or 1) ** ((spatial.levels or 1) - 1)
+    elif spatial.name == "flash":
+        frame = spatial.variables or 1
+    return max(1, options.volume // (ranks * way.request * frame)) * frame
+
+
+def _cell(
+    target: Target,
+    backend: str,
+    layout: Layout,
+    options: PioOptions,
+    spatial: Spatial,
+    way: _Way,
+    description: Describe,
+) -> Cell:
+    found = find_registered(description, "backend", backend)
+    holds_data = "data" in found.capabilities
+    asked = set(spatial.operation or [])
+    done = [word for word in OPERATIONS if word == "write" or word in asked]
+    if spatial.name == _SHARED:
+        done = [word for word in done if word in ("write", "read", "reread")]
+    given: Parameters = {
+        "pattern": spatial.name,
+        "phases": list(done),
+        "request_bytes": way.request,
+        "requests": _requests(spatial, way, options, layout.ranks),
+        "base_bytes": way.base,
+        "through": "view" if way.sees else "offsets",
+        "collective": way.sees and way.calls == "collective",
+        "requests_a_call": options.requests_a_call if way.sees else 1,
+        "cache": options.cache if holds_data else "none",
+        "verify": options.verify if holds_data else "none",
+        **_own_parameters(spatial, layout.ranks),
+    }
+    has_hints = any(parameter.name == "hints" for parameter in found.parameters)
+    if options.hints and not has_hints:
+        raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
+    own = parameters_for(options.parameters, found)
+    if options.hints:
+        own["hints"] = dict(options.hints)
+    if not way.sees and way.calls == "collective":
+        own["collective"] = True
+    return cell_of(target, layout, (backend, own), (WORKLOAD, given), description)
+
+
+def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
+    if spatial.name == "nested-strided":
+        return {
+            "levels": spatial.levels or 1,
+            "inner_requests": spatial.inner or 1,
+            "gap_requests": spatial.gap or 0,
+        }
+    if spatial.name == "tiled":
+        if spatial.tiles_x is not None and ranks % spatial.tiles_x:
+            raise UserError(f"{ranks} ranks are no multiple of {spatial.tiles_x} tiles", "--tiles-x", "leave it out")
+        return {"tiles_x": spatial.tiles_x or 0}
+    if spatial.name == "flash":
+        return {"variables": spatial.variables or 1}
+    if spatial.name == "mesh":
+        return {"record_bytes": spatial.record or 8, "sorted": not spatial.unsorted}
+    return {}
+
+
+# -- what a run does ---------------------------------------------------------------------------------------------------
 
 _COLUMNS: Final[Columns] = {
     **PLACE,

@@ -7,4 +7,4 @@ states from which transfer size on system calls stop mattering, and what is real
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("pmem", __doc__ or "", "options:PmemOptions", "prepare:prepare_pmem", "summarise:summarise")
+SUITE = UsualSuite("pmem", __doc__ or "", "options:PmemOptions", "suite:prepare_pmem", "suite:summarise")

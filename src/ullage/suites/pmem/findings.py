@@ -1,21 +1,207 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences on a pmem run: from which size on system calls stop mattering, and how many writers are best. Pure."""
+"""Sentences of suite ``pmem``, and the curves they are on: over ranks, transfer sizes, regions and NUMA paths."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
-from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, Spread, level_of_each
+from ullage.grouping import grouped, nested
+from ullage.model.flags import UNPINNED, Flag, each_once
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import format_quantity, percent, plural, times
-from ullage.suites.pmem.curves import Curve, Curves, by_path, by_ranks, by_transfer, count, transfer_s
-from ullage.suites.pmem.options import PmemOptions
-from ullage.suites.pmem.placement import numa_findings
+from ullage.quantity import format_quantity, listing, percent, plural, times
+from ullage.results.rows import Measured
+from ullage.suites.pmem.options import PmemOptions, region_of
 from ullage.units import format_bytes, format_rate
+
+# -- rows along an axis ------------------------------------------------------------------------------------------------
+
+MAIN: Final = "bandwidth"
+NUMA_PATH: Final = "numa_path"
+WITHOUT_SYNC: Final = "transfer_bandwidth"
+FAULTS: Final = "page_faults"
+
+
+@dataclass(frozen=True, order=True)
+class Curve:
+    """What a curve shows: one interface at one target, writing or reading."""
+
+    target: str
+    interface: str
+    access: str
+
+    @property
+    def subject(self) -> str:
+        """Begin a sentence about it, as ``pm mmap writes``."""
+        return f"{self.target} {self.interface} {self.access}s"
+
+
+Curves: TypeAlias = Mapping[Curve, Sequence[Row]]
+
+
+def count(row: Row, name: str) -> int:
+    """Return a parameter that is a number; 0 without one."""
+    return int(row.params.get(name, 0))
+
+
+def transfer_s(row: Row) -> float:
+    """Return how long one transfer of a rank takes, by a row that is a bandwidth of all ranks."""
+    return count(row, "ranks") * count(row, "block_bytes") / row.median
+
+
+def by_ranks(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
+    """Return the rows over ranks: all have the transfer size and the volume that ``options`` name for them."""
+    return _curves(rows, metric, "ranks", lambda row: _is_usual(row, options) and _has_volume(row, options))
+
+
+def by_transfer(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
+    """Return the rows of one rank over transfer sizes."""
+    return _curves(rows, metric, "block_bytes", lambda row: count(row, "ranks") == 1 and _has_volume(row, options))
+
+
+def by_region(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
+    """Return the rows of one rank over regions."""
+    return _curves(rows, metric, "region_bytes", lambda row: count(row, "ranks") == 1 and _is_usual(row, options))
+
+
+def by_path(rows: Iterable[Row], metric: str = MAIN) -> Mapping[Curve, Mapping[str, Row]]:
+    """Return the rows whose ranks were bound by the NUMA node of the device, by the path they take."""
+    return nested((_curve(row), str(row.params[NUMA_PATH]), row) for row in rows if _has_path(row, metric))
+
+
+def _has_path(row: Row, metric: str) -> bool:
+    return row.metric == metric and NUMA_PATH in row.params
+
+
+def _curves(rows: Iterable[Row], metric: str, axis: str, fits: Callable[[Row], bool]) -> Curves:
+    lines = grouped(
+        (_curve(row), row) for row in rows if row.metric == metric and NUMA_PATH not in row.params and fits(row)
+    )
+    return {curve: sorted(line, key=lambda row: count(row, axis)) for curve, line in lines.items() if len(line) > 1}
+
+
+def _curve(row: Row) -> Curve:
+    return Curve(row.target, str(row.params.get("interface", "")), str(row.params.get("access", "")))
+
+
+def _has_volume(row: Row, options: PmemOptions) -> bool:
+    return count(row, "region_bytes") == region_of(count(row, "block_bytes"), options.volume)
+
+
+def _is_usual(row: Row, options: PmemOptions) -> bool:
+    """Tell whether the transfers of ``row`` have the size of those of ranks and regions, or fill a smaller region."""
+    block, region = count(row, "block_bytes"), count(row, "region_bytes")
+    return block == options.block or block == region < options.block
+
+
+# -- NUMA paths --------------------------------------------------------------------------------------------------------
+
+__all__ = ["NOT_ASKED", "NUMA_PATH", "numa_findings", "with_placement"]
+
+NOT_ASKED: Final = "unsaid"
+BUFFERS_ELSEWHERE: Final = "buffers-elsewhere"
+_LOCAL, _REMOTE = "local", "remote"
+
+
+def with_placement(rows: Iterable[Row], measured: Iterable[Measured]) -> list[Row]:
+    """Return ``rows``; those whose ranks the engine has placed get the flags of that, and lose that of the launch."""
+    phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in measured if item.phase.gauges)
+    return [_with_placement(row, phases.get((row.case, str(row.params.get("access", ""))), [])) for row in rows]
+
+
+def _with_placement(row: Row, phases: Sequence[PhaseRecord]) -> Row:
+    placed = [phase for phase in phases if "bound_ranks" in phase.gauges]
+    if not placed:
+        return row
+    kept = [flag for flag in row.flags if flag.kind != UNPINNED]
+    return row.model_copy(update={"flags": each_once([*kept, *_flags(placed)])})
+
+
+def _flags(phases: Sequence[PhaseRecord]) -> Iterable[Flag]:
+    free = max(phase.ranks - round(phase.gauges["bound_ranks"].sum) for phase in phases)
+    if free > 0:
+        yield Flag(code=UNPINNED, reason=f"{free} ranks are not bound to a core")
+    elsewhere = max(round(phase.gauges["buffer_pages_elsewhere"].sum) for phase in phases)
+    if elsewhere > 0:
+        yield Flag(code=BUFFERS_ELSEWHERE, reason=f"{elsewhere} pages of buffers are on another NUMA node than planned")
+
+
+def numa_findings(paths: Mapping[Curve, Mapping[str, Row]], level: float) -> list[Finding]:
+    """Compare the local with the remote path of each interface; ``level``: of all comparisons together."""
+    both = {curve: found for curve, found in paths.items() if {_LOCAL, _REMOTE} <= found.keys()}
+    own = level_of_part(level, max(1, len(both)))
+    return [_numa_finding(curve, found[_LOCAL], found[_REMOTE], own) for curve, found in both.items()]
+
+
+def _numa_finding(curve: Curve, local: Row, remote: Row, level: float) -> Finding:
+    found = compare_rows(remote, local, level, None)
+    interval = "" if found.low is None or found.high is None else f" [{found.low:.2f}, {found.high:.2f}]"
+    ratio = f"{times(found.ratio)} the bandwidth of the local path{interval}"
+    text = f"{curve.subject} reach {format_rate(remote.median)} from remote NUMA nodes, {ratio}."
+    if found.verdict == "slower":
+        title = f"{curve.subject} are slower from remote NUMA nodes"
+        text += " Bind ranks to the node of the device."
+    elif found.verdict == "faster":
+        title = f"{curve.subject} are faster from remote NUMA nodes"
+    else:
+        title = f"Whether {curve.subject} are slower from remote NUMA nodes cannot be told"
+        text += " Whether the paths differ cannot be told."
+    said = finding(
+        "numa-path",
+        title,
+        text,
+        target=curve.target,
+        access=curve.access,
+        interface=curve.interface,
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+    )
+    return with_gain(said, gain_of(compare_rows(local, remote, level, None)), "--numa-path local")
+
+
+Granted = Mapping[tuple[str, str], tuple[str, Mapping[str, str]]]
+IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "hugetlbfs"})
+_MAP: Final = "map"
+_SYNC: Final = "MAP_SYNC"
+_FORCED: Final = "forced"
+
+
+def persistence_findings(granted: Granted) -> list[Finding]:
+    """Return a finding for each target. ``granted``: file system and hints of its writes, by target and interface."""
+    by_target = grouped((target, (interface, *facts)) for (target, interface), facts in granted.items())
+    return [_persistence_of(target, lines) for target, lines in by_target.items()]
+
+
+def _persistence_of(target: str, lines: Iterable[tuple[str, str, Mapping[str, str]]]) -> Finding:
+    found = list(lines)
+    file_system = next((name for _, name, _ in found if name), "")
+    stored = [interface for interface, _, hints in found if hints.get(_MAP) == _SYNC]
+    mapped = [interface for interface, _, hints in found if _MAP in hints and interface not in stored]
+    if file_system in IN_MEMORY:
+        title, text = f"Nothing at {target} is persistent", f"{target} is a {file_system}: a restart loses all of it."
+    elif stored:
+        title = f"Stores at {target} are persistent without system calls"
+        text = (
+            f"The kernel grants MAP_SYNC to {listing(stored)} at {target}. Stores are persistent once they have left "
+            "the caches of the cores."
+        )
+    else:
+        title = f"Data at {target} is persistent after fsync or msync only"
+        text = f"{target} is written through the page cache, unless by O_DIRECT. Data is persistent after fsync."
+        if mapped:
+            text += f" The kernel refuses MAP_SYNC to {listing(mapped)}."
+    forced = [interface for interface, _, hints in found if hints.get("persistent") == _FORCED]
+    if forced:
+        text += f" {listing(forced)} treats it as persistent only because PMEM_IS_PMEM_FORCE says so."
+    numbers = {"target": target, "file_system": file_system, "map_sync": stored, "no_map_sync": mapped}
+    return finding("persistence", title, text, **numbers)
+
 
 _CALLS: Final = "posix"
 _WITHOUT_CALLS: Final = ("mmap", "pmem")

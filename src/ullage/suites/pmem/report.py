@@ -28,7 +28,7 @@ from ullage.report.plots import (
 from ullage.report.vega import Spec, rank_axis, tooltip
 from ullage.report.verdicts import headword
 from ullage.runs.options.reading import read_options
-from ullage.suites.pmem.curves import (
+from ullage.suites.pmem.findings import (
     FAULTS,
     WITHOUT_SYNC,
     Curve,

@@ -15,7 +15,7 @@ the time of both phases of them, and a run is compared with it.
 """
 
 SUITE = UsualSuite(
-    "stepfile", __doc__ or "", "options:StepfileOptions", "prepare:prepare_stepfile", "summarise:summarise"
+    "stepfile", __doc__ or "", "options:StepfileOptions", "suite:prepare_stepfile", "summarise:summarise"
 )
 # The verb ``ullage predict`` runs it.
 SUITE_OF_VERB = UsualSuite(
@@ -23,6 +23,6 @@ SUITE_OF_VERB = UsualSuite(
     _PREDICTION,
     "predict_options:PredictOptions",
     "predict:prepare_prediction",
-    "predict_summary:summarise_prediction",
+    "predict:summarise_prediction",
     package="stepfile",
 )

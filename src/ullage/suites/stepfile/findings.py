@@ -12,7 +12,7 @@ from ullage.analysis.statistics import median, median_interval
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, percent, plural, times
-from ullage.suites.stepfile.revolve import recomputations
+from ullage.suites.stepfile.suite import recomputations
 from ullage.units import format_operations, format_rate
 
 _FAMILIES: Final = 2

@@ -18,7 +18,7 @@ _MULTIPLES: Final = (1, 2, 4)
 
 
 def _read_rates(path: Path) -> list[KnownRate]:
-    from ullage.suites.stepfile.rates import read_rates
+    from ullage.suites.stepfile.summarise import read_rates
 
     return read_rates(path)
 

@@ -11,7 +11,7 @@ from ullage.model.summary import Finding
 from ullage.quantity import format_quantity, percent, plural
 from ullage.suites.stepfile.predict_options import PredictOptions
 from ullage.suites.stepfile.predicted import ADJOINT, FORWARD, PHASES, Predicted, work_of
-from ullage.suites.stepfile.revolve import recomputations
+from ullage.suites.stepfile.suite import recomputations
 from ullage.units import format_operations, format_rate, format_volume
 
 _LOG: Final = "log"

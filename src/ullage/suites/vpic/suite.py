@@ -7,9 +7,8 @@ from ullage.results.rows import RowContext
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.particles.cells import WorkloadSettings
+from ullage.runs.particles.cells import WorkloadSettings, prepare_particles
 from ullage.runs.particles.findings import summarise_particles
-from ullage.runs.particles.prepare import prepare_particles
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.vpic.options import VpicOptions
 

@@ -1,21 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of a pmem run: interfaces of each target by ranks, by transfer size and by region. Pure."""
+"""Suite ``pmem``: its cases (interfaces by ranks, transfer size and region), what a run does, and its rows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.engine import find_registered, validate_parameters
-from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Named, Parameters, Scalar, Target
+from ullage.model.record import CaseRecord
+from ullage.model.request import Request
+from ullage.model.summary import Row
 from ullage.model.system import Place
-from ullage.runs.cells.direct import DirectIo
+from ullage.parameters import count_of
+from ullage.results.events import failures_of
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import Measured, RowContext, build_rows, join
+from ullage.runs.ceilings import with_ceilings
+from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
+from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.inputs import EngineContext
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import Machine, check_paths, check_places, this_machine
 from ullage.runs.session import Note
-from ullage.suites.pmem.options import Interface, NumaPath, PmemOptions, region_of
-from ullage.units import format_bytes
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.pmem.findings import NOT_ASKED, NUMA_PATH, findings_of, persistence_findings, with_placement
+from ullage.suites.pmem.options import MOST_TRANSFERS, Interface, NumaPath, PmemOptions, region_of
+from ullage.system.statx import is_dax
+from ullage.units import format_bytes, format_volume
+from ullage.uri import target_folder
+
+# -- cases -------------------------------------------------------------------------------------------------------------
 
 _PMEM: Final = "pmem"
 _BACKENDS: Final[Mapping[Interface, str]] = {"posix": "posix", "mmap": "mmap", "pmem": _PMEM, "direct": "posix"}
@@ -196,3 +215,105 @@ def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
 def interface_of(backend: str, parameters: Mapping[str, object]) -> str:
     """Return the interface that a case of ``backend`` with ``parameters`` has measured."""
     return "direct" if backend == "posix" and parameters.get("direct") is True else backend
+
+
+# -- what a run does ---------------------------------------------------------------------------------------------------
+
+
+def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCells:
+    """Check everything that can be checked without starting anything."""
+    options = read_options(PmemOptions, request)
+    check_paths(request.targets)
+    machine = this_machine(request.targets)
+    check_places(machine.places)
+    spots = find_spots(request, machine)
+    nodes = count_numa_nodes()
+    cells = Planner(options, engine_context.description, machine.cores, nodes).cells(spots)
+    if not cells:
+        what = "no interface of this engine suits any target"
+        raise UserError(what, "--target", "name interfaces by --interface", EXIT_BAD_INPUT)
+    text = f"{format_volume(options.volume)} for each rank, but at most {MOST_TRANSFERS} transfers"
+    notes = [note for spot in spots for note in notes_on(spot, options, engine_context.description)]
+    prepared = PreparedCells(request, options, machine, cells, with_kinds, text, _lines(spots, options, nodes), notes)
+    prepared.check(cells)
+    return prepared
+
+
+def find_spots(request: Request, machine: Machine) -> list[Spot]:
+    """Return every target with what is behind it."""
+    places = {place.target: place for place in machine.places}
+    found: list[Spot] = []
+    for target in request.targets:
+        folder = target_folder(target)
+        dax = folder is not None and is_dax(folder)
+        found.append(make_spot(target, places.get(target.name), direct_at(target), is_dax=dax))
+    return found
+
+
+def count_numa_nodes() -> int:
+    """Return the NUMA nodes of this machine that have CPUs; 1 where the kernel lists none."""
+    from ullage.system.hardware import read_numa
+
+    return max(1, sum(1 for node in read_numa() if node.cpus))
+
+
+def _lines(spots: Sequence[Spot], options: PmemOptions, nodes: int) -> list[str]:
+    files = (
+        "Each rank has a file of its own, which it writes and then reads. A write ends when its data is as durable as "
+        "its interface makes it."
+    )
+    return [
+        files,
+        *(f"Target {spot.target.name}: {spot.nature}." for spot in spots),
+        *(_numa_line(spot, options, nodes) for spot in spots),
+    ]
+
+
+def _numa_line(spot: Spot, options: PmemOptions, nodes: int) -> str:
+    where = f"NUMA path at {spot.target.name}"
+    if paths := numa_paths_of(spot, options, nodes):
+        return f"{where}: {', '.join(paths)}."
+    return f"{where}: not available: {why_not_path('remote', spot, nodes)}."
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``. Rows name their interface, the region of a rank and, where it was chosen, the NUMA path."""
+    options = read_options(PmemOptions, request)
+    launches = [file.records for file in result.read_records()]
+    measured = join(launches)
+    cases = {item.case.case: item.case for item in measured}
+    labelled_rows = labelled(build_rows(launches, context), cases)
+    rows = with_ceilings(with_placement(labelled_rows, measured), request.targets, options.machine)
+    sound = sound_rows(rows)
+    said = [*findings_of(sound, options, context.level, context.settable), *persistence_findings(_granted(measured))]
+    return SuiteSummary(rows, [*said, *failures_of(launches, context.level, rows)])
+
+
+def labelled(rows: Iterable[Row], cases: Mapping[str, CaseRecord]) -> list[Row]:
+    """Return ``rows`` with the parameters by which this suite tells them apart."""
+    return [_labelled(row, cases[row.case]) for row in rows]
+
+
+def _labelled(row: Row, case: CaseRecord) -> Row:
+    known = case.workload_parameters
+    params: dict[str, Scalar] = {
+        name: row.params[name] for name in ("access", "ranks", "nodes", "block_bytes") if name in row.params
+    }
+    params["region_bytes"] = count_of(known, "block_bytes", 1 << 20) * count_of(known, "segments", 1)
+    params["interface"] = interface_of(case.backend, case.backend_parameters)
+    if (path := known.get(NUMA_PATH, NOT_ASKED)) != NOT_ASKED:
+        params[NUMA_PATH] = str(path)
+    return row.model_copy(update={"params": params})
+
+
+def _granted(measured: Iterable[Measured]) -> dict[tuple[str, str], tuple[str, dict[str, str]]]:
+    """Return the file system and what was granted to the writes of each target and interface, as last recorded."""
+    found: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
+    for item in measured:
+        if item.phase.access == "write":
+            interface = interface_of(item.case.backend, item.case.backend_parameters)
+            found[item.case.target, interface] = (item.phase.file_system, item.phase.hints_granted)
+    return found
