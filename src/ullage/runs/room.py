@@ -115,6 +115,13 @@ def this_machine(targets: list[Target]) -> Machine:
     return Machine(usable_cores(), read_places(targets), read_memory())
 
 
+def checked_machine(targets: list[Target]) -> Machine:
+    """Return ``this_machine``, whose places were checked as by ``check_places``."""
+    machine = this_machine(targets)
+    check_places(machine.places)
+    return machine
+
+
 def freeze_system(folder: ResultFolder, request: Request, engine_context: EngineContext) -> None:
     """Write the facts of this machine, once for a result; a later job adds the switches of its own nodes."""
     from ullage.system import facts

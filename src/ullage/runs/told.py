@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ullage.analysis.verdicts import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.plan import Parameters, Scalar
@@ -13,7 +14,7 @@ from ullage.model.summary import Finding, Row
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, build_rows, join
+from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
 from ullage.runs.suite import SuiteSummary
 
 
@@ -68,6 +69,24 @@ def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell
         if params is not None:
             found.append(row.model_copy(update={"params": dict(params)}))
     return found
+
+
+def cached_share(row: Row, phases: Iterable[PhaseRecord], context: RowContext) -> list[Row]:
+    """Return a row of the share of bytes that did not come from, or reach, the storage; none where no counter tells.
+
+    ``row``: the rate beside it; ``phases``: the repetitions that it counts.
+    """
+    facts = context.targets.get(row.target, TargetFacts())
+    verdicts = [
+        cache_verdict(phase, memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data)
+        for phase in phases
+    ]
+    shares = [1 - min(1.0, verdict.share) for verdict in verdicts if verdict.share is not None]
+    if not shares:
+        return []
+    frame = RowFrame("cached_share", "of bytes", row.target, row.params, row.case, "less", grade=row.grade)
+    verdict = {"verdict": row.verdict, "verdict_reasons": row.verdict_reasons}
+    return [frame.row(shares, context.level).model_copy(update=verdict)]
 
 
 def usual(row: Row, *names: str) -> dict[str, Scalar]:

@@ -67,7 +67,7 @@ def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free_bytes: int, fre
         free_bytes=free_bytes,
         free_inodes=free_inodes,
     )
-    monkeypatch.setattr(preparing, "this_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
+    monkeypatch.setattr(preparing, "checked_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
 
 
 # -- options and sizes -------------------------------------------------------------------------------------------------

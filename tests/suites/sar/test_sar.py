@@ -74,7 +74,7 @@ def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **known: object) -> 
     """Have the suite see a machine with that room."""
     memory = Memory(total_bytes=8 * GIB, available_bytes=8 * GIB)
     here = Place(target="here", path=str(tmp_path), exists=True, file_system="ext4", is_memory=False, **known)  # type: ignore[arg-type]
-    monkeypatch.setattr(preparing, "this_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
+    monkeypatch.setattr(preparing, "checked_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
 
 
 # -- options and sizes -------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
 def put_on(monkeypatch: pytest.MonkeyPatch, place: Place, memory_bytes: int) -> None:
     """Have the suite see a machine with that place and memory."""
     memory = Memory(total_bytes=memory_bytes, available_bytes=memory_bytes)
-    monkeypatch.setattr(preparing, "this_machine", lambda _targets: Machine(4, [place], memory))  # type: ignore[misc]
+    monkeypatch.setattr(preparing, "checked_machine", lambda _targets: Machine(4, [place], memory))  # type: ignore[misc]
 
 
 def place(tmp_path: Path, **known: object) -> Place:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long things will take: first by assumption or by a short run on each target, then by what was measured."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import Final
 
@@ -26,6 +26,7 @@ from ullage.units import format_rate
 _ASSUMED_MEMORY: Final = 2e9
 _ASSUMED_STORAGE: Final = 5e8
 _ASSUMED_LAUNCH_S: Final = 1.0
+_ASSUMED_FILE_S: Final = 1e-4
 # Starting one more rank took 20 to 60 ms with three MPI libraries on an oversubscribed node.
 _LAUNCH_A_RANK_S: Final = 0.03
 _PROBE_REPETITIONS: Final = 2
@@ -63,6 +64,20 @@ def assumed(cells: Iterable[Cell], places: Iterable[Place]) -> Basis:
         costs[cell.place] = PlaceCost(0.01, len(cell.phases) / rate)
     text = f"assumed, not measured: {format_rate(_ASSUMED_STORAGE)} a phase, {format_rate(_ASSUMED_MEMORY)} in memory"
     return Basis(costs, _ASSUMED_LAUNCH_S, text)
+
+
+def seconds_of_files(cell: Cell) -> float:
+    """Return what it is assumed to take to make, open and close the files of a case."""
+    return cell.files * _ASSUMED_FILE_S
+
+
+def assumed_besides(
+    cells: Sequence[Cell], places: Iterable[Place], fixed_s: Callable[[Cell], float] = seconds_of_files
+) -> Basis:
+    """Return what is ``assumed``, where a repetition takes ``fixed_s`` more, which does not grow with the bytes."""
+    basis = assumed(cells, places)
+    each = {cell.place: PlaceCost(0.01 + fixed_s(cell), basis.places[cell.place].s_per_byte) for cell in cells}
+    return replace(basis, places=each)
 
 
 def from_two_sizes(small: tuple[int, float], large: tuple[int, float]) -> PlaceCost:

@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from ullage.model.plan import Case, Limits, Plan
 from ullage.model.request import Request
@@ -199,6 +199,11 @@ class PreparedCells:
         check_room_together(cells, self.machine.places, limits, self.machine.memory, self.options)
         if self.fewer_files:
             check_files(cells, self.machine.places, limits, self.fewer_files)
+
+    def checked(self) -> Self:
+        """Return this after ``check`` of its cells."""
+        self.check(self.cells)
+        return self
 
     def costs(self, cells: Sequence[Cell]) -> Costs:
         """Return the costs that are assumed before anything was measured."""

@@ -16,7 +16,7 @@ from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
-from ullage.runs.room import check_places, this_machine
+from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
 from ullage.uri import target_path, target_scheme
 
@@ -178,12 +178,11 @@ def prepare_particles(
     lines: Sequence[str],
 ) -> PreparedCells:
     """Check everything that can be checked without starting anything. ``lines``: what else the plan does."""
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     cells = make_cells(options, asked, request.targets, engine_context.description, machine.cores)
     text = f"{options.particles} particles of 32 bytes a rank, {options.steps} steps"
     notes = _notes(options, engine_context.description)
-    prepared = PreparedCells(
+    return PreparedCells(
         request,
         options,
         machine,
@@ -194,9 +193,7 @@ def prepare_particles(
         notes,
         _COLUMNS,
         fewer_files="remove files there, or name another target",
-    )
-    prepared.check(cells)
-    return prepared
+    ).checked()
 
 
 def _notes(options: ParticleOptions, description: Describe) -> list[Note]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 
 from ullage.analysis.contests import compare_pairs, compare_rows
-from ullage.analysis.findings.phrasing import columns, finding, gain_of, with_gain
+from ullage.analysis.findings.hints import not_used, refused_hints
+from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
@@ -61,30 +62,25 @@ def _place(row: Row) -> tuple[Scalar, ...]:
     return row.target, row.params["ranks"], row.params["access"], row.params["pattern"]
 
 
-@dataclass
-class _Count:
-    """How many patterns were given a hint, how many did not get it, and what they got first."""
-
-    given: int = 0
-    refused: int = 0
-    granted: str = ""
-
-
 def ignored(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
     """Report each hint that the MPI did not name afterwards, or named with another value."""
-    counts: dict[tuple[int, str, str], _Count] = {}
-    for number, phase in _phases(io_run, target):
-        for key, value in phase.hints_given.items():
-            count = counts.setdefault((number, key, value), _Count())
-            count.given += 1
-            granted = phase.hints_granted.get(key, "")
-            if granted != value:
-                count.granted = count.granted or granted
-                count.refused += 1
+    uses = (
+        (io_run.hint_set(number), key, value, phase.hints_granted.get(key, ""))
+        for number, phase in _phases(io_run, target)
+        for key, value in phase.hints_given.items()
+    )
     return [
-        _ignored(io_run.hint_set(number), key, value, count, target, label)
-        for (number, key, value), count in counts.items()
-        if count.refused
+        not_used(
+            "b_eff_io-hints-ignored",
+            (key, value),
+            used,
+            "pattern",
+            f" (set {name})",
+            label,
+            target=target,
+            hint_set=name,
+        )
+        for (name, key, value), used in refused_hints(uses).items()
     ]
 
 
@@ -94,26 +90,6 @@ def _phases(io_run: BEffIoRun, target: str) -> Iterable[tuple[int, PhaseRecord]]
             for attempt in io_run.attempts(key):
                 for phase in attempt.good.values():
                     yield key.hints, phase
-
-
-def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, label: str) -> Finding:
-    many = "" if count.refused == count.given else f" in {count.refused:,} of {plural(count.given, 'pattern')}"
-    what = f"used {count.granted} instead" if count.granted else "did not use it"
-    text = f"{label}The MPI library was given the hint {key} = {value} (set {hint_set}) and {what}{many}."
-    title = f"{label}The MPI library did not use the hint {key} = {value}"
-    return finding(
-        "b_eff_io-hints-ignored",
-        title,
-        text,
-        "advice",
-        target=target,
-        hint_set=hint_set,
-        key=key,
-        given=value,
-        granted=count.granted,
-        patterns=count.refused,
-        of=count.given,
-    )
 
 
 def sets_compared(found: Sequence[SpotScores], label: str, level: float) -> list[Finding]:

@@ -6,10 +6,10 @@ computation: the steps of a rank are its tensors.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final, cast
 
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import fewest_nodes, is_one_node
 from ullage.model.describe import Describe, Registered
@@ -20,6 +20,7 @@ from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
+from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
 from ullage.runs.cells.one_folder import refuse
 from ullage.runs.cells.planning import WORKLOAD as TRANSFER
 from ullage.runs.cells.planning import Cell, Chosen, cell_of, each_once, sized
@@ -28,7 +29,7 @@ from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells, back
 from ullage.runs.cells.volume import most_to_choose
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows
@@ -36,7 +37,7 @@ from ullage.suites.checkpoint.findings import LEAST_RATE, SAVE, findings_of
 from ullage.suites.checkpoint.options import CheckpointOptions, FileLayout
 from ullage.suites.checkpoint.sizes import MODELS, Sizes, asked_bytes, fitting_scale, sizes_of
 from ullage.units import format_bytes, format_volume
-from ullage.uri import target_path, target_scheme, words_of_path
+from ullage.uri import words_of_path
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
@@ -44,7 +45,6 @@ STEPFILE: Final = "stepfile"
 # As the engine has them.
 _STEPS: Final = 100
 _STATE_BYTES: Final = 4 << 20
-_DIRECT: Final = "direct"
 
 
 def layout_of(cell: Cell) -> FileLayout:
@@ -119,7 +119,7 @@ def sizes_with(options: CheckpointOptions, scale: float, ranks: int) -> Sizes:
     model = MODELS[options.model]
     share = asked_bytes(model, options.mode, scale, ranks) // ranks
     tensors = options.tensors or model.tensors_of_a_rank
-    return sizes_of(share, tensors, options.block, direct=options.cache == _DIRECT)
+    return sizes_of(share, tensors, options.block, direct=options.cache == DIRECT)
 
 
 def lacks_shared(options: CheckpointOptions, target: Target) -> bool:
@@ -138,60 +138,37 @@ def make_cells(
     for layout in layouts_of(options, cores):
         sizes = sizes_with(options, scale, layout.ranks)
         for target in targets:
-            backend = _backend(options, target, description)
+            backend = storage_backend(target, options.backend, description)
             for name in options.layouts:
                 if name == "shared" and lacks_shared(options, target):
                     continue
                 workload = _workload(options, name, sizes, backend)
-                chosen = backend.name, _backend_parameters(options, backend)
+                chosen = backend.name, direct_of(backend, options.cache)
                 cells.append(cell_of(target, layout, chosen, workload, description))
     if not cells:
         refuse(targets[0], "add rank or tensor to --layout")
     return with_sizes(each_once(cells))
 
 
-def _backend(options: CheckpointOptions, target: Target, description: Describe) -> Registered:
-    name = options.backend if target_path(target) is not None else target_scheme(target)
-    found = find_registered(description, "backend", name)
-    if target_path(target) is not None and "path" not in found.capabilities:
-        what = f"backend '{name}' uses no storage, so it cannot measure target '{target.name}'"
-        raise UserError(what, "--backend", f"give it a target of its own: --target NAME={name}:")
-    if _backend_parameters(options, found) and all(parameter.name != _DIRECT for parameter in found.parameters):
-        right = "use --cache advise, or another --backend"
-        raise UserError(f"backend '{name}' has no direct I/O", "--cache direct", right, EXIT_BAD_INPUT)
-    if "data" not in found.capabilities and options.verify not in (None, "none"):
-        raise UserError(f"backend '{name}' stores no data to verify", "--verify", "use --verify none")
-    return found
-
-
-def _backend_parameters(options: CheckpointOptions, backend: Registered) -> Parameters:
-    return {_DIRECT: True} if options.cache == _DIRECT and "data" in backend.capabilities else {}
-
-
 def _workload(options: CheckpointOptions, name: FileLayout, sizes: Sizes, backend: Registered) -> Chosen:
-    """Return the workload of a layout; what holds no data has no cache to drop and nothing to verify."""
-    holds_data = "data" in backend.capabilities
-    cache = options.cache if holds_data and options.cache != _DIRECT else "none"
-    verify = (options.verify or "kept") if holds_data else "none"
-    workload, given = _tensors(sizes, cache, verify) if name == "tensor" else _streams(options, name, sizes)
-    if name != "tensor":
-        given |= {"cache": cache, "verify": verify}
-    return workload, given
+    """Return the workload of a layout, which reads data back with these checks, whatever its words for them."""
+    checks = cache_and_verify(backend, options.cache, options.verify, "kept")
+    return _tensors(sizes, checks) if name == "tensor" else _streams(options, name, sizes, checks)
 
 
-def _tensors(sizes: Sizes, cache: str, verify: str) -> Chosen:
+def _tensors(sizes: Sizes, checks: Parameters) -> Chosen:
     return STEPFILE, {
         "steps": sizes.tensors,
         "state_bytes": sizes.tensor_bytes,
         "layout": "dir-per-rank",
         "order": "forward",
         "sync": "fsync",
-        "cache": "drop" if cache == "advise" else "none",
-        "verify": "none" if verify == "none" else "full",
+        "cache": "drop" if checks["cache"] == "advise" else "none",
+        "verify": "none" if checks["verify"] == "none" else "full",
     }
 
 
-def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes) -> Chosen:
+def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes, checks: Parameters) -> Chosen:
     return TRANSFER, {
         "phases": ["write", "read"],
         "transfer_bytes": sizes.call_bytes,
@@ -199,6 +176,7 @@ def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes) -> Chos
         "file_mode": "per-process" if name == "rank" else "shared",
         "read_back": options.read_back,
         "sync": "close",
+        **checks,
     }
 
 
@@ -223,8 +201,7 @@ _COLUMNS: Final[Columns] = {
 def prepare_checkpoint(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything, and settle the scale."""
     asked = read_options(CheckpointOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     options, text = _settled(asked, machine)
     # The room of the moment decides, so a resumed run must find the scale of its first launch in the request.
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
@@ -232,7 +209,7 @@ def prepare_checkpoint(request: Request, engine_context: EngineContext) -> Prepa
     cells = make_cells(options, request.targets, engine_context.description, scale, machine.cores)
     without = [target.name for target in request.targets if lacks_shared(options, target)]
     lines, notes = _lines(options, cells), _notes(options, scale, without)
-    prepared = PreparedCells(
+    return PreparedCells(
         settled,
         options,
         machine,
@@ -244,9 +221,7 @@ def prepare_checkpoint(request: Request, engine_context: EngineContext) -> Prepa
         _COLUMNS,
         shares_less="use --read-back own",
         fewer_files="fewer --tensors or --ranks, or another --layout fit",
-    )
-    prepared.check(cells)
-    return prepared
+    ).checked()
 
 
 def _settled(options: CheckpointOptions, machine: Machine) -> tuple[CheckpointOptions, str]:
@@ -311,11 +286,7 @@ def checkpoint_rows(
     launches: Sequence[Iterable[AnyRecord]], context: RowContext, options: CheckpointOptions
 ) -> list[Row]:
     """Return the rows of saving and of restoring, with the layout of the files and whose data was read back."""
-
-    def tell(row: Row, source: Source) -> Mapping[str, "Scalar"]:
-        return _told(row, source, options)
-
-    rows = told_rows(launches, context, tell)
+    rows = told_rows(launches, context, partial(_told, options=options))
     # The ceiling of a target bounds all ranks together.
     return [with_ceiling(row, None) if row.metric == LEAST_RATE else row for row in rows]
 

@@ -33,7 +33,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import Work
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerRuns
-from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note, Session
 from ullage.runs.suite import Explanation
 from ullage.suites.disk.cells import MAPPED, PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
@@ -230,8 +230,7 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     from ullage.system.hardware import usable_cores, usable_cpus
 
     options = read_options(DiskOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     spots = [make_spot(target, options, engine_context.description, direct_at(target)) for target in request.targets]
     options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})
     request = request.model_copy(update={"options": options.model_dump(mode="json")})

@@ -22,7 +22,7 @@ from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
-from ullage.runs.room import check_places, this_machine
+from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
@@ -150,14 +150,11 @@ _COLUMNS: Final[Columns] = {
 def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(FlashOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     cells = make_cells(options, request.targets, engine_context.description, machine.cores)
     blocks = f"{options.blocks} blocks a rank" if options.blocks else "80 + (rank mod 3) blocks a rank"
     notes = _notes(options, engine_context.description)
-    prepared = PreparedCells(request, options, machine, cells, with_sizes, blocks, _lines(cells), notes, _COLUMNS)
-    prepared.check(cells)
-    return prepared
+    return PreparedCells(request, options, machine, cells, with_sizes, blocks, _lines(cells), notes, _COLUMNS).checked()
 
 
 def _lines(cells: Sequence[Cell]) -> list[str]:

@@ -27,7 +27,7 @@ from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_paths, check_places, this_machine
+from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
 from ullage.units import format_bytes, format_rate
@@ -85,16 +85,13 @@ def prepare_io_bench(request: Request, engine_context: EngineContext) -> Prepare
     options = read_options(IoBenchOptions, request)
     find_registered(engine_context.description, "backend", options.backend)
     check_paths(request.targets)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     spots = [(target, direct_at(target)) for target in request.targets]
     cells = make_cells(options, spots, engine_context.description, machine.cores)
     text = f"files of {format_bytes(options.volume)}, but {FEWEST} records at least and {MOST} at most"
     notes = [note for target, direct in spots for note in direct.notes(target.name, options.records)]
     lines = ["One rank with a file of its own; a write makes a new file in the order of its case."]
-    prepared = PreparedCells(request, options, machine, cells, with_kinds, text, lines, notes)
-    prepared.check(cells)
-    return prepared
+    return PreparedCells(request, options, machine, cells, with_kinds, text, lines, notes).checked()
 
 
 METRIC: Final = "bandwidth"

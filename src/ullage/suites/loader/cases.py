@@ -5,19 +5,19 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.identity import case_id
 from ullage.launch.base import place_ranks
-from ullage.model.describe import Describe, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.runs.cells.backends import DIRECT, direct_of, storage_backend
 from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.presets import rule_samples
-from ullage.uri import target_path, target_scheme
+from ullage.uri import target_path
 
 WORKLOAD: Final = "loader"
 DATASET: Final = "samples"
-_DIRECT: Final = "direct"
 _MEMORY: Final = "memory"
 _PAGE: Final = 4096
 _WORD: Final = 8
@@ -109,24 +109,11 @@ class CellMaker:
 
     def backend(self, target: Target) -> tuple[Named, bool]:
         """Return the backend of a target, and whether it holds data."""
-        name = self.options.backend if target_path(target) is not None else target_scheme(target)
-        found = find_registered(self.description, "backend", name)
-        if target_path(target) is not None and "path" not in found.capabilities:
-            what = f"backend '{name}' uses no storage, so it cannot measure target '{target.name}'"
-            raise UserError(what, "--backend", f"give it a target of its own: --target NAME={name}:")
-        own = self._backend_parameters(found)
-        return Named(name=name, parameters=validate_parameters(self.description, "backend", name, own)), (
-            "data" in found.capabilities
-        )
-
-    def _backend_parameters(self, found: Registered) -> Parameters:
+        found = storage_backend(target, self.options.backend, self.description)
         own: Parameters = {"pages": "shared"} if found.name == _MEMORY else {}
-        if self.options.cache == _DIRECT and "data" in found.capabilities:
-            if all(parameter.name != _DIRECT for parameter in found.parameters):
-                what = f"backend '{found.name}' has no direct I/O"
-                raise UserError(what, "--cache direct", "use --cache advise, or another --backend", EXIT_BAD_INPUT)
-            own[_DIRECT] = True
-        return own
+        own |= direct_of(found, self.options.cache)
+        named = Named(name=found.name, parameters=validate_parameters(self.description, "backend", found.name, own))
+        return named, "data" in found.capabilities
 
     def lasts(self, target: Target) -> bool:
         """Tell whether the training set stays from launch to launch, so that it is made once."""
@@ -173,7 +160,7 @@ class CellMaker:
             "samples_per_file": samples_a_file(options),
             "sample_bytes": options.mean_bytes,
             "deviation_bytes": options.deviation_bytes,
-            "unit_bytes": _PAGE if options.cache == _DIRECT else _WORD,
+            "unit_bytes": _PAGE if options.cache == DIRECT else _WORD,
             "transfer_bytes": options.block,
             "seed": options.seed,
         }

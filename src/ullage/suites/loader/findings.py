@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.statistics import fewest_samples
-from ullage.analysis.verdicts import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.record import CaseRecord, PhaseRecord
@@ -22,9 +21,10 @@ from ullage.quantity import listing, plural
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
+from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import cached_share
 from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.search import FAILS, PASSES, Verdict, verdict_of
 from ullage.units import format_rate, format_time, format_volume
@@ -254,7 +254,6 @@ def _client(target: str, rows: Sequence[Row], cores: int | None) -> list[Finding
 
 _RUN_USE: Final = "run_use"
 _COLD: Final = "cold"
-_Phases = Mapping[tuple[str, str], Sequence[PhaseRecord]]
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -277,7 +276,9 @@ def loader_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, op
     phases = {place: [item.phase for item in items] for place, items in groups.items()}
     rows = [row for row in build_rows(records, context) if _is_shown(row, options)]
     told = [_told(row, cases[row.case], phases[row.case, str(row.params["access"])], options) for row in rows]
-    return [*told, *_cached_shares(told, phases, context)]
+    rates = [(row, str(row.params["access"])) for row in told if row.metric == RATE]
+    shares = [cached_share(row, phases[row.case, name], context) for row, name in rates if name != "write"]
+    return [*told, *(row for some in shares for row in some)]
 
 
 def _is_shown(row: Row, options: LoaderOptions) -> bool:
@@ -322,26 +323,3 @@ def _samples_of(options: LoaderOptions) -> "dict[str, Scalar]":
 def _accelerators(phase: PhaseRecord) -> int:
     found = phase.facts.get("accelerators")
     return found if isinstance(found, int) else 0
-
-
-def _cached_shares(rows: Iterable[Row], phases: _Phases, context: RowContext) -> list[Row]:
-    """Return a row of the share of each epoch's bytes that memory answered; none where no counter tells."""
-    found: list[Row] = []
-    for row in rows:
-        access = str(row.params["access"])
-        if row.metric != RATE or access == "write":
-            continue
-        shares = _shares(phases[row.case, access], context.targets.get(row.target, TargetFacts()))
-        if shares:
-            frame = RowFrame(CACHED, "of bytes", row.target, row.params, row.case, "less", grade=row.grade)
-            verdict = {"verdict": row.verdict, "verdict_reasons": row.verdict_reasons}
-            found.append(frame.row(shares, context.level).model_copy(update=verdict))
-    return found
-
-
-def _shares(phases: Iterable[PhaseRecord], facts: TargetFacts) -> list[float]:
-    verdicts = [
-        cache_verdict(phase, memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data)
-        for phase in phases
-    ]
-    return [1 - min(1.0, verdict.share) for verdict in verdicts if verdict.share is not None]

@@ -16,7 +16,7 @@ from ullage.runs.cells.one_folder import refuse
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import NO_LIMIT, Machine, check_places, room_at, this_machine
+from ullage.runs.room import NO_LIMIT, Machine, checked_machine, room_at
 from ullage.runs.session import Note, Session
 from ullage.runs.suite import Explanation
 from ullage.suites.loader.cases import (
@@ -103,8 +103,7 @@ def _row(options: LoaderOptions, cell: LoaderCell) -> list[str]:
 def prepare_loader(request: Request, engine_context: EngineContext) -> PreparedLoader:
     """Check everything that can be checked without starting anything, and settle the number of samples."""
     asked = read_options(LoaderOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     options = _settled(asked, machine)
     # The room of the moment decides, so a resumed run must find the samples of its first launch in the request.
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})

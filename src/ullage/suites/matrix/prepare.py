@@ -17,7 +17,7 @@ from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_paths, check_places, this_machine
+from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.session import Note
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
 from ullage.suites.matrix.tests import STDIO, Job, jobs
@@ -163,8 +163,7 @@ def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedC
     check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     directs = {
         target.name: direct_at(target) if options.direct else DirectIo(served=False) for target in request.targets
     }
@@ -174,9 +173,9 @@ def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedC
         return with_kinds(cells, options)
 
     text = "files and records as asked"
-    prepared = PreparedCells(request, options, machine, planner.cells(), kinds, text, _lines(options), _notes(options))
-    prepared.check(prepared.cells)
-    return prepared
+    return PreparedCells(
+        request, options, machine, planner.cells(), kinds, text, _lines(options), _notes(options)
+    ).checked()
 
 
 def _lines(options: MatrixOptions) -> list[str]:

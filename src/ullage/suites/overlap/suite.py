@@ -24,7 +24,7 @@ from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells, backend_text
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_places, this_machine
+from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
@@ -228,15 +228,14 @@ def _costs(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:
 def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(OverlapOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     direct = {target.name: direct_at(target) for target in request.targets if options.cache == "direct"}
     served = {name for name, found in direct.items() if found.served}
     found = make_cells(options, request.targets, engine_context.description, machine.cores, direct=served)
     text = f"about {format_volume(options.stretch_bytes)} of a rank between two readings of the clock"
     notes = [*_page_cache(options, request.targets, direct), *map(_not_available, found.missing)]
     lines = _lines(options, found.cells, machine.cores)
-    prepared = PreparedCells(
+    return PreparedCells(
         request,
         options,
         machine,
@@ -248,9 +247,7 @@ def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
         _COLUMNS,
         fewer_files="fewer --ranks fit",
         costing=_costs,
-    )
-    prepared.check(found.cells)
-    return prepared
+    ).checked()
 
 
 def _not_available(missing: Missing) -> Note:

@@ -12,6 +12,7 @@ from typing import Final
 
 from ullage.analysis.contests import carries, compare_pairs, compare_rows, spread_of
 from ullage.analysis.findings.doubts import verdict_word
+from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, noun, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
@@ -204,17 +205,9 @@ def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> Finding | 
 
 def ignored_hints(launches: Iterable[Iterable[AnyRecord]]) -> list[Finding]:
     """Return one finding for each hint that was not taken, or was taken with another value."""
-    granted: dict[tuple[str, str], set[str]] = {}
-    for item in join(launches):
-        for key, value in item.phase.hints_given.items():
-            found = item.phase.hints_granted.get(key, "")
-            if found != value:
-                granted.setdefault((key, value), set()).add(found)
-    return [_ignored(key, value, sorted(filter(None, found))) for (key, value), found in granted.items()]
-
-
-def _ignored(key: str, value: str, granted: list[str]) -> Finding:
-    did = f"used {' and '.join(granted)} instead" if granted else "did not use it"
-    text = f"The MPI library was given the hint {key} = {value} and {did}."
-    title = f"The MPI library did not use the hint {key} = {value}"
-    return finding("pio-hints-ignored", title, text, "advice", key=key, given=value, granted=granted)
+    phases = [item.phase for item in join(launches)]
+    uses = (
+        (key, value, phase.hints_granted.get(key, "")) for phase in phases for key, value in phase.hints_given.items()
+    )
+    refused = refused_hints(("", *use) for use in uses)
+    return [not_used("pio-hints-ignored", (key, value), used, "phase") for (_, key, value), used in refused.items()]

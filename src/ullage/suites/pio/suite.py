@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Final
 
@@ -16,19 +17,20 @@ from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.ceilings import with_ceilings
+from ullage.runs.cells.backends import storage_backends
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
-from ullage.runs.room import check_places, this_machine
+from ullage.runs.room import checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.pio.findings import findings_of, ignored_hints
 from ullage.suites.pio.options import PioOptions
 from ullage.suites.pio.spatial import OPERATIONS, Calls, Spatial
 from ullage.units import format_bytes, format_volume
-from ullage.uri import target_path, target_scheme
+from ullage.uri import target_scheme
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
@@ -123,14 +125,8 @@ def make_cells(options: PioOptions, targets: Sequence[Target], description: Desc
 
 
 def _backends_of(target: Target, options: PioOptions, description: Describe) -> list[str]:
-    if target_path(target) is None:
-        return [target_scheme(target)]
-    for name in options.backends:
-        if "path" not in find_registered(description, "backend", name).capabilities:
-            raise UserError(f"backend '{name}' uses no storage", "--backend", f"use --target NAME={name}:")
-    if options.backends:
-        return options.backends
-    return ["mpiio"] if target_scheme(target) == "posix" else [target_scheme(target)]
+    usual = ["mpiio"] if target_scheme(target) == "posix" else []
+    return [found.name for found in storage_backends(target, options.backends or usual, description)]
 
 
 @dataclass(frozen=True)
@@ -239,12 +235,11 @@ _OF_ENGINE: Final[Mapping[str, str]] = {
 def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(PioOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     cells = make_cells(options, request.targets, engine_context.description, machine.cores)
     text = f"about {format_volume(options.volume)} in an operation, in whole requests of each rank"
     lines = _lines(options, cells)
-    prepared = PreparedCells(
+    return PreparedCells(
         request,
         options,
         machine,
@@ -255,9 +250,7 @@ def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
         [],
         _COLUMNS,
         shares_less="use --pattern sequential-own",
-    )
-    prepared.check(cells)
-    return prepared
+    ).checked()
 
 
 def _lines(options: PioOptions, cells: Sequence[Cell]) -> list[str]:
@@ -280,13 +273,8 @@ def _lines(options: PioOptions, cells: Sequence[Cell]) -> list[str]:
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    spatials = read_options(PioOptions, request).spatials
-
-    def tell(row: Row, source: Source) -> Mapping[str, Scalar] | None:
-        return _told(row, source, spatials)
-
-    launches = launches_of(result)
-    rows = with_ceilings(told_rows(launches, context, tell), request.targets, None)
+    spatials, launches = read_options(PioOptions, request).spatials, launches_of(result)
+    rows = with_ceilings(told_rows(launches, context, partial(_told, spatials=spatials)), request.targets, None)
     return summary_of(
         launches, context, rows, lambda sound, level: [*findings_of(sound, level), *ignored_hints(launches)]
     )

@@ -25,7 +25,7 @@ from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, check_paths, check_places, this_machine
+from ullage.runs.room import Machine, check_paths, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.pmem.findings import NOT_ASKED, NUMA_PATH, findings_of, persistence_findings, with_placement
@@ -224,8 +224,7 @@ def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCel
     """Check everything that can be checked without starting anything."""
     options = read_options(PmemOptions, request)
     check_paths(request.targets)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     spots = find_spots(request, machine)
     nodes = count_numa_nodes()
     cells = Planner(options, engine_context.description, machine.cores, nodes).cells(spots)
@@ -234,9 +233,9 @@ def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCel
         raise UserError(what, "--target", "name interfaces by --interface", EXIT_BAD_INPUT)
     text = f"{format_volume(options.volume)} for each rank, but at most {MOST_TRANSFERS} transfers"
     notes = [note for spot in spots for note in notes_on(spot, options, engine_context.description)]
-    prepared = PreparedCells(request, options, machine, cells, with_kinds, text, _lines(spots, options, nodes), notes)
-    prepared.check(cells)
-    return prepared
+    return PreparedCells(
+        request, options, machine, cells, with_kinds, text, _lines(spots, options, nodes), notes
+    ).checked()
 
 
 def find_spots(request: Request, machine: Machine) -> list[Spot]:

@@ -3,7 +3,6 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
@@ -12,35 +11,31 @@ from ullage.analysis.findings.alike import best_of_alike
 from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import worst_grade
-from ullage.engine import find_registered
-from ullage.errors import UserError
 from ullage.grouping import grouped, nested
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Gain, Row
-from ullage.model.system import Place
 from ullage.quantity import format_quantity, listing, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, RowFrame, join
-from ullage.runs.cells.costs import Basis, PlaceCost, assumed
+from ullage.runs.cells.backends import cache_and_verify, storage_backends
+from ullage.runs.cells.costs import assumed_besides
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, FILES, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.sar.options import ImageLayout, SarOptions
 from ullage.suites.sar.shape import KERNELS, PHASES, WORK, WORKLOAD, SarShape, scaled, shape_of
 from ullage.units import format_bytes, format_rate, format_volume
-from ullage.uri import target_path, target_scheme
+from ullage.uri import target_path
 
-# Before anything was measured, a file is assumed to take so long to be made, opened and closed.
-_ASSUMED_FILE_S: Final = 1e-4
 # As often as the rule of the benchmark has it: what is below that, caches may hold.
 _MEMORIES: Final = 3
 PIPELINE: Final = "pipeline"
@@ -80,25 +75,16 @@ def make_cells(options: SarOptions, targets: Sequence[Target], description: Desc
     cells = [
         _cell(target, backend, layout, words, options, description)
         for layout, target in itertools.product(placed, targets)
-        for backend in _backends_of(target, options)
+        for backend in storage_backends(target, options.backends, description)
         for words in options.layouts
     ]
     return with_sizes(each_once(cells))
 
 
-def _backends_of(target: Target, options: SarOptions) -> list[str]:
-    return options.backends if target_path(target) is not None and options.backends else [target_scheme(target)]
-
-
 def _cell(
-    target: Target, backend: str, layout: Layout, words: ImageLayout, options: SarOptions, description: Describe
+    target: Target, backend: Registered, layout: Layout, words: ImageLayout, options: SarOptions, description: Describe
 ) -> Cell:
-    found = find_registered(description, "backend", backend)
-    if target_path(target) is not None and "path" not in found.capabilities:
-        raise UserError(f"backend '{backend}' uses no storage", "--backend", f"use --target NAME={backend}:")
-    holds_data, syncs = "data" in found.capabilities, "metadata" in found.capabilities
-    if not holds_data and options.verify == "full":
-        raise UserError(f"backend '{backend}' stores no data to verify", "--verify", "use --verify none")
+    has_path = target_path(target) is not None
     given: Parameters = {
         "grid": options.grid,
         "depth": options.depth,
@@ -111,11 +97,10 @@ def _cell(
         "layout": words,
         "seed": options.seed,
         "read_back": options.read_back,
-        "sync": options.sync if syncs else "none",
-        "cache": options.cache if holds_data and target_path(target) is not None else "none",
-        "verify": (options.verify or "full") if holds_data else "none",
+        "sync": options.sync if "metadata" in backend.capabilities else "none",
+        **cache_and_verify(backend, options.cache if has_path else "none", options.verify, "full"),
     }
-    return cell_of(target, layout, (backend, {}), (WORKLOAD, given), description)
+    return cell_of(target, layout, (backend.name, {}), (WORKLOAD, given), description)
 
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
@@ -129,25 +114,14 @@ _COLUMNS: Final[Columns] = {
 }
 
 
-def _costs(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:
-    """Assume that each file takes its time too."""
-    basis = assumed(cells, places)
-    each = {
-        cell.place: PlaceCost(0.01 + cell.files * _ASSUMED_FILE_S, basis.places[cell.place].s_per_byte)
-        for cell in cells
-    }
-    return replace(basis, places=each)
-
-
 def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(SarOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     cells = make_cells(options, request.targets, engine_context.description, machine.cores)
     shape = _shape(cells[0])
     grid, each = f"{options.grid} x {options.grid} locations", format_volume(shape.image_bytes)
-    prepared = PreparedCells(
+    return PreparedCells(
         request,
         options,
         machine,
@@ -159,10 +133,8 @@ def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
         _COLUMNS,
         shares_less="use --read-back own",
         fewer_files="use --layout containers",
-        costing=_costs,
-    )
-    prepared.check(cells)
-    return prepared
+        costing=assumed_besides,
+    ).checked()
 
 
 def _lines(options: SarOptions, shape: SarShape) -> list[str]:

@@ -8,34 +8,32 @@ from dataclasses import replace
 from typing import Final, cast
 
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.analysis.verdicts import cache_verdict
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.grouping import grouped
 from ullage.launch.base import fewest_nodes
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Limits, Named, Parameters, Scalar, Target
-from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.quantity import plural
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, RowFrame, TargetFacts, join
+from ullage.results.rows import RowContext, join
+from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells, backend_text, inexact_volumes
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.spio.findings import CACHED, RATE, findings_of
+from ullage.runs.told import Source, cached_share, launches_of, summary_of, told_rows, usual
+from ullage.suites.spio.findings import RATE, findings_of
 from ullage.suites.spio.options import SpioOptions
 from ullage.units import format_bytes, format_volume
-from ullage.uri import target_path, target_scheme
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
@@ -45,7 +43,6 @@ MEMORIES: Final = 3
 OWN: Final = "own"
 # The engine takes the next rank where there is one node, and the record says so.
 NEIGHBOUR: Final = "other-node"
-_DIRECT: Final = "direct"
 
 
 def usual_volume(options: SpioOptions, memory_bytes: int | None, nodes: int) -> int:
@@ -53,7 +50,7 @@ def usual_volume(options: SpioOptions, memory_bytes: int | None, nodes: int) -> 
 
     ``memory_bytes``: of one node; None where it is not known, which leaves 128 GB.
     """
-    if options.cache == _DIRECT:
+    if options.cache == DIRECT:
         return LARGEST_BYTES
     return max(PUBLISHED_BYTES, MEMORIES * nodes * (memory_bytes or 0))
 
@@ -93,12 +90,9 @@ def _ways(options: SpioOptions, target: Target, ranks: int, description: Describ
 
     These are two cases, so that no rank reads as its neighbour's what its node has read before.
     """
-    name = options.backend if target_path(target) is not None else target_scheme(target)
-    found = find_registered(description, "backend", name)
-    if target_path(target) is not None and "path" not in found.capabilities:
-        what = f"backend '{name}' uses no storage, so it cannot measure target '{target.name}'"
-        raise UserError(what, "--backend", f"give it a target of its own: --target NAME={name}:")
-    named = Named(name=name, parameters=_backend_parameters(options, found, description))
+    found = storage_backend(target, options.backend, description)
+    direct = validate_parameters(description, "backend", found.name, direct_of(found, options.cache))
+    named = Named(name=found.name, parameters=direct)
     own = [word for word in ("read", "reread") if word in options.operations]
     if own or "write" in options.operations:
         # A reread follows a read, also where only the reread is asked for.
@@ -108,30 +102,16 @@ def _ways(options: SpioOptions, target: Target, ranks: int, description: Describ
         yield Way(target, named, _workload_parameters(options, found, ["write", "read"], NEIGHBOUR, description))
 
 
-def _backend_parameters(options: SpioOptions, backend: Registered, description: Describe) -> Parameters:
-    own: Parameters = {}
-    if options.cache == _DIRECT and "data" in backend.capabilities:
-        if all(parameter.name != _DIRECT for parameter in backend.parameters):
-            what = f"backend '{backend.name}' has no direct I/O"
-            raise UserError(what, "--cache direct", "use --cache advise, or another --backend", EXIT_BAD_INPUT)
-        own = {_DIRECT: True}
-    return validate_parameters(description, "backend", backend.name, own)
-
-
 def _workload_parameters(
     options: SpioOptions, backend: Registered, phases: list[str], read_back: str, description: Describe
 ) -> Parameters:
-    """Return all parameters but the sizes; what holds no data has no cache to drop and nothing to verify."""
-    holds_data = "data" in backend.capabilities
-    if not holds_data and options.verify not in (None, "none"):
-        raise UserError(f"backend '{backend.name}' stores no data to verify", "--verify", "use --verify none")
+    """Return all parameters but the sizes."""
     given: Parameters = {
         "phases": [*phases],
         "file_mode": "per-process",
         "read_back": read_back,
         "sync": "close",
-        "cache": options.cache if holds_data and options.cache != _DIRECT else "none",
-        "verify": (options.verify or "kept") if holds_data else "none",
+        **cache_and_verify(backend, options.cache, options.verify, "kept"),
     }
     return validate_parameters(description, "workload", WORKLOAD, given)
 
@@ -168,8 +148,7 @@ _COLUMNS: Final[Columns] = {
 def prepare_spio(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything, and settle the volume."""
     asked = read_options(SpioOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     if asked.cache == "drop" and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
     options, text = _settled(asked, machine)
@@ -177,7 +156,7 @@ def prepare_spio(request: Request, engine_context: EngineContext) -> PreparedCel
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     cells = make_cells(options, request.targets, engine_context.description, cast("int", options.volume), machine.cores)
     lines, notes = _lines(options, cells), _notes(options, machine)
-    prepared = PreparedCells(
+    return PreparedCells(
         settled,
         options,
         machine,
@@ -189,9 +168,7 @@ def prepare_spio(request: Request, engine_context: EngineContext) -> PreparedCel
         _COLUMNS,
         shares_less="leave neighbour out of --operation",
         fewer_files="fewer --ranks fit",
-    )
-    prepared.check(cells)
-    return prepared
+    ).checked()
 
 
 def _settled(options: SpioOptions, machine: Machine) -> tuple[SpioOptions, str]:
@@ -250,8 +227,6 @@ def _notes(options: SpioOptions, machine: Machine) -> list[Note]:
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 _READ: Final = "read"
-_SHARE_UNIT: Final = "of bytes"
-_Place = tuple[str, str]
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -270,7 +245,9 @@ def spio_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, oper
     told = told_rows(records, context, _tell)
     found = [_bounded(row) for row in told if row.params["operation"] in asked]
     groups = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(records))
-    return [*found, *_cached_shares(found, groups, context)]
+    rates = [row for row in found if row.metric == RATE]
+    shares = [cached_share(row, groups[row.case, str(row.params["access"])], context) for row in rates]
+    return [*found, *(row for some in shares for row in some)]
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"] | None:
@@ -296,27 +273,3 @@ def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"] | None:
 def _bounded(row: Row) -> Row:
     """Drop the ceiling of the device from a reread that memory may have answered."""
     return with_ceiling(row, None) if row.params["access"] == "reread" and row.verdict != "cold" else row
-
-
-def _cached_shares(rows: Iterable[Row], phases: dict[_Place, list[PhaseRecord]], context: RowContext) -> list[Row]:
-    """Return a row of the share of bytes that did not come from, or reach, the storage; none where no counter tells.
-
-    ``phases``: of the repetitions that the other rows count, too.
-    """
-    found: list[Row] = []
-    for row in rows:
-        place = row.case, str(row.params["access"])
-        shares = [] if row.metric != RATE else _shares(phases[place], context.targets.get(row.target, TargetFacts()))
-        if shares:
-            frame = RowFrame(CACHED, _SHARE_UNIT, row.target, row.params, row.case, "less", grade=row.grade)
-            verdict = {"verdict": row.verdict, "verdict_reasons": row.verdict_reasons}
-            found.append(frame.row(shares, context.level).model_copy(update=verdict))
-    return found
-
-
-def _shares(phases: Iterable[PhaseRecord], facts: TargetFacts) -> list[float]:
-    verdicts = [
-        cache_verdict(phase, memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data)
-        for phase in phases
-    ]
-    return [1 - min(1.0, verdict.share) for verdict in verdicts if verdict.share is not None]

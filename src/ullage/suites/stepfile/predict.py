@@ -18,7 +18,7 @@ from ullage.runs.cells.planning import Cell, each_once
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import Explanation, SuiteSummary
 from ullage.suites.stepfile.findings import findings_of
@@ -64,8 +64,7 @@ def is_cached(target: Target, machine: Machine) -> bool:
 def prepare_prediction(request: Request, engine_context: EngineContext) -> PreparedPrediction:
     """Check everything that can be checked without starting anything."""
     options = read_options(PredictOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     cells: list[Cell] = []
     for target in request.targets:
         for backend in backends_of(target, options, engine_context.description):
@@ -73,11 +72,9 @@ def prepare_prediction(request: Request, engine_context: EngineContext) -> Prepa
     text = f"{options.steps} steps, {format_bytes(options.state_bytes)} a rank and step"
     notes = [*scale_notes(options, machine.memory.total_bytes), *_notes(options)]
     unique, lines = each_once(cells), _lines(options)
-    prepared = PreparedPrediction(
+    return PreparedPrediction(
         request, options, machine, unique, with_sizes, text, lines, notes, COLUMNS, costing=costs_of
-    )
-    prepared.check(unique)
-    return prepared
+    ).checked()
 
 
 def _cells(options: PredictOptions, target: Target, engine_context: EngineContext, machine: Machine) -> list[Cell]:

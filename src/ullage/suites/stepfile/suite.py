@@ -3,7 +3,6 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from math import comb
 from typing import Final
 
@@ -15,17 +14,17 @@ from ullage.model.plan import Layout, Parameters, Target
 from ullage.model.request import Request
 from ullage.model.system import Place
 from ullage.parameters import count_of
-from ullage.runs.cells.costs import Basis, PlaceCost, assumed
+from ullage.runs.cells.backends import storage_backends
+from ullage.runs.cells.costs import Basis, assumed_besides, seconds_of_files
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_places, this_machine
+from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
 from ullage.suites.stepfile.like import CASES, scale_text
 from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
 from ullage.units import format_bytes
-from ullage.uri import target_path, target_scheme
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
@@ -114,15 +113,13 @@ def _helpers(options: StepfileOptions) -> int:
 
 def backends_of(target: Target, options: StepfileOptions, description: Describe) -> list[str]:
     """Return the backends for ``target``; raise ``UserError`` for one that uses no storage there."""
-    names = options.backends if target_path(target) is not None and options.backends else [target_scheme(target)]
-    for name in names:
-        found = find_registered(description, "backend", name)
-        if target_path(target) is not None and "path" not in found.capabilities:
-            raise UserError(f"backend '{name}' uses no storage", "--backend", f"use --target NAME={name}:")
-        if _helpers(options) and not any(word.startswith(_FILE_THREADS) for word in found.capabilities):
+    found = storage_backends(target, options.backends, description)
+    for backend in found:
+        if _helpers(options) and not any(word.startswith(_FILE_THREADS) for word in backend.capabilities):
             asked = "--prefetch" if options.prefetch else "--write-behind"
-            raise UserError(f"backend '{name}' has no threads with files of their own", asked, "use posix or uring")
-    return names
+            what = f"backend '{backend.name}' has no threads with files of their own"
+            raise UserError(what, asked, "use posix or uring")
+    return [backend.name for backend in found]
 
 
 def _cell(
@@ -156,16 +153,13 @@ def _cell(
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
 
-# Before anything was measured, a file is assumed to take so long to be made, opened and closed.
-_ASSUMED_FILE_S: Final = 1e-4
-
 
 def seconds_besides_bytes(cell: Cell) -> float:
     """Return the assumed time of a repetition that does not grow with the bytes."""
     computed_s, steps, kept = compute_s_of(cell), steps_of(cell), kept_of(cell)
     if kept < steps:
         computed_s *= (2 * steps + recomputations(steps, kept)) / (2 * steps)
-    return 0.01 + computed_s + cell.files * _ASSUMED_FILE_S
+    return computed_s + seconds_of_files(cell)
 
 
 COLUMNS: Final[Columns] = {
@@ -180,25 +174,20 @@ COLUMNS: Final[Columns] = {
 
 def costs_of(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:
     """Assume that computation and files take their time too."""
-    basis = assumed(cells, places)
-    each = {cell.place: PlaceCost(seconds_besides_bytes(cell), basis.places[cell.place].s_per_byte) for cell in cells}
-    return replace(basis, places=each)
+    return assumed_besides(cells, places, seconds_besides_bytes)
 
 
 def prepare_stepfile(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(StepfileOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     cells = make_cells(options, request.targets, engine_context.description, machine.cores)
     text = f"{options.steps} steps, {format_bytes(options.state_bytes)} a rank and step"
     notes = scale_notes(options, machine.memory.total_bytes)
     lines = _lines(options, cells)
-    prepared = PreparedCells(
+    return PreparedCells(
         request, options, machine, cells, with_sizes, text, lines, notes, COLUMNS, costing=costs_of
-    )
-    prepared.check(cells)
-    return prepared
+    ).checked()
 
 
 def _lines(options: StepfileOptions, cells: Sequence[Cell]) -> list[str]:

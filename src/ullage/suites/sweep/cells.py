@@ -14,11 +14,11 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.summary import Finding
 from ullage.parameters import count_of, parse_parameter
+from ullage.runs.cells.backends import direct_of, storage_backends
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
 from ullage.runs.cells.volume import share_bytes
 from ullage.runs.options.settings import check_settings, parameter_of
 from ullage.suites.sweep.options import Axis, SweepOptions
-from ullage.uri import target_path, target_scheme
 
 # Options of the sweep set these parameters, so --param must not set them again.
 _OWN_OPTIONS: Final[Mapping[str, str]] = {
@@ -31,7 +31,6 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "verify": "--verify",
     "buffers": "--buffers",
 }
-_DIRECT: Final = "direct"
 # A backend states how many of these it serves, but not one around another (of this parameter).
 _AT_ONCE: Final = ("queue_depth", "threads")
 _INNER: Final = "inner"
@@ -45,27 +44,13 @@ def ways(options: SweepOptions, targets: list[Target], description: Describe) ->
     Raise ``UserError`` for what the engine would refuse.
     """
     found: list[Way] = []
-    by_target = {target.name: backends_of(target, options, description) for target in targets}
+    by_target = {target.name: storage_backends(target, options.backends, description) for target in targets}
     _check_things(options, {backend.name for backends in by_target.values() for backend in backends})
     for target in targets:
         for backend in by_target[target.name]:
             for own, workload in _combinations(options, backend, description):
                 named = Named(name=backend.name, parameters=_backend_parameters(options, backend, own, description))
                 found.append(Way(target, named, _workload_parameters(options, backend, workload, description)))
-    return found
-
-
-def backends_of(target: Target, options: SweepOptions, description: Describe) -> list[Registered]:
-    """Return the backends asked for, for a target with a path; else the one of its scheme.
-
-    Raise ``UserError`` for a backend without storage on a path.
-    """
-    names = options.backends if target_path(target) is not None and options.backends else [target_scheme(target)]
-    found = [find_registered(description, "backend", name) for name in names]
-    for backend in found:
-        if target_path(target) is not None and "path" not in backend.capabilities:
-            what = f"backend '{backend.name}' uses no storage, so it cannot measure target '{target.name}'"
-            raise UserError(what, "--backend", f"give it a target of its own: --target NAME={backend.name}:")
     return found
 
 
@@ -93,12 +78,8 @@ def _combinations(
 def _backend_parameters(
     options: SweepOptions, backend: Registered, given: Parameters, description: Describe
 ) -> Parameters:
-    if options.cache == "direct" and "data" in backend.capabilities:
-        if all(parameter.name != _DIRECT for parameter in backend.parameters):
-            what = f"backend '{backend.name}' has no direct I/O"
-            raise UserError(what, "--cache direct", "use --cache advise, or another --backend", EXIT_BAD_INPUT)
-        given = {**given, _DIRECT: True}
-    return validate_parameters(description, "backend", backend.name, given)
+    own = {**given, **direct_of(backend, options.cache)}
+    return validate_parameters(description, "backend", backend.name, own)
 
 
 def _workload_parameters(

@@ -4,10 +4,12 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import best_of_alike, differing_in
+from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.engine import find_registered
@@ -15,7 +17,6 @@ from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Scalar, Target
-from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, plural, times
@@ -27,7 +28,7 @@ from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
-from ullage.runs.room import check_places, this_machine
+from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
@@ -128,35 +129,23 @@ def _cell(
 _UNNAMED: Final = "other"
 
 
-@dataclass(frozen=True)
-class HintNames:
-    """What the sets of a request are called."""
-
-    sets: Sequence[TileHints]
-
-    def of(self, case: CaseRecord) -> str:
-        """Return the name of the set that a case was given; without a request its hints."""
-        return self.of_backend(case.backend_parameters)
-
-    def of_backend(self, parameters: Parameters) -> str:
-        """Return the name of the set that a backend with these parameters is given."""
-        given = parameters.get("hints")
-        hints = {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
-        if not hints:
-            return next((one.name for one in self.sets if not one.hints), DEFAULT)
-        return next((one.name for one in self.sets if one.hints == hints), _UNNAMED)
+def name_of_hints(sets: Sequence[TileHints], backend: Parameters) -> str:
+    """Return which of ``sets`` a backend with these parameters is given."""
+    given = backend.get("hints")
+    hints = {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
+    return next((one.name for one in sets if one.hints == hints), _UNNAMED if hints else DEFAULT)
 
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
 
 
-def _columns(names: HintNames) -> Columns:
+def _columns(sets: Sequence[TileHints]) -> Columns:
     return {
         **PLACE,
         "tiles": lambda cell: text_of(_tiling(cell).tiles),
         "tile": lambda cell: f"{text_of(_tiling(cell).tile)} x {_tiling(cell).element_bytes} B",
         "calls": lambda cell: _calls(cell.parameters),
-        "hints": lambda cell: names.of_backend(cell.case.backend.parameters),
+        "hints": lambda cell: name_of_hints(sets, cell.case.backend.parameters),
         "file": lambda cell: format_volume(_tiling(cell).file_bytes),
     }
 
@@ -164,16 +153,13 @@ def _columns(names: HintNames) -> Columns:
 def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(TileOptions, request)
-    machine = this_machine(request.targets)
-    check_places(machine.places)
+    machine = checked_machine(request.targets)
     cells = make_cells(options, request.targets, engine_context.description, machine.cores)
     text = f"{plural(options.frames, 'frame')}, a tile of {format_bytes(cells[0].block_bytes)} a rank and frame"
     lines, notes = _lines(options, cells), _notes(cells)
-    prepared = PreparedCells(
-        request, options, machine, cells, with_sizes, text, lines, notes, _columns(HintNames(options.hint_sets))
-    )
-    prepared.check(cells)
-    return prepared
+    return PreparedCells(
+        request, options, machine, cells, with_sizes, text, lines, notes, _columns(options.hint_sets)
+    ).checked()
 
 
 def _lines(options: TileOptions, cells: Sequence[Cell]) -> list[str]:
@@ -207,17 +193,12 @@ def _surplus(ranks: int, count: int) -> Note:
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    names = HintNames(read_options(TileOptions, request).hint_sets)
-
-    def tell(row: Row, source: Source) -> Mapping[str, Scalar]:
-        return _told(row, source, names)
-
-    launches = launches_of(result)
-    rows, uses = told_rows(launches, context, tell), hints_of(launches, names)
+    sets, launches = read_options(TileOptions, request).hint_sets, launches_of(result)
+    rows, uses = told_rows(launches, context, partial(_told, sets=sets)), hints_of(launches, sets)
     return summary_of(launches, context, rows, lambda sound, level: findings_of(sound, uses, level))
 
 
-def _told(row: Row, source: Source, names: HintNames) -> Mapping[str, Scalar]:
+def _told(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, Scalar]:
     tiling = tiling_of(source.workload)
     return {
         **usual(row, "access", "ranks", "nodes"),
@@ -230,7 +211,7 @@ def _told(row: Row, source: Source, names: HintNames) -> Mapping[str, Scalar]:
         "header_bytes": tiling.header_bytes,
         "frames": tiling.frames,
         "calls": _calls(source.workload),
-        "hint_set": names.of(source.case),
+        "hint_set": name_of_hints(sets, source.case.backend_parameters),
     }
 
 
@@ -254,13 +235,15 @@ class HintUse:
         return "" if is_foreign else self.granted.get(key, "")
 
 
-def hints_of(launches: Iterable[Iterable[AnyRecord]], names: HintNames) -> dict[tuple[str, str], list[HintUse]]:
+def hints_of(
+    launches: Iterable[Iterable[AnyRecord]], sets: Sequence[TileHints]
+) -> dict[tuple[str, str], list[HintUse]]:
     """Return the hints that were given and granted, for each target and set, of all phases."""
     found: dict[tuple[str, str], list[HintUse]] = {}
     for item in join([list(launch) for launch in launches]):
         given: Mapping[str, str] = item.phase.hints_given
         if given:
-            key = item.case.target, names.of(item.case)
+            key = item.case.target, name_of_hints(sets, item.case.backend_parameters)
             found.setdefault(key, []).append(HintUse(given, item.phase.hints_granted, item.run.mpi_io))
     return found
 
@@ -389,36 +372,21 @@ def _best_set(rows: Sequence[Row], level: float) -> Finding | None:
 
 def _ignored(hints: Mapping[tuple[str, str], Sequence[HintUse]]) -> list[Finding]:
     """Report each hint that the MPI library did not name afterwards, or named otherwise, or that is not of its kind."""
-    found: list[Finding] = []
-    for (target, hint_set), phases in hints.items():
-        for key, value in _given_of(phases):
-            used = [phase.used(key) for phase in phases]
-            refused = [one for one in used if one != value]
-            if refused:
-                found.append(_not_used(target, hint_set, key, value, refused, len(phases)))
-    return found
-
-
-def _given_of(phases: Iterable[HintUse]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys(item for phase in phases for item in phase.given.items()))
-
-
-def _not_used(target: str, hint_set: str, key: str, value: str, refused: Sequence[str], phases: int) -> Finding:
-    granted = next((one for one in refused if one), "")
-    what = f"used {granted} instead" if granted else "did not use it"
-    many = "" if len(refused) == phases else f" in {len(refused)} of {plural(phases, 'phase')}"
-    text = f"The MPI library was given the hint {key} = {value} (set {hint_set}) on {target} and {what}{many}."
-    title = f"The MPI library did not use the hint {key} = {value}"
-    return finding(
-        "tile-hints-ignored",
-        title,
-        text,
-        "advice",
-        target=target,
-        hint_set=hint_set,
-        key=key,
-        given=value,
-        granted=granted,
-        phases=len(refused),
-        of=phases,
+    uses = (
+        (place, key, value, phase.used(key))
+        for place, phases in hints.items()
+        for phase in phases
+        for key, value in phase.given.items()
     )
+    return [
+        not_used(
+            "tile-hints-ignored",
+            (key, value),
+            used,
+            "phase",
+            f" (set {hint_set}) on {target}",
+            target=target,
+            hint_set=hint_set,
+        )
+        for ((target, hint_set), key, value), used in refused_hints(uses).items()
+    ]
