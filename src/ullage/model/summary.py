@@ -73,6 +73,24 @@ class Row(Strict):
         return [flag.code for flag in self.flags]
 
     @property
+    def ranks(self) -> int:
+        """The ranks that it was measured with."""
+        return self.count("ranks")
+
+    @property
+    def access(self) -> str:
+        """The phase, or what was done in it; empty for a row that names none."""
+        return self.word("access")
+
+    def count(self, name: str) -> int:
+        """Return a parameter that is a whole number."""
+        return int(self.params[name])
+
+    def word(self, name: str) -> str:
+        """Return a parameter as text; empty where there is none of that name."""
+        return str(self.params.get(name, ""))
+
+    @property
     def is_invalid(self) -> bool:
         """Whether a flag says that it is no speed at all."""
         # Reports ask this of each row many times: hence neither a generator nor, of most flags, their kind.

@@ -65,7 +65,7 @@ def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell
     }
     found: list[Row] = []
     for row in build_rows(records, context):
-        params = tell(row, sources[row.case, str(row.params["access"])])
+        params = tell(row, sources[row.case, row.access])
         if params is not None:
             found.append(row.model_copy(update={"params": dict(params)}))
     return found

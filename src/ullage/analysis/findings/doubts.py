@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.analysis.contests import compare_together
 from ullage.analysis.findings.phrasing import columns, noun, numbers_of, setting_text
-from ullage.analysis.findings.study import Failed, Study, access_param
+from ullage.analysis.findings.study import Failed, Study
 from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Row
@@ -47,7 +47,7 @@ def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
 
 
 def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
-    accesses = Counter(str(row.params.get("access", "")) for row in rows)
+    accesses = Counter(row.access for row in rows)
     where = listing([f"{count} {access}" for access, count in accesses.items()])
     text = (
         f"{plural(len(rows), 'row')} of {target} ({where}) cannot be right: {flag.detail.replace('-', ' ')}. "
@@ -82,7 +82,7 @@ _DOUBTFUL: Final = frozenset({"mixed", "warm", "cached", "partly synced"})
 
 def find_cached(study: Study) -> list[Finding]:
     """Make one finding for each target and access; merge those of which the same is true."""
-    groups = grouped(((row.target, access_param(row)), row) for row in study.main_rows)
+    groups = grouped(((row.target, row.access), row) for row in study.main_rows)
     # First the accesses of a target, then the targets that have the same accesses: what is named together is all true.
     by_target = grouped(((target, _alike(rows) or access), access) for (target, access), rows in groups.items())
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}

@@ -28,7 +28,7 @@ def findings_on_nodes(nodes: Nodes, rows: Sequence[Row]) -> list[Finding]:
 
 def name_of(row: Row) -> str:
     """Name a number of a node: its suite, metric and setting, as in ``memory bandwidth, threads 2``."""
-    access = str(row.params.get("access", ""))
+    access = row.access
     target = "" if row.target in ("cpu", "memory", "mpi") else row.target
     what = " ".join(word for word in (target, noun(access) if access else "", param_label(row.metric)) if word)
     told = [

@@ -175,7 +175,7 @@ class Study:
     def main_rows(self) -> list[Row]:
         """Rows of each access's first metric, the INVALID ones too."""
         metrics = _main_metrics(self.rows)
-        return [row for row in self.rows if row.metric == metrics[access_param(row)]]
+        return [row for row in self.rows if row.metric == metrics[row.access]]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -218,11 +218,6 @@ class Study:
             yield from combinations(sorted(grids, key=lambda grid: self.order.index(grid.target)), 2)
 
 
-def access_param(row: Row) -> str:
-    """Return the parameter ``access`` of a row; empty without one. Parameter ``phase`` is not looked at."""
-    return str(row.params.get("access", ""))
-
-
 def make_study(
     rows: Iterable[Row],
     failed: Iterable[Failed] = (),
@@ -232,12 +227,12 @@ def make_study(
     """Group ``rows`` into grids, in the order in which they come."""
     all_rows = tuple(rows)
     metrics = _main_metrics(all_rows)
-    usable = [row for row in all_rows if row.metric == metrics[access_param(row)] and _is_usable(row)]
+    usable = [row for row in all_rows if row.metric == metrics[row.access] and _is_usable(row)]
     names = _setting_names(usable)
     groups: dict[tuple[str, str, Setting], dict[Cell, Row]] = {}
     for row in usable:
         setting = tuple((name, row.params[name]) for name in names if name in row.params)
-        groups.setdefault((row.target, access_param(row), setting), {})[_cell(row)] = row
+        groups.setdefault((row.target, row.access, setting), {})[_cell(row)] = row
     dependence = dependence_within([sampled(row) for row in usable])
     grids = tuple(_grid(place, cells, dependence) for place, cells in groups.items())
     order = tuple(dict.fromkeys(row.target for row in all_rows))
@@ -253,7 +248,7 @@ def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
     """Return the metric that comes first for each access."""
     metrics: dict[str, str] = {}
     for row in rows:
-        metrics.setdefault(access_param(row), row.metric)
+        metrics.setdefault(row.access, row.metric)
     return metrics
 
 
@@ -263,7 +258,7 @@ def _is_usable(row: Row) -> bool:
 
 
 def _cell(row: Row) -> Cell:
-    ranks, block = row.params["ranks"], row.params.get("block_bytes", 0)
+    ranks, block = row.ranks, row.params.get("block_bytes", 0)
     return int(ranks), int(block)
 
 

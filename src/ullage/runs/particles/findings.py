@@ -66,10 +66,10 @@ def _compared(rows: Sequence[Row], kind: str, asked: _Question, level: float) ->
 
 def _faster(rows: Sequence[Row], kind: str, asked: _Question, gain: Gain | None) -> Finding:
     best, other = rows[0], rows[1]
-    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": str(best.params["access"])}
+    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.access}
     each = listing([f"{format_quantity(row.median, 'B/s')} ({_way(row, asked)})" for row in rows])
     who, first = _who(best, asked), _way(best, asked)
-    many = plural(int(best.params["ranks"]), "rank")
+    many = plural(best.ranks, "rank")
     text = f"With {many} on {best.target}, {who} reach these OBSERVED rates: {each}."
     if gain is None:
         title = f"{best.target}: no gain of {first} is shown ({who})"
@@ -79,7 +79,7 @@ def _faster(rows: Sequence[Row], kind: str, asked: _Question, gain: Gain | None)
     verb = "reach" if asked.param == "transfers" else "reaches"
     text += f" {capital(first)} {verb} {times(gain.factor)} the rate of {_way(other, asked)}."
     if asked.param == "layout":
-        memory, file = orders_of(str(best.params["layout"]))
+        memory, file = orders_of(best.word("layout"))
         text += f" {capital(first)} is {memory} in memory and {file} in the file."
     change = f"{_CHANGES[asked.param]} {best.params[asked.param]}"
     return with_gain(finding(kind, title, text, "advice", **words), gain, change)
@@ -92,7 +92,7 @@ def _way(row: Row, asked: _Question) -> str:
 
 def _what(row: Row) -> str:
     read = particles_read(row).removeprefix("all ")
-    return f"{noun(str(row.params['access']))} of {read}"
+    return f"{noun(row.access)} of {read}"
 
 
 def _who(row: Row, asked: _Question) -> str:
@@ -152,9 +152,7 @@ _READS: Final[Mapping[str, str]] = {
 
 def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, access: str) -> list[Row]:
     """Return the rows of phase ``access`` with layout, format and transfers; what only makes the file is left out."""
-    rows = told_rows(
-        launches, context, lambda row, source: _tell(row, source) if row.params["access"] == access else None
-    )
+    rows = told_rows(launches, context, lambda row, source: _tell(row, source) if row.access == access else None)
     return list(map(_as_asked, rows))
 
 
@@ -166,11 +164,11 @@ def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"]:
         "particles": count_of(parameters, "particles", 8 << 20),
         "steps": count_of(parameters, "steps", 5),
         "layout": layout_name(parameters),
-        "format": "raw" if parameters.get("format", "raw") == "raw" else str(row.params["backend"]),
+        "format": "raw" if parameters.get("format", "raw") == "raw" else row.word("backend"),
         "transfers": "collective" if source.case.backend_parameters.get("collective") else "independent",
         "compute_s": float(compute_s) if isinstance(compute_s, (int, float)) else 0.0,
     }
-    if row.params["access"] == _READ:
+    if row.access == _READ:
         params |= {"read": str(parameters.get("read", "full")), "data_of": source.phases[-1].data_of}
     return params
 
@@ -196,12 +194,12 @@ def layout_text(row: Row) -> str:
 
     A write goes from memory to the file, a read from the file to memory.
     """
-    memory, file = orders_of(str(row.params["layout"]))
+    memory, file = orders_of(row.word("layout"))
     if memory == file:
         return memory
-    return f"{file} to {memory}" if row.params["access"] == "read" else f"{memory} to {file}"
+    return f"{file} to {memory}" if row.access == "read" else f"{memory} to {file}"
 
 
 def particles_read(row: Row) -> str:
     """Name the particles that a row reads; return ``particles`` for a row that writes them."""
-    return _READS.get(str(row.params.get("read", "")), "particles")
+    return _READS.get(row.word("read"), "particles")

@@ -25,7 +25,7 @@ def _place(row: Row) -> tuple[str | int, ...]:
     read, form, transfers, layout = (
         str(row.params.get(name, "")) for name in ("read", "format", "transfers", "layout")
     )
-    return row.target, int(row.params["ranks"]), read, form, transfers, layout
+    return row.target, row.ranks, read, form, transfers, layout
 
 
 def particle_section(suite: str, title: str, *, of_reads: bool) -> Section:
@@ -55,5 +55,5 @@ def headline_rule(access: str, read: str = "") -> Rule:
 
 
 def _what(row: Row) -> str:
-    done = "written" if row.params["access"] == "write" else "read"
+    done = "written" if row.access == "write" else "read"
     return f"{row.target}: {particles_read(row)} {done}, {row.params['format']}, {layout_text(row)}"

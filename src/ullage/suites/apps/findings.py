@@ -13,7 +13,6 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, plural, times
-from ullage.report.headlines import word_of
 from ullage.runs.particles.findings import layout_text, particles_read
 from ullage.suites.apps.options import SMALL
 from ullage.units import format_bytes, format_rate
@@ -33,7 +32,7 @@ _FILES: Final[Mapping[str, str]] = {
 def _pio(row: Row) -> str:
     base = int(row.params.get("base_bytes", 0))
     form = f"{base} bytes off" if base else "well-formed"
-    return f"{word_of(row, 'pattern')} {_size(row)}, {form}, {word_of(row, 'calls')}"
+    return f"{row.word('pattern')} {_size(row)}, {form}, {row.word('calls')}"
 
 
 def _size(row: Row) -> str:
@@ -49,15 +48,15 @@ _KERNELS: Final[Mapping[str, str]] = {
 }
 _NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
     "spio": lambda row: f"stream of {_size(row)} blocks, a file for each rank",
-    "tile": lambda row: f"tiles of {word_of(row, 'tile')}, {word_of(row, 'calls')}",
+    "tile": lambda row: f"tiles of {row.word('tile')}, {row.word('calls')}",
     "pio": _pio,
-    "flash": lambda row: f"arrays of blocks, {word_of(row, 'format')}, {word_of(row, 'transfers')}",
-    "vpic": lambda row: f"particles ({layout_text(row)}), {word_of(row, 'format')}, {word_of(row, 'transfers')}",
-    "bdcats": lambda row: f"{particles_read(row)} ({layout_text(row)}), {word_of(row, 'transfers')}",
-    "sar": lambda row: f"radar images in {word_of(row, 'layout')}: {_KERNELS[word_of(row, 'access')]}",
+    "flash": lambda row: f"arrays of blocks, {row.word('format')}, {row.word('transfers')}",
+    "vpic": lambda row: f"particles ({layout_text(row)}), {row.word('format')}, {row.word('transfers')}",
+    "bdcats": lambda row: f"{particles_read(row)} ({layout_text(row)}), {row.word('transfers')}",
+    "sar": lambda row: f"radar images in {row.word('layout')}: {_KERNELS[row.access]}",
     "loader": lambda row: f"training samples, {'made' if is_write(row) else 'shuffled'}",
     "checkpoint": lambda row: f"checkpoint of a model, {_files(row)}",
-    "stepfile": lambda row: f"states in {word_of(row, 'order')} order, {word_of(row, 'layout')}",
+    "stepfile": lambda row: f"states in {row.word('order')} order, {row.word('layout')}",
 }
 
 
@@ -81,15 +80,15 @@ class Setting:
 
 
 def _calls(row: Row) -> str:
-    return f"{word_of(row, 'calls') or word_of(row, 'transfers')} calls"
+    return f"{row.word('calls') or row.word('transfers')} calls"
 
 
 def _layout(row: Row) -> str:
-    return f"layout {word_of(row, 'layout')}"
+    return f"layout {row.word('layout')}"
 
 
 def _files(row: Row) -> str:
-    return _FILES.get(word_of(row, "layout"), word_of(row, "layout"))
+    return _FILES.get(row.word("layout"), row.word("layout"))
 
 
 SETTINGS: Final = (
@@ -100,17 +99,17 @@ SETTINGS: Final = (
     Setting("bdcats", "transfers", "apps-calls", "access", _calls),
     Setting("pio", "block_bytes", "apps-request", "request", lambda row: f"requests of {_size(row)}"),
     Setting("pio", "base_bytes", "apps-alignment", "base", lambda row: f"a pattern at byte {row.params['base_bytes']}"),
-    Setting("pio", "pattern", "apps-pattern", "pattern", lambda row: f"pattern {word_of(row, 'pattern')}"),
+    Setting("pio", "pattern", "apps-pattern", "pattern", lambda row: f"pattern {row.word('pattern')}"),
     Setting("checkpoint", "layout", "apps-layout", "layout", _files),
     Setting("stepfile", "layout", "apps-layout", "layout", _layout),
     Setting("vpic", "layout", "apps-layout", "layout", lambda row: f"{_layout(row)} ({layout_text(row)})"),
-    Setting("sar", "layout", "apps-layout", "layout", lambda row: f"images in {word_of(row, 'layout')}"),
+    Setting("sar", "layout", "apps-layout", "layout", lambda row: f"images in {row.word('layout')}"),
 )
 
 
 def is_write(row: Row) -> bool:
     """Tell whether the row's phase writes."""
-    return word_of(row, "access") in _WRITES
+    return row.access in _WRITES
 
 
 def direction(row: Row) -> str:

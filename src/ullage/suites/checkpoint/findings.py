@@ -32,7 +32,7 @@ _LAYOUTS: Final[Mapping[str, str]] = {
 
 def layout_of(row: Row) -> str:
     """Return the layout of the files of a row."""
-    return str(row.params["layout"])
+    return row.word("layout")
 
 
 def files_of(row: Row) -> str:
@@ -42,14 +42,14 @@ def files_of(row: Row) -> str:
 
 def operation_of(row: Row) -> str:
     """Return ``save`` or ``restore``."""
-    return str(row.params["operation"])
+    return row.word("operation")
 
 
 def order_of(row: Row) -> tuple[str, int, int, str]:
     """Return by what rows are ordered: target, ranks and layout; saves stand before restores."""
     return (
         row.target,
-        int(row.params["ranks"]),
+        row.ranks,
         [*_LAYOUTS].index(layout_of(row)),
         operation_of(row).replace("save", ""),
     )
@@ -69,7 +69,7 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _place(row: Row) -> tuple[str, str, int, int]:
-    return row.target, str(row.params["backend"]), int(row.params["nodes"]), int(row.params["ranks"])
+    return row.target, row.word("backend"), row.count("nodes"), row.ranks
 
 
 # -- how long training waits -------------------------------------------------------------------------------------------
@@ -80,8 +80,8 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
     first = rows[0]
     by_operation = grouped((operation_of(row), row) for row in rows)
     known = [(name, by_operation[name]) for name in (SAVE, RESTORE) if name in by_operation]
-    size = format_volume(int(first.params["volume_bytes"]))
-    who = f"{plural(int(first.params['ranks']), 'rank')} on {first.target}"
+    size = format_volume(first.count("volume_bytes"))
+    who = f"{plural(first.ranks, 'rank')} on {first.target}"
     told = [f"The checkpoint has {size} ({_model(first)}) and is saved by {who}."]
     told += [_times(name, some) for name, some in known]
     told += [said for name, some in known if (said := _least(name, some, rates))]
@@ -91,8 +91,8 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
         _title(by_operation, first.target),
         text,
         target=first.target,
-        ranks=int(first.params["ranks"]),
-        bytes=int(first.params["volume_bytes"]),
+        ranks=first.ranks,
+        bytes=first.count("volume_bytes"),
         case=[row.case for row in rows],
         layout=[layout_of(row) for row in rows],
         operation=[operation_of(row) for row in rows],
@@ -101,7 +101,7 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
 
 
 def _model(row: Row) -> str:
-    model, scale = str(row.params["model"]), float(row.params.get("scale", 1.0))
+    model, scale = row.word("model"), float(row.params.get("scale", 1.0))
     if row.params["mode"] == "whole":
         return model if scale == 1 else f"{model}, {100 * scale:g} % of its published size"
     return f"{model}, {100 * scale:g} % of the published part of these ranks"
@@ -156,7 +156,7 @@ def _faster(rows: Sequence[Row], level: float) -> Finding | None:
         return None
     files, noun = files_of(best), NOUNS[operation_of(best)]
     each = [f"{times(one.factor)} as long with {files_of(row)}" for row, one in slower]
-    where = f"{plural(int(best.params['ranks']), 'rank')} on {best.target}"
+    where = f"{plural(best.ranks, 'rank')} on {best.target}"
     title = f"{capital(noun)} by {where} are faster with {files}"
     text = (
         f"With {where} and {files}, the {operation_of(best)} of a checkpoint takes {format_time(best.median)}. The "
@@ -169,7 +169,7 @@ def _faster(rows: Sequence[Row], level: float) -> Finding | None:
         "advice",
         target=best.target,
         operation=operation_of(best),
-        ranks=int(best.params["ranks"]),
+        ranks=best.ranks,
         case=best.case,
         others=[row.case for row, _ in slower],
         ratio=[one.factor for _, one in slower],
@@ -187,7 +187,7 @@ def _cached(rows: Iterable[Row]) -> list[Finding]:
 
 
 def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
-    each = [f"{files_of(row)} with {plural(int(row.params['ranks']), 'rank')} ({row.verdict})" for row in rows]
+    each = [f"{files_of(row)} with {plural(row.ranks, 'rank')} ({row.verdict})" for row in rows]
     what = "was read back from memory" if name == RESTORE else "did not reach the storage in its time"
     title = f"A part of the checkpoint {what} on {target}"
     text = (

@@ -51,7 +51,7 @@ _TOOLTIP: Final = tooltip(
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     """State the size of the checkpoint, and who reads it back."""
-    sizes = sorted({int(row.params["volume_bytes"]) for row in rows})
+    sizes = sorted({row.count("volume_bytes") for row in rows})
     first = rows[0].params
     scale = float(first.get("scale", 1.0))
     size = " to ".join(format_volume(size) for size in dict.fromkeys((sizes[0], sizes[-1])))
@@ -59,7 +59,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     part = "size" if first["mode"] == "whole" else "part of these ranks"
     notes = [f"The checkpoint of model {first['model']} has {size}, {100 * scale:g} % of the published {part}. Mode "]
     notes[0] += f"{first['mode']}: {shared}{' it' if first['mode'] == 'whole' else ''}."
-    readers = {str(row.params["data_of"]) for row in rows if "data_of" in row.params}
+    readers = {row.word("data_of") for row in rows if "data_of" in row.params}
     if readers & {"own", "other-rank"}:
         notes.append("Nodes read back what they have saved themselves. The verdict says what a cache answered.")
     return notes
@@ -96,7 +96,7 @@ tables: Final = tables_of(
 def figures(data: ReportData) -> list[Figure]:
     """Return a figure for each target and number of ranks: a bar for each operation and layout."""
     rows = sorted((row for row in data.rows_of(_SUITE) if row.metric == WAIT), key=order_of)
-    places = grouped(((row.target, str(row.params["backend"]), int(row.params["ranks"])), row) for row in rows)
+    places = grouped(((row.target, row.word("backend"), row.ranks), row) for row in rows)
     return [
         _figure(f"{target}, {backend}, {plural(ranks, 'rank')}", sorted(some, key=_saves_first))
         for (target, backend, ranks), some in places.items()
@@ -139,7 +139,7 @@ def _point(row: Row, factor: float) -> Spec:
         "name": _name(row),
         "operation": _DONE[operation_of(row)],
         "layout": layout_of(row),
-        "ranks": row.params["ranks"],
+        "ranks": row.ranks,
         "x": rounded(row.median / factor),
         "low": None if row.low is None else rounded(row.low / factor),
         "high": None if row.high is None else rounded(row.high / factor),

@@ -292,8 +292,8 @@ def checkpoint_rows(
 
 
 def _told(row: Row, source: Source, options: CheckpointOptions) -> Mapping[str, "Scalar"]:
-    parameters, ranks, workload = source.workload, int(row.params["ranks"]), source.case.workload
-    access = _ACCESSES[str(row.params["access"])]
+    parameters, ranks, workload = source.workload, row.ranks, source.case.workload
+    access = _ACCESSES[row.access]
     rank_bytes = bytes_of_a_rank(workload, parameters)
     params: dict[str, Scalar] = {
         "access": access,

@@ -78,11 +78,11 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _lines(data: ReportData) -> list[_Line]:
-    found = nested(((row.case, str(row.params.get("access", ""))), row.metric, row) for row in data.rows_of(_SUITE))
+    found = nested(((row.case, row.access), row.metric, row) for row in data.rows_of(_SUITE))
     lines: list[_Line] = []
     for rows in found.values():
         row = next(iter(rows.values()))
-        access = str(row.params.get("access", ""))
+        access = row.access
         order = str(row.params.get("order", "sequential"))
         lines.append(_Line(_PATTERNS.get((access, order), f"{access} {order}"), rows, data.phases_of(row)))
     return lines
@@ -98,7 +98,7 @@ def _notes(data: ReportData) -> list[str]:
     rows = data.rows_of(_SUITE)
     peers = peers_of(rows)
     notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No other tool was run for comparison."]
-    bounded = {(row.target, str(row.params["access"]), row.unit): row for row in rows if _is_of_device(row)}
+    bounded = {(row.target, row.access, row.unit): row for row in rows if _is_of_device(row)}
     notes += [_ceiling_note(f"{target} {access}s", row) for (target, access, _), row in bounded.items()]
     if any(not row.is_beside_best for row in bounded.values()):
         notes.append("A ceiling belongs to the device: more threads do not raise it.")

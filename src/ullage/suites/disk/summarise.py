@@ -71,7 +71,7 @@ def in_flight(row: Row) -> int:
 def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
     """Return a finding for each target and access with more than one number of small requests in flight."""
     groups = grouped(
-        ((row.target, str(row.params.get("access", ""))), row)
+        ((row.target, row.access), row)
         for row in rows
         if row.metric == METRIC and "queue_depth" in row.params and (not row.is_invalid)
     )

@@ -44,7 +44,7 @@ tables: Final = tables_of(
                 "open_time=header metadata_time=block_data unknowns_time=unknowns sync_time=sync close_time=close",
                 "verdict",
             ),
-            lambda row: _TITLES.get(str(row.params["access"])),
+            lambda row: _TITLES.get(row.access),
         )
     ],
     _place,
@@ -130,12 +130,12 @@ def _is_of_file(row: Row) -> bool:
 
 
 def _headline(row: Row) -> str:
-    done = "written" if row.params["access"] == "write" else "read"
-    ranks = plural(int(row.params["ranks"]), "rank")
+    done = "written" if row.access == "write" else "read"
+    ranks = plural(row.ranks, "rank")
     return f"{row.target}: flash {row.params['file']} file {done}, {row.params['format']}, {ranks}"
 
 
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_file, lambda row: ("flash", row.params["access"]), _headline),)
+HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_file, lambda row: ("flash", row.access), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "flash",

@@ -185,7 +185,7 @@ def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
         "file": _file(parameters),
         "cells": _cells_of_a_block(parameters),
         "blocks": count_of(parameters, "blocks", 0),
-        "format": "raw" if parameters.get("format", "raw") == "raw" else str(row.params["backend"]),
+        "format": "raw" if parameters.get("format", "raw") == "raw" else row.word("backend"),
         "transfers": _access(source.case.backend_parameters.get("collective")),
     }
 
@@ -212,10 +212,10 @@ def _question(rows: Sequence[Row], asked: str, level: float) -> list[Finding]:
 
 def _compared(best: Row, other: Row, asked: str, gain: Gain | None) -> Finding:
     kind = _QUESTIONS[asked]
-    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.params["access"]}
+    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.access}
     way, another, what = _way(best, asked), _way(other, asked), _what(best, asked)
     text = (
-        f"With {plural(int(best.params['ranks']), 'rank')} ({best.target}, {what}), {way} reach "
+        f"With {plural(best.ranks, 'rank')} ({best.target}, {what}), {way} reach "
         f"{format_quantity(best.median, 'B/s')}, and {another} reach {format_quantity(other.median, 'B/s')}."
     )
     if gain is None:
@@ -230,7 +230,7 @@ def _compared(best: Row, other: Row, asked: str, gain: Gain | None) -> Finding:
 def _what(row: Row, asked: str) -> str:
     """Name what is the same in both rows: ``collective checkpoint writes of 8^3 cells``."""
     other = row.params["format" if asked == "transfers" else "transfers"]
-    return f"{other} {row.params['file']} {noun(str(row.params['access']))} of {row.params['cells']}^3 cells"
+    return f"{other} {row.params['file']} {noun(row.access)} of {row.params['cells']}^3 cells"
 
 
 def _way(row: Row, asked: str) -> str:

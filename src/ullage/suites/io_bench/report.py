@@ -59,12 +59,12 @@ def _record(row: Row) -> int:
 
 
 def _stream(row: Row) -> tuple[str, str]:
-    return str(row.params.get("order", "sequential")), str(row.params.get("access", ""))
+    return str(row.params.get("order", "sequential")), row.access
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     peaks = {
-        (row.target, str(row.params["access"]), row.ceiling.kind, row.ceiling.source): row.ceiling.value
+        (row.target, row.access, row.ceiling.kind, row.ceiling.source): row.ceiling.value
         for row in rows
         if row.ceiling is not None
     }

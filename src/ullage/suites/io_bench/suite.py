@@ -117,7 +117,7 @@ def enough(rows: Sequence[Row], level: float) -> list[Finding]:
     streams: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.metric == METRIC and not row.is_invalid:
-            key = (row.target, str(row.params.get("order", "sequential")), str(row.params.get("access", "")))
+            key = (row.target, str(row.params.get("order", "sequential")), row.access)
             streams.setdefault(key, []).append(row)
     own = level_of_each(level, map(len, streams.values()))
     return [_enough(*key, sorted(line, key=_record), own) for key, line in streams.items() if len(line) > 1]

@@ -49,12 +49,12 @@ _BUSY: Final = 0.9
 
 def accelerators_of(row: Row) -> int:
     """Return the number of accelerators of a row; 0 for the write."""
-    return int(row.params["accelerators"])
+    return row.count("accelerators")
 
 
 def epoch_of(row: Row) -> int:
     """Return the epoch from 1; 0 for what is of none, or of all."""
-    access = str(row.params["access"])
+    access = row.access
     return int(access.removeprefix("epoch-")) if access.startswith("epoch-") else 0
 
 
@@ -73,9 +73,9 @@ def verdicts_of(rows: Sequence[Row], limit: float, level: float) -> dict[int, Ve
 
     The storage answers the first epoch. What memory answers later must not make a number pass that the storage fails.
     """
-    own = [row for row in rows if row.metric == USE and (row.params["access"] == ALL_EPOCHS or epoch_of(row) == 1)]
+    own = [row for row in rows if row.metric == USE and (row.access == ALL_EPOCHS or epoch_of(row) == 1)]
     by_number = grouped((accelerators_of(row), verdict_of(row.repetitions, limit, level)) for row in own)
-    whole = {accelerators_of(row) for row in own if row.params["access"] == ALL_EPOCHS}
+    whole = {accelerators_of(row) for row in own if row.access == ALL_EPOCHS}
     return {n: _least(verdicts) for n, verdicts in by_number.items() if n in whole}
 
 
@@ -102,7 +102,7 @@ def findings_of(rows: Sequence[Row], options: LoaderOptions, level: float, cores
 
 
 def _passes(target: str, rows: Sequence[Row], options: LoaderOptions, level: float) -> list[Finding]:
-    uses = {accelerators_of(row): row for row in rows if row.metric == USE and row.params["access"] == ALL_EPOCHS}
+    uses = {accelerators_of(row): row for row in rows if row.metric == USE and row.access == ALL_EPOCHS}
     if not uses:
         return []
     verdicts = verdicts_of(rows, options.least_use, level)
@@ -235,7 +235,7 @@ def _client(target: str, rows: Sequence[Row], cores: int | None) -> list[Finding
     if not busy or not cores:
         return []
     row = max(busy, key=accelerators_of)
-    share = row.median / (cores * int(row.params["nodes"]))
+    share = row.median / (cores * row.count("nodes"))
     if share < _BUSY:
         return []
     n = accelerators_of(row)
@@ -275,24 +275,24 @@ def loader_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, op
     groups = grouped(((item.case.case, item.phase.phase), item) for item in measured)
     phases = {place: [item.phase for item in items] for place, items in groups.items()}
     rows = [row for row in build_rows(records, context) if _is_shown(row, options)]
-    told = [_told(row, cases[row.case], phases[row.case, str(row.params["access"])], options) for row in rows]
-    rates = [(row, str(row.params["access"])) for row in told if row.metric == RATE]
+    told = [_told(row, cases[row.case], phases[row.case, row.access], options) for row in rows]
+    rates = [(row, row.access) for row in told if row.metric == RATE]
     shares = [cached_share(row, phases[row.case, name], context) for row, name in rates if name != "write"]
     return [*told, *(row for some in shares for row in some)]
 
 
 def _is_shown(row: Row, options: LoaderOptions) -> bool:
     """Tell whether a row is no sum that goes on with a later epoch."""
-    return row.metric != _RUN_USE or row.params["access"] == f"epoch-{options.epochs}"
+    return row.metric != _RUN_USE or row.access == f"epoch-{options.epochs}"
 
 
 def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord], options: LoaderOptions) -> Row:
-    access, parameters = str(row.params["access"]), case.workload_parameters
+    access, parameters = row.access, case.workload_parameters
     is_run = row.metric == _RUN_USE
     samples = phases[-1].counters.get("samples", 0) or count_of(parameters, "samples", 0)
     params: dict[str, Scalar] = {
         "access": ALL_EPOCHS if is_run else access,
-        "ranks": row.params["ranks"],
+        "ranks": row.ranks,
         "nodes": row.params["nodes"],
         **_samples_of(options),
         "accelerators": _accelerators(phases[-1]),

@@ -86,13 +86,13 @@ def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
     verdicts = {target: verdicts_of(some, _limit(some), own) for target, some in targets.items()}
 
     def passes(line: PhaseLine) -> str:
-        if line.first.params["access"] != ALL_EPOCHS:
+        if line.first.access != ALL_EPOCHS:
             return DASH
         return verdicts[line.first.target].get(accelerators_of(line.first), DASH)
 
     return (
         Column("accelerators", lambda line: str(accelerators_of(line.first))),
-        Column("ranks", lambda line: str(line.first.params["ranks"])),
+        Column("ranks", lambda line: line.first.word("ranks")),
         Column("epoch", lambda line: str(epoch_of(line.first) or "all"), is_number=False),
         _percent("AU", USE),
         Column("interval", lambda line: interval_text(line.rows.get(USE))),
@@ -100,7 +100,7 @@ def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
         Column("limit", passes, is_number=False),
         metric_column("samples", SAMPLES),
         metric_column("rate", RATE),
-        Column("read", lambda line: format_volume(int(line.first.params["volume_bytes"]))),
+        Column("read", lambda line: format_volume(line.first.count("volume_bytes"))),
         _percent("from memory", CACHED),
         metric_column("cores busy", CLIENT),
         metric_column("a sample", "sample_read_p50"),
@@ -192,11 +192,11 @@ CHARTS: Final = (
 
 def _is_shown(row: Row) -> bool:
     """Tell whether a row is of the first epoch, which is read from the storage, or of the write before it."""
-    return "threads_each" in row.params and (epoch_of(row) == 1 or row.params["access"] == "write")
+    return "threads_each" in row.params and (epoch_of(row) == 1 or row.access == "write")
 
 
 def _key(row: Row) -> Hashable:
-    return row.params["preset"], row.params.get("sample_bytes"), row.params["access"]
+    return row.params["preset"], row.params.get("sample_bytes"), row.access
 
 
 def samples_text(row: Row) -> str:
@@ -206,8 +206,8 @@ def samples_text(row: Row) -> str:
 
 
 def _what(row: Row) -> str:
-    if row.params["access"] == "write":
-        return f"{row.target}: {samples_text(row)} made, {plural(int(row.params['ranks']), 'rank')}"
+    if row.access == "write":
+        return f"{row.target}: {samples_text(row)} made, {plural(row.ranks, 'rank')}"
     return f"{row.target}: {samples_text(row)} read, {plural(accelerators_of(row), 'accelerator')}"
 
 

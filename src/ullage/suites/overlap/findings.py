@@ -35,23 +35,23 @@ def way_of(row: Row) -> str:
     """Name who moves the data: ``posix helper threads``; with calls of the library in between, also these."""
     tests = int(row.params.get("tests", 0))
     asked = f" and {plural(tests, 'question')}" if tests else ""
-    return f"{row.params['backend']} {_WORDS[str(row.params['method'])]}{asked}"
+    return f"{row.params['backend']} {_WORDS[row.word('method')]}{asked}"
 
 
 def size_of(row: Row) -> int:
     """Return the bytes of a transfer."""
-    return int(row.params["block_bytes"])
+    return row.count("block_bytes")
 
 
 def depth_of(row: Row) -> int:
     """Return the transfers of a batch."""
-    return int(row.params["depth"])
+    return row.count("depth")
 
 
 def order_of(row: Row) -> tuple[str, str, int, str, int, int]:
     """Return by what rows are ordered: target, access (writes first), ranks, way, size and depth."""
-    access = str(row.params["access"]).replace("write", "")
-    return row.target, access, int(row.params["ranks"]), way_of(row), size_of(row), depth_of(row)
+    access = row.access.replace("write", "")
+    return row.target, access, row.ranks, way_of(row), size_of(row), depth_of(row)
 
 
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -82,11 +82,11 @@ def _by_place(rows: Iterable[Row]) -> dict[Place, list[Row]]:
 
 
 def _place(row: Row) -> Place:
-    return row.target, str(row.params["access"]), int(row.params["ranks"])
+    return row.target, row.access, row.ranks
 
 
 def _key(row: Row) -> tuple[str, str]:
-    return row.case, str(row.params["access"])
+    return row.case, row.access
 
 
 def _where(place: Place) -> str:
@@ -209,13 +209,13 @@ def _cost(place: Place, costly: Sequence[Row]) -> Finding:
     """State where the computation takes longer while I/O goes on: for each way the case with the largest cost."""
     worst = [max(some, key=lambda row: row.median) for some in grouped((way_of(row), row) for row in costly).values()]
     each = [
-        f"Beside {noun(str(row.params['access']))} by {way_of(row)} the computation takes {times(row.median)} "
+        f"Beside {noun(row.access)} by {way_of(row)} the computation takes {times(row.median)} "
         f"[{times(row.low or 0)}, {times(row.high or 0)}] as long "
         f"({format_bytes(size_of(row))}, depth {depth_of(row)})."
         for row in worst
     ]
     target, access, ranks = place
-    cores = int(worst[0].params["cores_of_rank"])
+    cores = worst[0].count("cores_of_rank")
     highest = max(worst, key=lambda row: row.median)
     advice = "Leave each rank a second core." if cores == 1 else "Compare it with another --method or --depth."
     return finding(

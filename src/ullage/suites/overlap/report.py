@@ -46,12 +46,12 @@ _LEGEND: Final = (
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     """State the cores of a rank, which its helper threads share, and whose data is read."""
-    cores = {int(row.params["ranks"]): int(row.params["cores_of_rank"]) for row in rows}
+    cores = {row.ranks: row.count("cores_of_rank") for row in rows}
     told = [
         f"With {plural(ranks, 'rank')} each rank and its helper threads have {plural(own, 'core')}."
         for ranks, own in sorted(cores.items())
     ]
-    reads = any(row.params["access"] == "read" for row in rows)
+    reads = any(row.access == "read" for row in rows)
     return [*told, *(["Each rank reads what it has written itself."] if reads else []), *_LEGEND]
 
 
@@ -74,7 +74,7 @@ tables: Final = tables_of(
                 Column("length", _ratio_of_lengths),
                 "io_alone_rate=rate_alone io_alone_rate:share verdict",
             ),
-            lambda row: f"{row.target}: {row.params['access']}",
+            lambda row: f"{row.target}: {row.access}",
         )
     ],
     order_of,
@@ -89,12 +89,8 @@ tables: Final = tables_of(
 def figures(data: ReportData) -> list[Figure]:
     """Return a map of sizes by depths for each target, access, way and number of ranks with more than one cell."""
     rows = sorted(data.rows_of(_SUITE), key=order_of)
-    costs = {(row.case, row.params["access"]): row for row in rows if row.metric == COST}
-    places = grouped(
-        ((row.target, str(row.params["access"]), way_of(row), int(row.params["ranks"])), row)
-        for row in rows
-        if row.metric == SHARE
-    )
+    costs = {(row.case, row.access): row for row in rows if row.metric == COST}
+    places = grouped(((row.target, row.access, way_of(row), row.ranks), row) for row in rows if row.metric == SHARE)
     return [
         _figure(f"{target} {access}, {way}, {plural(ranks, 'rank')}", some, costs)
         for (target, access, way, ranks), some in places.items()
@@ -112,7 +108,7 @@ def _figure(title: str, rows: Sequence[Row], costs: Mapping[tuple[str, Scalar], 
         text_height=26,
     )
     best = max(rows, key=lambda row: row.median)
-    cells = [_cell(row, costs.get((row.case, row.params["access"])), is_best=row is best) for row in rows]
+    cells = [_cell(row, costs.get((row.case, row.access)), is_best=row is best) for row in rows]
     words = ["Median share of the shorter of I/O and computation. The framed cell is the highest.", caption(rows)]
     return Figure(title, " ".join(filter(None, words)), found.spec(cells, _TOOLTIP))
 
@@ -161,11 +157,11 @@ def _is_share(row: Row) -> bool:
 
 
 def _key(row: Row) -> Hashable:
-    return row.params["access"]
+    return row.access
 
 
 def _what(row: Row) -> str:
-    return f"{row.target}: {noun(str(row.params['access']))} beside computation, {way_of(row)}"
+    return f"{row.target}: {noun(row.access)} beside computation, {way_of(row)}"
 
 
 HEADLINES: Final = (Rule("disk", SHARE, _is_share, _key, _what),)

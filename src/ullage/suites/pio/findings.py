@@ -40,7 +40,7 @@ class Pair:
     @property
     def where(self) -> str:
         """Name the pattern and the request."""
-        return f"{self.first.params['pattern']} {format_bytes(int(self.first.params['block_bytes']))}"
+        return f"{self.first.params['pattern']} {format_bytes(self.first.count('block_bytes'))}"
 
     @property
     def text(self) -> str:
@@ -66,7 +66,7 @@ def _place(row: Row, *names: str) -> tuple[Scalar, ...]:
 
 
 def _at(row: Row) -> str:
-    return f"on {row.target} ({row.params['backend']}, {plural(int(row.params['ranks']), 'rank')})"
+    return f"on {row.target} ({row.params['backend']}, {plural(row.ranks, 'rank')})"
 
 
 # -- which patterns are slow -------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def _at(row: Row) -> str:
 
 def _slow_patterns(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare every pattern with the fastest of the same calls, operation and request, where nothing is off."""
-    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
+    base = min((row.count("base_bytes") for row in rows), default=0)
     names = ("backend", "ranks", "calls", "access", "block_bytes")
     groups = grouped((_place(row, *names), row) for row in rows if row.params["base_bytes"] == base)
     several = [some for some in groups.values() if len(some) > 1]
@@ -91,12 +91,12 @@ def _slow_patterns(rows: Sequence[Row], level: float) -> list[Finding]:
 def _slow(pairs: Sequence[Pair]) -> Finding:
     worst: dict[str, Pair] = {}
     for pair in sorted(pairs, key=lambda pair: pair.found.ratio):
-        worst.setdefault(str(pair.first.params["pattern"]), pair)
+        worst.setdefault(pair.first.word("pattern"), pair)
     named = list(worst.values())[:_MOST_NAMED]
     first = named[0]
     row, best = first.first, first.second
-    who = f"{row.params['calls']} {_nouns(str(row.params['access']))}"
-    size = format_bytes(int(row.params["block_bytes"]))
+    who = f"{row.params['calls']} {_nouns(row.access)}"
+    size = format_bytes(row.count("block_bytes"))
     text = (
         f"The slowest {who} {_at(row)} are those of {row.params['pattern']} with {size}: {format_rate(row.median)}. "
         f"{best.params['pattern']} reaches {format_rate(best.median)}. Shares of the fastest pattern: "
@@ -109,9 +109,9 @@ def _slow(pairs: Sequence[Pair]) -> Finding:
         text,
         case=row.case,
         best=best.case,
-        access=str(row.params["access"]),
-        calls=str(row.params["calls"]),
-        patterns=[str(pair.first.params["pattern"]) for pair in worst.values()],
+        access=row.access,
+        calls=row.word("calls"),
+        patterns=[pair.first.word("pattern") for pair in worst.values()],
         ratios=[pair.found.ratio for pair in worst.values()],
     )
 
@@ -142,7 +142,7 @@ def _pairs(
 
 def _collective(rows: Sequence[Row], level: float) -> list[Finding]:
     """Say where collective calls are faster, and where slower, than independent ones of the same bytes."""
-    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
+    base = min((row.count("base_bytes") for row in rows), default=0)
     names = ("backend", "ranks", "access", "pattern", "block_bytes")
     known = [row for row in rows if row.params["base_bytes"] == base]
     groups = _pairs(known, level, names, lambda row: row.params["calls"] == "collective")
@@ -152,8 +152,8 @@ def _collective(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def _shifted(rows: Sequence[Row], level: float) -> list[Finding]:
     """Say which rows of the least base differ from the same ones further behind."""
-    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
-    others = sorted({int(row.params["base_bytes"]) for row in rows} - {base})
+    base = min((row.count("base_bytes") for row in rows), default=0)
+    others = sorted({row.count("base_bytes") for row in rows} - {base})
     if not others:
         return []
     names = ("backend", "ranks", "access", "calls", "pattern", "block_bytes")
@@ -163,7 +163,7 @@ def _shifted(rows: Sequence[Row], level: float) -> list[Finding]:
         known = [row for row in rows if row.params["base_bytes"] in (base, other)]
         groups = _pairs(known, own, names, lambda row, at=other: row.params["base_bytes"] == at)
         for pairs in groups.values():
-            calls = str(pairs[0].first.params["calls"]).capitalize()
+            calls = pairs[0].first.word("calls").capitalize()
             what = f"{other} bytes off, {calls.lower()}"
             told = _told(pairs, "pio-shift", what, "well-formed")
             found += [] if told is None else [told]
@@ -180,7 +180,7 @@ def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> Finding | 
     if not faster and not slower:
         return None
     row = pairs[0].first
-    nouns = _nouns(str(row.params["access"]))
+    nouns = _nouns(row.access)
     ahead = f"{what} {nouns}" if kind == "pio-collective" else f"{nouns.capitalize()} ({what})"
     words = [(word, told) for word, told in (("faster", faster), ("slower", slower)) if told]
     counts = " and ".join(f"{word} in {len(told)}" for word, told in words)
@@ -192,7 +192,7 @@ def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> Finding | 
         f"{ahead} {_at(row)} are {counts} {than}. Their share of the rate where they are {each}.",
         "advice" if faster and kind == "pio-collective" else "info",
         case=row.case,
-        access=str(row.params["access"]),
+        access=row.access,
         cases=len(pairs),
         faster=[pair.where for pair in faster],
         slower=[pair.where for pair in slower],

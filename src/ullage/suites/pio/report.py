@@ -61,7 +61,7 @@ def _place(row: Row) -> tuple[str, int, int, str, str, int, int]:
 
 
 def _operations(rows: Iterable[Row]) -> list[str]:
-    found = {str(row.params["access"]) for row in rows}
+    found = {row.access for row in rows}
     return [word for word in OPERATIONS if word in found]
 
 
@@ -73,7 +73,7 @@ def tables(data: ReportData) -> Content | None:
     rows = _rows(data)
     if not rows:
         return None
-    places = grouped(((row.target, row.params["backend"], row.params["ranks"]), row) for row in rows)
+    places = grouped(((row.target, row.params["backend"], row.ranks), row) for row in rows)
     grids = [_grid(f"{target}, {backend}, {ranks} ranks", some) for (target, backend, ranks), some in places.items()]
     grids += _rank_times(data)
     return Content(notes=[f"Rates are {metric_named(METRIC).doc}; a sync after writes is part of it."], grids=grids)
@@ -91,7 +91,7 @@ def _grid(title: str, rows: Sequence[Row]) -> Grid:
 def _rank_times(data: ReportData) -> list[Grid]:
     """Return a table for each place: how long the ranks took, each from its open to its close."""
     rows = [row for metric in _TIMES.values() for row in _rows(data, metric)]
-    places = grouped(((row.target, row.params["backend"], row.params["ranks"]), row) for row in rows)
+    places = grouped(((row.target, row.params["backend"], row.ranks), row) for row in rows)
     heads = [Heading("pattern"), Heading("calls"), Heading("base", is_number=True), Heading("request", is_number=True)]
     heads += [Heading("operation"), *(Heading(word, is_number=True) for word in _TIMES)]
     names = ("pattern", "calls", "base_bytes", "block_bytes", "access")
@@ -112,7 +112,7 @@ def _time_line(key: Sequence[object], rows: Sequence[Row]) -> list[Cell]:
 
 
 def _line(key: Sequence[object], rows: Sequence[Row], words: Sequence[str]) -> list[Cell]:
-    by_word = {str(row.params["access"]): row for row in rows}
+    by_word = {row.access: row for row in rows}
     pattern, calls, base, request = key
     sizes = [number_cell(format_bytes(int(str(size))), sort=str(size)) for size in (base, request)]
     return [Cell(str(pattern)), Cell(str(calls)), *sizes, *(_rate(by_word.get(word)) for word in words)]
@@ -132,9 +132,9 @@ def _rate(row: Row | None) -> Cell:
 def maps(data: ReportData) -> list[Figure]:
     """Return one map for each place: patterns and calls by operation and request, of the least base."""
     rows = _rows(data)
-    base = min((int(row.params["base_bytes"]) for row in rows), default=0)
+    base = min((row.count("base_bytes") for row in rows), default=0)
     known = [row for row in rows if row.params["base_bytes"] == base]
-    places = grouped(((row.target, row.params["backend"], row.params["ranks"]), row) for row in known)
+    places = grouped(((row.target, row.params["backend"], row.ranks), row) for row in known)
     return [
         _map(f"{target}, {backend}, {ranks} ranks", some)
         for (target, backend, ranks), some in places.items()
@@ -143,7 +143,7 @@ def maps(data: ReportData) -> list[Figure]:
 
 
 def _column(row: Row) -> str:
-    return f"{row.params['access']} {format_bytes(int(row.params['block_bytes']))}"
+    return f"{row.access} {format_bytes(row.count('block_bytes'))}"
 
 
 def _map_line(row: Row) -> str:
@@ -152,7 +152,7 @@ def _map_line(row: Row) -> str:
 
 def _map(title: str, rows: Sequence[Row]) -> Figure:
     words = _operations(rows)
-    ordered = sorted(rows, key=lambda row: (words.index(str(row.params["access"])), int(row.params["block_bytes"])))
+    ordered = sorted(rows, key=lambda row: (words.index(row.access), row.count("block_bytes")))
     columns = list(dict.fromkeys(map(_column, ordered)))
     lines = list(dict.fromkeys(map(_map_line, rows)))
     found = HeatMap(
@@ -194,7 +194,7 @@ def pictures(data: ReportData) -> list[Figure]:
     """Return one drawing of all patterns: the bytes of up to 4 ranks, by the engine's own formulas in small."""
     drawn: dict[str, list[list[list[float]]]] = {}
     for row in _rows(data):
-        pattern = str(row.params["pattern"])
+        pattern = row.word("pattern")
         if pattern not in drawn and (found := _picture(data, row)):
             drawn[pattern] = found
     if not drawn:
@@ -270,15 +270,15 @@ CHARTS: Final = (
 
 
 def _is_of_pattern(row: Row) -> bool:
-    return {"pattern", "base_bytes"} <= row.params.keys() and row.params["access"] in ("write", "read")
+    return {"pattern", "base_bytes"} <= row.params.keys() and row.access in ("write", "read")
 
 
 def _headline(row: Row) -> str:
-    size, ranks = format_bytes(int(row.params["block_bytes"])), plural(int(row.params["ranks"]), "rank")
-    return f"{row.target}: {row.params['pattern']} {noun(str(row.params['access']))} of {size}, {ranks}"
+    size, ranks = format_bytes(row.count("block_bytes")), plural(row.ranks, "rank")
+    return f"{row.target}: {row.params['pattern']} {noun(row.access)} of {size}, {ranks}"
 
 
-HEADLINES: Final = (Rule("disk", METRIC, _is_of_pattern, lambda row: ("pio", row.params["access"]), _headline),)
+HEADLINES: Final = (Rule("disk", METRIC, _is_of_pattern, lambda row: ("pio", row.access), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "pio",

@@ -284,7 +284,7 @@ def _told(row: Row, source: Source, spatials: Sequence[Spatial]) -> Mapping[str,
     """Return None for operations that were not asked for: what only made a file is left out."""
     parameters = source.workload
     spatial = next((one for one in spatials if is_of(one, parameters)), None)
-    access = str(row.params["access"])
+    access = row.access
     if spatial is not None and spatial.operation is not None and access not in spatial.operation:
         return None
     name = str(parameters.get("pattern", "simple-strided"))

@@ -86,7 +86,7 @@ def _curves(rows: Iterable[Row], metric: str, axis: str, fits: Callable[[Row], b
 
 
 def _curve(row: Row) -> Curve:
-    return Curve(row.target, str(row.params.get("interface", "")), str(row.params.get("access", "")))
+    return Curve(row.target, row.word("interface"), row.access)
 
 
 def _has_volume(row: Row, options: PmemOptions) -> bool:
@@ -111,7 +111,7 @@ _LOCAL, _REMOTE = "local", "remote"
 def with_placement(rows: Iterable[Row], measured: Iterable[Measured]) -> list[Row]:
     """Return ``rows``; those whose ranks the engine has placed get the flags of that, and lose that of the launch."""
     phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in measured if item.phase.gauges)
-    return [_with_placement(row, phases.get((row.case, str(row.params.get("access", ""))), [])) for row in rows]
+    return [_with_placement(row, phases.get((row.case, row.access), [])) for row in rows]
 
 
 def _with_placement(row: Row, phases: Sequence[PhaseRecord]) -> Row:

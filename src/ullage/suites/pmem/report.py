@@ -12,7 +12,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_column
-from ullage.report.headlines import Rule, word_of
+from ullage.report.headlines import Rule
 from ullage.report.plots import (
     COLORS,
     bar_layer,
@@ -114,7 +114,7 @@ def _measured_as(rows: Sequence[Row]) -> str:
     """Say what each target was measured as, by the verdicts of its rows."""
     words: dict[str, dict[str, None]] = {}
     for row in rows:
-        words.setdefault(row.target, {})[f"{word_of(row, 'access')} {headword(row)}"] = None
+        words.setdefault(row.target, {})[f"{row.access} {headword(row)}"] = None
     return "Measured as: " + "; ".join(f"{target} {', '.join(found)}" for target, found in words.items()) + "."
 
 
@@ -279,15 +279,15 @@ CHARTS: Final = (CHART,)
 
 
 def _is_interface(row: Row) -> bool:
-    return "interface" in row.params and word_of(row, "access") in ("read", "write")
+    return "interface" in row.params and row.access in ("read", "write")
 
 
 def _what(row: Row) -> str:
     size = format_bytes(count(row, "block_bytes"))
-    return f"{row.target}: {word_of(row, 'access')}s of {size} by {word_of(row, 'interface')}"
+    return f"{row.target}: {row.access}s of {size} by {row.word('interface')}"
 
 
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_interface, lambda row: row.params["access"], _what),)
+HEADLINES: Final = (Rule("disk", "bandwidth", _is_interface, lambda row: row.access, _what),)
 
 ANSWERS: Final = (
     AnswerRule(

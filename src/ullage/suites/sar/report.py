@@ -44,7 +44,7 @@ tables: Final = tables_of(
     [
         Table(
             columns(_WHERE, metric_column("rate", "pipeline_rate"), "pipeline_rate:interval"),
-            lambda row: "Pipeline" if row.params["access"] == _PIPELINE else None,
+            lambda row: "Pipeline" if row.access == _PIPELINE else None,
         ),
         Table(
             columns(
@@ -53,7 +53,7 @@ tables: Final = tables_of(
                 "latency_p99=p99 latency_max=max image_open=open image_transfer=transfer subimage_read=sub-images",
                 "detection_write=write image_close=close sync_time=sync_at_the_end verdict",
             ),
-            lambda row: NOUNS.get(str(row.params["access"])),
+            lambda row: NOUNS.get(row.access),
         ),
     ],
     _place,
@@ -66,8 +66,8 @@ tables: Final = tables_of(
 
 def figures(data: ReportData) -> list[Figure]:
     """Return a figure for each target: the time of each kernel for an image, a bar for each layout."""
-    walls = [row for row in data.rows_of(_SUITE) if row.metric == "phase_time" and row.params["access"] in KERNELS]
-    places = grouped(((row.target, row.params["backend"], int(row.params["ranks"])), row) for row in walls)
+    walls = [row for row in data.rows_of(_SUITE) if row.metric == "phase_time" and row.access in KERNELS]
+    places = grouped(((row.target, row.params["backend"], row.ranks), row) for row in walls)
     return [
         Figure(f"{target}, {backend}, {plural(ranks, 'rank')}", "", _spec(rows))
         for (target, backend, ranks), rows in sorted(places.items(), key=lambda item: str(item[0]))
@@ -76,20 +76,20 @@ def figures(data: ReportData) -> list[Figure]:
 
 def _seconds(row: Row) -> float:
     """Return the time of a kernel for an image."""
-    return row.median / (int(row.params["grid"]) ** 2 * int(row.params["depth"]))
+    return row.median / (row.count("grid") ** 2 * row.count("depth"))
 
 
 def _spec(rows: Sequence[Row]) -> Spec:
     scale = scale_for([_seconds(row) for row in rows], "s")
     values = [
         {
-            "kernel": str(row.params["access"]).upper(),
-            "layout": str(row.params["layout"]),
+            "kernel": row.access.upper(),
+            "layout": row.word("layout"),
             "x": rounded(_seconds(row) / scale.factor),
             "text": format_quantity(_seconds(row), "s"),
             "verdict": row.verdict,
         }
-        for row in sorted(rows, key=lambda row: (str(row.params["access"]), _LAYOUTS.index(str(row.params["layout"]))))
+        for row in sorted(rows, key=lambda row: (row.access, _LAYOUTS.index(row.word("layout"))))
     ]
     names = [name for name in _LAYOUTS if any(value["layout"] == name for value in values)]
     kernels = [kernel.upper() for kernel in KERNELS]
@@ -111,8 +111,8 @@ def _is_of_storage(row: Row) -> bool:
 
 
 def _headline(row: Row) -> str:
-    done = "images stored" if row.params["access"] == "k2" else "pairs of images read"
-    return f"{row.target}: {done}, {plural(int(row.params['ranks']), 'rank')}"
+    done = "images stored" if row.access == "k2" else "pairs of images read"
+    return f"{row.target}: {done}, {plural(row.ranks, 'rank')}"
 
 
 SECTIONS: Final = (
@@ -134,7 +134,7 @@ CHARTS: Final = (
         figures,
     ),
 )
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_storage, lambda row: ("sar", row.params["access"]), _headline),)
+HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_storage, lambda row: ("sar", row.access), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,

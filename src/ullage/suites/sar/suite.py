@@ -258,7 +258,7 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _by_kernel(rows: Iterable[Row]) -> Metrics:
-    return nested((str(row.params["access"]), row.metric, row) for row in rows)
+    return nested((row.access, row.metric, row) for row in rows)
 
 
 def who_of(row: Row) -> str:
@@ -275,8 +275,8 @@ def _slowest_kernel(some: Metrics, level: float) -> Finding:
     walls = [some[kernel][_WALL] for kernel in KERNELS]
     longest = max(walls, key=lambda row: row.median)
     slowest = [row for row in walls if row is longest or compare_rows(row, longest, level, None).verdict != "faster"]
-    names = [str(row.params["access"]).upper() for row in slowest]
-    images = int(longest.params["grid"]) ** 2 * int(longest.params["depth"])
+    names = [row.access.upper() for row in slowest]
+    images = longest.count("grid") ** 2 * longest.count("depth")
     each = {kernel: some[kernel][_WALL].median / images for kernel in KERNELS}
     rate = some.get("pipeline", {}).get(_PIPELINE)
     median = rate.median if rate is not None else 1 / max(each.values())
@@ -287,7 +287,7 @@ def _slowest_kernel(some: Metrics, level: float) -> Finding:
         f"The pipeline reaches {format_quantity(median, 'image/s')} ({who_of(longest)}). {bound} "
         f"{_LEGEND} Times for an image: {told}."
     )
-    bounded = f", bounded by {WORK[str(longest.params['access'])]}" if alone else ""
+    bounded = f", bounded by {WORK[longest.access]}" if alone else ""
     title = f"The pipeline reaches {format_quantity(median, 'image/s')} on {longest.target}{bounded}"
     return finding(
         "sar-pipeline",
@@ -295,7 +295,7 @@ def _slowest_kernel(some: Metrics, level: float) -> Finding:
         text,
         case=longest.case,
         images_per_s=median,
-        slowest=[str(row.params["access"]) for row in slowest],
+        slowest=[row.access for row in slowest],
         kernels=list(each),
         seconds_an_image=list(each.values()),
     )
@@ -309,15 +309,13 @@ def _layouts(rows: Iterable[Row], level: float) -> list[Finding]:
 
     What a cache has answered tells nothing of a layout on storage.
     """
-    walls = [
-        row for row in rows if row.metric == _WALL and row.params["access"] in _LAYOUT_KERNELS and is_of_device(row)
-    ]
+    walls = [row for row in rows if row.metric == _WALL and row.access in _LAYOUT_KERNELS and is_of_device(row)]
     alike = best_of_alike(walls, level, "layout")
     return [_faster_layout(best, other, gain) for (best, other, *_), gain in alike if gain is not None]
 
 
 def _faster_layout(best: Row, other: Row, gain: Gain) -> Finding:
-    kernel, layout = str(best.params["access"]), str(best.params["layout"])
+    kernel, layout = best.access, best.word("layout")
     verb = _VERBS[kernel]
     text = (
         f"{kernel.upper()} {verb} in {format_quantity(best.median, 's')} with {layout} ({who_of(best)}). With "
@@ -337,7 +335,7 @@ def _rows(some: Metrics) -> Finding | None:
     whole, parts, images = found.get("image_transfer"), found.get("subimage_read"), found.get("image_rate")
     if whole is None or parts is None or images is None or parts.median <= 0 or whole.median <= 0:
         return None
-    bytes_ = 2 * int(whole.params["image_bytes"])
+    bytes_ = 2 * whole.count("image_bytes")
     text = (
         f"In K3, the transfer of a pair takes {format_quantity(whole.median, 's')}, that is "
         f"{format_rate(bytes_ / whole.median)} on a rank ({who_of(whole)}). Its sub-images take "
@@ -353,15 +351,13 @@ def _rows(some: Metrics) -> Finding | None:
 
 def _cached(rows: Iterable[Row]) -> list[Finding]:
     """State which kernels read from memory, once for each target."""
-    served = [row for row in rows if row.metric == _RATE and row.params["access"] in _READERS and not is_of_device(row)]
+    served = [row for row in rows if row.metric == _RATE and row.access in _READERS and not is_of_device(row)]
     return [_answered(target, some) for target, some in grouped((row.target, row) for row in served).items()]
 
 
 def _answered(target: str, rows: Sequence[Row]) -> Finding:
-    kernels = sorted({str(row.params["access"]) for row in rows})
-    verdicts = [
-        f"{kernel.upper()} {row.verdict}" for kernel in kernels for row in rows if row.params["access"] == kernel
-    ]
+    kernels = sorted({row.access for row in rows})
+    verdicts = [f"{kernel.upper()} {row.verdict}" for kernel in kernels for row in rows if row.access == kernel]
     names = listing([WORK[kernel] for kernel in kernels])
     text = (
         f"Memory served a part of the reads of {names} on {target}. Verdicts: {listing(list(dict.fromkeys(verdicts)))}."

@@ -44,14 +44,9 @@ _UNEQUAL: Final = 0.9
 _WIDEST: Final = 100.0
 
 
-def ranks_of(row: Row) -> int:
-    """Return the ranks of a row."""
-    return int(row.params["ranks"])
-
-
 def operation_of(row: Row) -> str:
     """Return what a row is of, as it is typed: ``write``, ``read``, ``neighbour`` or ``reread``."""
-    return str(row.params["operation"])
+    return row.word("operation")
 
 
 def who_of(row: Row) -> str:
@@ -94,9 +89,12 @@ def lines_of(rows: Iterable[Row]) -> list[Line]:
     """Return a line for each target, backend and operation of the rows of ``RATE``."""
     rates = [row for row in rows if row.metric == RATE]
     places = grouped(((row.target, row.params["backend"], operation_of(row)), row) for row in rates)
-    alone = {place: row for place, some in places.items() for row in some if ranks_of(row) == 1}
+    alone = {place: row for place, some in places.items() for row in some if row.ranks == 1}
     return [
-        Line(sorted(some, key=ranks_of), alone.get((target, backend, "read" if name == "neighbour" else name)))
+        Line(
+            sorted(some, key=lambda row: row.ranks),
+            alone.get((target, backend, "read" if name == "neighbour" else name)),
+        )
         for (target, backend, name), some in places.items()
     ]
 
@@ -122,7 +120,7 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def _growth(lines: Sequence[Line], level: float) -> list[Finding]:
     """Compare the best of each line with one rank, and one rank with the worst where it is the best."""
-    several = [line for line in lines if line.base is not None and ranks_of(line.rows[-1]) > 1]
+    several = [line for line in lines if line.base is not None and line.rows[-1].ranks > 1]
     own = level_of_each(level, (len(_with_base(line)) for line in several))
     return [_grown(line, own) for line in several]
 
@@ -154,25 +152,25 @@ def _grown(line: Line, level: float) -> Finding:
         operation=operation_of(line.rows[0]),
         base=base.case,
         case=best.case,
-        ranks=[ranks_of(row) for row in rows],
+        ranks=[row.ranks for row in rows],
         bytes_per_s=[row.median for row in rows],
         over_one_rank=[1.0, *(one.ratio for one in found)],
         share_of_best=[row.median / best.median for row in rows],
     )
     gain = None if compared is None else gain_of(compared)
-    return told if gain is None else with_gain(told, gain, f"--ranks {ranks_of(best)}")
+    return told if gain is None else with_gain(told, gain, f"--ranks {best.ranks}")
 
 
 def _verdict(line: Line, best: Row, compared: Comparison | None, slower: Sequence[Row]) -> tuple[str, str]:
     """Return a title, and a sentence on what more ranks bring."""
     if compared is not None and compared.verdict == "faster":
-        many = plural(ranks_of(best), "rank")
+        many = plural(best.ranks, "rank")
         return (
             f"{line.who} are {times(compared.ratio)} as fast with {many} as with 1",
             f"The highest median is that of {many}, {format_rate(best.median)}, and it is faster than that of 1 rank.",
         )
     if slower:
-        many = listing([plural(ranks_of(row), "rank") for row in slower])
+        many = listing([plural(row.ranks, "rank") for row in slower])
         return f"{line.who} are slower with more ranks", f"They are slower with {many}. Use fewer ranks."
     return (
         f"Whether {line.who[:1].lower()}{line.who[1:]} change with ranks cannot be told",
@@ -184,7 +182,7 @@ def _over(row: Row, found: Comparison) -> str:
     interval = "(its interval is not known)"
     if found.low is not None and found.high is not None and found.high <= _WIDEST * found.low:
         interval = f"[{times(found.low)}, {times(found.high)}]"
-    return f"{times(found.ratio)} {interval} with {plural(ranks_of(row), 'rank')}"
+    return f"{times(found.ratio)} {interval} with {plural(row.ranks, 'rank')}"
 
 
 # -- the share of the peak ---------------------------------------------------------------------------------------------
@@ -221,9 +219,7 @@ def _share(row: Row) -> float:
 def _of_peak(row: Row) -> str:
     ceiling = row.ceiling
     whole = "" if ceiling is None else f" of {format_rate(ceiling.value)} ({ceiling.kind}: {ceiling.source})"
-    return (
-        f"{capital(NOUNS[operation_of(row)])} reach {percent(_share(row))}{whole} with {plural(ranks_of(row), 'rank')}."
-    )
+    return f"{capital(NOUNS[operation_of(row)])} reach {percent(_share(row))}{whole} with {plural(row.ranks, 'rank')}."
 
 
 # -- neighbours' files -------------------------------------------------------------------------------------------------
@@ -231,7 +227,7 @@ def _of_peak(row: Row) -> str:
 
 def _neighbours(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare reads of neighbours' files with reads of own files of the same ranks."""
-    alike = grouped(((row.target, row.params["backend"], ranks_of(row)), row) for row in rows)
+    alike = grouped(((row.target, row.params["backend"], row.ranks), row) for row in rows)
     pairs: list[tuple[Row, Row]] = []
     for some in alike.values():
         by_name = {operation_of(row): row for row in some}
@@ -243,7 +239,7 @@ def _neighbours(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def _other(row: Row, own: Row, found: Comparison) -> Finding:
     where = "another rank" if row.params.get("data_of") == "other-rank" else "another node"
-    many = plural(ranks_of(row), "rank")
+    many = plural(row.ranks, "rank")
     title = f"Reads of files that {where} wrote are {found.verdict} on {row.target}"
     text = (
         f"With {many} on {row.target}, reads of files that {where} wrote reach {show_row(row)}, and reads of own files "
@@ -263,8 +259,10 @@ def _cached(rows: Iterable[Row]) -> list[Finding]:
 
 
 def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
-    each = [f"{percent(row.median)} with {plural(ranks_of(row), 'rank')}" for row in sorted(rows, key=ranks_of)]
-    volume = format_volume(max(int(row.params["volume_bytes"]) for row in rows))
+    each = [
+        f"{percent(row.median)} with {plural(row.ranks, 'rank')}" for row in sorted(rows, key=lambda row: row.ranks)
+    ]
+    volume = format_volume(max(row.count("volume_bytes") for row in rows))
     what = "did not reach the storage in the time" if name == "write" else "came from memory"
     title = f"Memory served a part of the {NOUNS[name]} on {target}"
     text = f"A share of the bytes of {NOUNS[name]} on {target} {what}: {listing(each)}. The volume is {volume}."
@@ -277,7 +275,7 @@ def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
         "info" if name == "reread" else "warning",
         target=target,
         operation=name,
-        ranks=[ranks_of(row) for row in rows],
+        ranks=[row.ranks for row in rows],
         cached_share=[row.median for row in rows],
     )
 
@@ -289,7 +287,7 @@ def _unequal(rows: Iterable[Row], level: float) -> list[Finding]:
         for row in rows
         if row.metric in (FASTEST, SLOWEST) and operation_of(row) != "reread"
     )
-    most = [[row for row in some if ranks_of(row) == max(map(ranks_of, some))] for some in times_of.values()]
+    most = [[row for row in some if row.ranks == max(row.ranks for row in some)] for some in times_of.values()]
     ends = [{row.metric: row for row in some} for some in most]
     pairs = [(one[FASTEST], one[SLOWEST]) for one in ends if len(one) == 2]
     judged = zip(pairs, compare_pairs(pairs, level), strict=True)
@@ -297,7 +295,7 @@ def _unequal(rows: Iterable[Row], level: float) -> list[Finding]:
 
 
 def _apart(first: Row, last: Row) -> Finding:
-    who, many = who_of(first), plural(ranks_of(first), "rank")
+    who, many = who_of(first), plural(first.ranks, "rank")
     title = f"{who} end at different times"
     text = (
         f"{who} by {many}: the fastest rank needs {format_time(first.median)} for its file, and the slowest "

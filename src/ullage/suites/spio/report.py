@@ -38,7 +38,6 @@ from ullage.suites.spio.findings import (
     Line,
     lines_of,
     operation_of,
-    ranks_of,
 )
 from ullage.suites.spio.options import OPERATIONS
 from ullage.units import format_bytes, format_rate, format_volume
@@ -79,8 +78,8 @@ def tables(data: ReportData) -> Content | None:
     if not lines:
         return None
     # Phases of several cases have the same name, and a row is found by its case and phase.
-    phases = {(line.first.case, str(line.first.params["access"])): line.rows for line in phase_lines(rows)}
-    entries = [_Entry(phases[row.case, str(row.params["access"])], line) for line in lines for row in line.rows]
+    phases = {(line.first.case, line.first.access): line.rows for line in phase_lines(rows)}
+    entries = [_Entry(phases[row.case, row.access], line) for line in lines for row in line.rows]
     places = grouped(((one.rate.target, one.rate.params["backend"]), one) for one in entries)
     grids = [grid for (target, name), some in places.items() for grid in grid_of(f"{target}, {name}", _COLUMNS, some)]
     return Content(notes=[*_volumes(rows), *_words(rows)], grids=grids)
@@ -88,7 +87,7 @@ def tables(data: ReportData) -> Content | None:
 
 def _volumes(rows: Iterable[Row]) -> list[str]:
     """State the bytes that all files had together, and the blocks."""
-    sizes = dict.fromkeys((int(row.params["volume_bytes"]), int(row.params["block_bytes"])) for row in rows)
+    sizes = dict.fromkeys((row.count("volume_bytes"), row.count("block_bytes")) for row in rows)
     most, block = max(sizes)
     about = "" if len(sizes) == 1 else "at most "
     return [f"All files together have {about}{format_volume(most)}, in blocks of {format_bytes(block)}."]
@@ -115,7 +114,7 @@ def _over_one(entry: _Entry) -> str:
 
 _COLUMNS: Final[Sequence[Column[_Entry]]] = (
     Column("operation", lambda entry: NOUNS[operation_of(entry.rate)], is_number=False),
-    Column("ranks", lambda entry: str(ranks_of(entry.rate))),
+    Column("ranks", lambda entry: str(entry.rate.ranks)),
     value_column("rate", lambda entry: entry.rate),
     Column("interval", lambda entry: interval_text(entry.rate)),
     Column("over 1 rank", _over_one),
@@ -157,7 +156,7 @@ def _figure(title: str, every: Sequence[Line]) -> Figure:
     left_out = "" if len(lines) == len(every) else "Memory answered the rereads, which are in the table alone."
     rows = [row for line in lines for row in line.rows]
     scale = scale_for([row.median for row in rows], "B/s")
-    ranks = sorted({*map(ranks_of, rows)})
+    ranks = sorted({*(row.ranks for row in rows)})
     names = [NOUNS[operation_of(line.rows[0])] for line in lines]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 260}
     color = nominal("name", names, COLORS[: len(names)], legend)
@@ -186,7 +185,7 @@ def _point(line: Line, row: Row, factor: float) -> Spec:
     measured, interval = classify(row), format_interval(row.low, row.high, scale_for([row.median], row.unit))
     return {
         "name": NOUNS[operation_of(row)],
-        "ranks": ranks_of(row),
+        "ranks": row.ranks,
         "y": rounded(row.median / factor),
         "low": None if row.low is None else rounded(row.low / factor),
         "high": None if row.high is None else rounded(row.high / factor),
@@ -201,7 +200,7 @@ def _point(line: Line, row: Row, factor: float) -> Spec:
 
 def _peaks(rows: Iterable[Row]) -> list[tuple[str, float]]:
     """Return the known peaks of the device by direction, once where both are equal."""
-    known = {str(row.params["access"]): row.ceiling.value for row in rows if row.ceiling is not None}
+    known = {row.access: row.ceiling.value for row in rows if row.ceiling is not None}
     by_value = grouped((value, access) for access, value in known.items())
     return [(f"peak ({', '.join(accesses)})" if len(by_value) > 1 else "peak", v) for v, accesses in by_value.items()]
 
@@ -272,7 +271,7 @@ def _is_of_storage(row: Row) -> bool:
 
 
 def _headline(row: Row) -> str:
-    return f"{row.target}: {_DONE[operation_of(row)]}, {plural(ranks_of(row), 'rank')}"
+    return f"{row.target}: {_DONE[operation_of(row)]}, {plural(row.ranks, 'rank')}"
 
 
 HEADLINES: Final = (Rule("disk", RATE, _is_of_storage, operation_of, _headline),)

@@ -246,17 +246,17 @@ def spio_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, oper
     found = [_bounded(row) for row in told if row.params["operation"] in asked]
     groups = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(records))
     rates = [row for row in found if row.metric == RATE]
-    shares = [cached_share(row, groups[row.case, str(row.params["access"])], context) for row in rates]
+    shares = [cached_share(row, groups[row.case, row.access], context) for row in rates]
     return [*found, *(row for some in shares for row in some)]
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"] | None:
     """Return the parameters of a row; None for a write that only makes what neighbours read."""
-    parameters, access = source.workload, str(row.params["access"])
+    parameters, access = source.workload, row.access
     of_neighbours = is_of_neighbours(parameters)
     if of_neighbours and access != _READ:
         return None
-    ranks = int(row.params["ranks"])
+    ranks = row.ranks
     params: dict[str, Scalar] = {
         "access": access,
         "operation": "neighbour" if of_neighbours else access,
@@ -272,4 +272,4 @@ def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"] | None:
 
 def _bounded(row: Row) -> Row:
     """Drop the ceiling of the device from a reread that memory may have answered."""
-    return with_ceiling(row, None) if row.params["access"] == "reread" and row.verdict != "cold" else row
+    return with_ceiling(row, None) if row.access == "reread" and row.verdict != "cold" else row

@@ -56,12 +56,12 @@ def findings_of(
 
 
 def _phase(row: Row) -> str:
-    return str(row.params["access"])
+    return row.access
 
 
 def who_of(row: Row) -> str:
     """Return where, how and by how many ranks the states of ``row`` were kept."""
-    return f"{row.target}, {row.params['layout']}, {row.params['order']}, {plural(int(row.params['ranks']), 'rank')}"
+    return f"{row.target}, {row.params['layout']}, {row.params['order']}, {plural(row.ranks, 'rank')}"
 
 
 def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
@@ -128,11 +128,7 @@ def _demand(row: Row, found: Sequence[Demand], compute_s: float, level: float) -
 
 
 def _revolved(walls: Iterable[Row], compute_s: float) -> list[Finding]:
-    orders = {
-        (str(row.params["order"]), int(row.params["steps"]))
-        for row in walls
-        if str(row.params["order"]).startswith("revolve:")
-    }
+    orders = {(row.word("order"), row.count("steps")) for row in walls if row.word("order").startswith("revolve:")}
     return [_recomputed(order, steps, compute_s) for order, steps in sorted(orders)]
 
 
@@ -171,7 +167,7 @@ def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _faster_layout(best: Row, other: Row, gain: Gain) -> Finding:
-    layout, noun = str(best.params["layout"]), _NOUNS[_phase(best)]
+    layout, noun = best.word("layout"), _NOUNS[_phase(best)]
     text = (
         f"In the {noun} ({who_of(best)}), {format_quantity(best.median, 's')} of I/O is exposed. With layout "
         f"{other.params['layout']} it is {format_quantity(other.median, 's')}, {times(gain.factor)} as much."

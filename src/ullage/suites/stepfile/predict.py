@@ -163,11 +163,11 @@ def _told(rows: Sequence[Row], launches: Iterable[Iterable[AnyRecord]], ranks: i
     for row in rows:
         case = cases[row.case]
         own: dict[str, Scalar] = {
-            "use": "run" if computes(case) else "rates" if row.params["ranks"] == ranks else "scaling",
+            "use": "run" if computes(case) else "rates" if row.ranks == ranks else "scaling",
             "cache": str(case.workload_parameters.get("cache", "none")),
         }
         found.append(row.model_copy(update={"params": {**row.params, **own}}))
-    return sorted(found, key=lambda row: _USES.index(str(row.params["use"])))
+    return sorted(found, key=lambda row: _USES.index(row.word("use")))
 
 
 def _with_share(one: Predicted, shares: Mapping[str, float]) -> Predicted:

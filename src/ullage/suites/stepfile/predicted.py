@@ -138,7 +138,7 @@ def predictions(
     """
     ways = dict.fromkeys(Way(one.target, one.backend, one.layout, one.order) for one in rates)
     asked = [way for way in ways if way.layout in options.layouts and way.order in options.orders]
-    measured = {(_way(row), str(row.params["access"])): row for row in runs}
+    measured = {(_way(row), row.access): row for row in runs}
     found: list[Predicted] = []
     for way in asked:
         of_way = {phase: measured[way, phase] for phase in PHASES if (way, phase) in measured}

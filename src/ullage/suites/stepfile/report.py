@@ -26,7 +26,7 @@ _MOST_LINES: Final = 6
 class _Line(PhaseLine):
     @property
     def phase(self) -> str:
-        return str(self.first.params["access"])
+        return self.first.access
 
     @property
     def label(self) -> str:
@@ -233,18 +233,16 @@ def _is_wait(row: Row) -> bool:
 
 def _headline(row: Row) -> str:
     """Say what is waited for; of a prediction also with how many ranks, and whether there is computation beside."""
-    work = (
-        "writes of states (forward phase)" if row.params["access"] == "forward" else "reads of states (adjoint phase)"
-    )
+    work = "writes of states (forward phase)" if row.access == "forward" else "reads of states (adjoint phase)"
     said = f"{row.target}: wait for {work}, layout {row.params['layout']}"
     if "use" not in row.params:
         return said
     beside = ", without computation" if row.params["use"] == "rates" else ""
-    return f"{said}, {plural(int(row.params['ranks']), 'rank')}{beside}"
+    return f"{said}, {plural(row.ranks, 'rank')}{beside}"
 
 
 def _key(row: Row) -> tuple[object, ...]:
-    return "stepfile", row.params["access"], row.params.get("use")
+    return "stepfile", row.access, row.params.get("use")
 
 
 HEADLINES: Final = (Rule("disk", "exposed_io", _is_wait, _key, _headline),)

@@ -71,7 +71,7 @@ def cache_findings(
     found: list[Finding] = []
     for row in rows:
         case = cases[row.case]
-        is_asked = row.metric == "phase_time" and row.params["access"] == _ADJOINT and row.case in measured
+        is_asked = row.metric == "phase_time" and row.access == _ADJOINT and row.case in measured
         if not is_asked or case.workload_parameters.get("cache") == "drop" or held_bytes is None:
             continue
         expected = expected_share(row, held_bytes, removes=case.workload_parameters.get("remove_read") is True)
@@ -85,11 +85,11 @@ def expected_share(row: Row, held_bytes: int, *, removes: bool) -> float | None:
 
     See ``cached_share``.
     """
-    order, steps = str(row.params["order"]), int(row.params["steps"])
+    order, steps = row.word("order"), row.count("steps")
     if order.startswith("revolve"):
         return None
-    of_a_step = int(row.params["ranks"]) * int(row.params["block_bytes"])
-    held = held_bytes * int(row.params["nodes"]) // of_a_step
+    of_a_step = row.ranks * row.count("block_bytes")
+    held = held_bytes * row.count("nodes") // of_a_step
     return cached_share(reading_order(order, steps), held, removes=removes)
 
 
@@ -204,25 +204,25 @@ def rates_of(launches: Sequence[Iterable[AnyRecord]], rows: Sequence[Row], run_i
     demands = demands_of(records)
     walls = [row for row in rows if row.metric == "phase_time" and not computes(cases[row.case])]
     return [
-        _rate(row, cases[row.case], demands[row.case, str(row.params["access"])], run_id)
+        _rate(row, cases[row.case], demands[row.case, row.access], run_id)
         for row in walls
-        if (row.case, str(row.params["access"])) in demands
+        if (row.case, row.access) in demands
     ]
 
 
 def _rate(row: Row, case: CaseRecord, demands: Sequence[Demand], run_id: str) -> KnownRate:
-    phase = cast("Literal['forward', 'adjoint']", row.params["access"])
+    phase = cast("Literal['forward', 'adjoint']", row.access)
     return KnownRate(
         run_id=run_id,
         phase=phase,
         target=row.target,
-        backend=str(row.params["backend"]),
-        layout=str(row.params["layout"]),
-        order=str(row.params["order"]),
+        backend=row.word("backend"),
+        layout=row.word("layout"),
+        order=row.word("order"),
         cache="drop" if case.workload_parameters.get("cache") == "drop" else "none",
-        ranks=int(row.params["ranks"]),
-        steps=int(row.params["steps"]),
-        state_bytes=int(row.params["block_bytes"]),
+        ranks=row.ranks,
+        steps=row.count("steps"),
+        state_bytes=row.count("block_bytes"),
         depth=count_of(case.workload_parameters, _DEPTHS[phase], 0),
         walls_s=list(row.repetitions),
         state_s=median(one.io_s for one in demands),

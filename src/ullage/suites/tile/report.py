@@ -45,10 +45,10 @@ _phases: Final = tables_of(
                 "open_time=open move_time=transfer sync_time=sync close_time=close latency_p50=frame_p50",
                 "latency_p99=p99 verdict",
             ),
-            lambda row: _TITLES.get(str(row.params["access"])),
+            lambda row: _TITLES.get(row.access),
         )
     ],
-    lambda row: row.params["access"] != "write",
+    lambda row: row.access != "write",
     _notes,
 )
 
@@ -64,10 +64,10 @@ def tilings_of(rows: Sequence[Row]) -> list[Tiling]:
     """Return the tilings that rows are of, each once."""
     found: dict[Tiling, None] = {}
     for row in rows:
-        tiles, tile = read_sizes(str(row.params["tiles"])), read_sizes(str(row.params["tile"]))
-        overlap = read_overlap(str(row.params["overlap"]))
-        element, frames = int(row.params["element_bytes"]), int(row.params["frames"])
-        header = int(row.params["header_bytes"])
+        tiles, tile = read_sizes(row.word("tiles")), read_sizes(row.word("tile"))
+        overlap = read_overlap(row.word("overlap"))
+        element, frames = row.count("element_bytes"), row.count("frames")
+        header = row.count("header_bytes")
         found[Tiling(_three(tiles, 1), _three(tile, 1), _three(overlap, 0), element, header, frames)] = None
     return list(found)
 
@@ -262,11 +262,11 @@ def _is_of_tiles(row: Row) -> bool:
 
 
 def _headline(row: Row) -> str:
-    done = "written" if row.params["access"] == "write" else "read"
-    return f"{row.target}: tiles of {row.params['tile']} {done}, {plural(int(row.params['ranks']), 'rank')}"
+    done = "written" if row.access == "write" else "read"
+    return f"{row.target}: tiles of {row.params['tile']} {done}, {plural(row.ranks, 'rank')}"
 
 
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_tiles, lambda row: ("tile", row.params["access"]), _headline),)
+HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_tiles, lambda row: ("tile", row.access), _headline),)
 ANSWERS: Final = (
     AnswerRule(
         "tile",

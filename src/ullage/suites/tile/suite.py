@@ -272,12 +272,12 @@ def _who(row: Row) -> str:
 
 def _frames(rows: Sequence[Row]) -> list[Finding]:
     """State the highest median of each access on each target; which setting is best is not said."""
-    by_place = grouped(((row.target, str(row.params["access"])), row) for row in rows)
+    by_place = grouped(((row.target, row.access), row) for row in rows)
     return [_stream(max(some, key=lambda row: row.median)) for some in by_place.values()]
 
 
 def _stream(row: Row) -> Finding:
-    access = str(row.params["access"])
+    access = row.access
     text = (
         f"With {row.params['calls']} calls and hints {row.params['hint_set']}, {noun(access)} ({_who(row)}) reach "
         f"{format_quantity(row.median, 'frame/s')}, the highest median of all settings."
@@ -304,8 +304,8 @@ def _better_calls(pair: Sequence[Row], gain: Gain | None) -> Finding | None:
     if gain is None:
         return None
     collective, independent = pair if top.params["calls"] == _COLLECTIVE else (other, top)
-    access, best = str(top.params["access"]), str(top.params["calls"])
-    where = f"{_who(top)}, {plural(int(top.params['ranks']), 'rank')}, hints {top.params['hint_set']}"
+    access, best = top.access, top.word("calls")
+    where = f"{_who(top)}, {plural(top.ranks, 'rank')}, hints {top.params['hint_set']}"
     text = (
         f"For {noun(access)} ({where}), collective calls reach {format_rate(collective.median)} and independent calls "
         f"{format_rate(independent.median)}. {best.capitalize()} calls are faster, {times(gain.factor)}. "
@@ -357,8 +357,8 @@ def _best_set(rows: Sequence[Row], level: float) -> Finding | None:
     gain = None if top is base else gain_of(compare_rows(top, base, level, None))
     if gain is None:
         return None
-    access, name, first = str(top.params["access"]), str(top.params["hint_set"]), str(base.params["hint_set"])
-    where = f"{_who(top)}, {plural(int(top.params['ranks']), 'rank')}, {top.params['calls']}"
+    access, name, first = top.access, top.word("hint_set"), base.word("hint_set")
+    where = f"{_who(top)}, {plural(top.ranks, 'rank')}, {top.params['calls']}"
     listed = ", ".join(f"{row.params['hint_set']} {format_rate(row.median)}" for row in rows)
     text = (
         f"Sets of hints for {noun(access)} ({where}) reach: {listed}. Set {name} is faster than {first}, "
