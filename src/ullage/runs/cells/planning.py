@@ -3,7 +3,8 @@
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, TypeAlias
 
 from ullage.engine import Kind, validate_parameters
@@ -32,10 +33,25 @@ class Way:
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """What a case moves and leaves, of which the files are those of its dataset.
+
+    Cases of one ``kind`` cost the same at a place. Without ``needs_one_folder`` no rank needs a file of another.
+    """
+
+    kind: str
+    block_bytes: int
+    dataset_bytes: int
+    files: int = 1
+    phases: Sequence[str] = ("write", "read")
+    needs_one_folder: bool = True
+
+
+@dataclass(frozen=True)
 class Cell:
     """One case with its layout. ``kind``: what else sets its cost apart from that of others at the same place.
 
-    ``spill``: further targets for data that finds no room at ``target``.
+    ``spill``: further targets for data that finds no room at ``target``; ``sizes``: of a workload with its own ones.
     """
 
     case: Case
@@ -43,6 +59,7 @@ class Cell:
     layout: Layout
     kind: str = ""
     spill: tuple[Target, ...] = ()
+    sizes: Sizes | None = None
 
     @property
     def parameters(self) -> Parameters:
@@ -54,33 +71,48 @@ class Cell:
         """Whether the backend transfers collectively."""
         return bool(self.case.backend.parameters.get("collective", False))
 
+    @cached_property
+    def _known(self) -> Sizes:
+        """Those of workload ``transfer`` where it has no others."""
+        if self.sizes is not None:
+            return self.sizes
+        parameters, ranks = self.parameters, self.layout.ranks
+        rank_bytes = count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
+        has_own = parameters.get("file_mode") == "per-process"
+        words = parameters.get("phases", ["write", "read"])
+        return Sizes(
+            self.kind,
+            count_of(parameters, "transfer_bytes", 262144),
+            ranks * rank_bytes,
+            ranks if has_own else 1,
+            [str(word) for word in words] if isinstance(words, list) else [],
+            self.case.workload.name == WORKLOAD and not (has_own and parameters.get("read_back", "own") == "own"),
+        )
+
     @property
     def block_bytes(self) -> int:
         """Bytes of one transfer."""
-        return count_of(self.parameters, "transfer_bytes", 262144)
+        return self._known.block_bytes
 
     @property
     def dataset_bytes(self) -> int:
         """What one repetition leaves at the target, over all ranks."""
-        segments, block = count_of(self.parameters, "segments", 1), count_of(self.parameters, "block_bytes", 1 << 20)
-        return self.layout.ranks * segments * block
+        return self._known.dataset_bytes
 
     @property
     def files(self) -> int:
         """The number of files of the dataset."""
-        return self.layout.ranks if self.parameters.get("file_mode") == "per-process" else 1
+        return self._known.files
 
     @property
     def needs_one_folder(self) -> bool:
         """Whether ranks share files, so that all of them need the same folder."""
-        is_own = self.parameters.get("file_mode") == "per-process" and self.parameters.get("read_back", "own") == "own"
-        return self.case.workload.name == WORKLOAD and not is_own
+        return self._known.needs_one_folder
 
     @property
     def phases(self) -> list[str]:
         """The phases in the order of execution."""
-        words = self.parameters.get("phases", ["write", "read"])
-        return words if isinstance(words, list) else []
+        return list(self._known.phases)
 
     @property
     def place(self) -> tuple[str, str]:
@@ -88,61 +120,9 @@ class Cell:
         return self.target.name, f"{self.case.backend.name} {self.kind}".rstrip()
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """What ``Cell`` asks of a case whose workload has sizes of its own."""
-
-    kind: str
-    block_bytes: int
-    dataset_bytes: int
-    files: int = 1
-    phases: Sequence[str] = ("write", "read")
-    needs_one_folder: bool = True
-
-
-@dataclass(frozen=True)
-class SizedCell(Cell):
-    """A case of a workload with sizes of its own."""
-
-    sizes: Sizes = field(kw_only=True)
-
-    @property
-    def block_bytes(self) -> int:
-        """See ``Cell``."""
-        return self.sizes.block_bytes
-
-    @property
-    def dataset_bytes(self) -> int:
-        """See ``Cell``."""
-        return self.sizes.dataset_bytes
-
-    @property
-    def files(self) -> int:
-        """See ``Cell``."""
-        return self.sizes.files
-
-    @property
-    def needs_one_folder(self) -> bool:
-        """See ``Cell``."""
-        return self.sizes.needs_one_folder
-
-    @property
-    def phases(self) -> list[str]:
-        """See ``Cell``."""
-        return list(self.sizes.phases)
-
-
 def sized(sizes_of: Callable[[Cell], Sizes]) -> Callable[[Iterable[Cell]], list[Cell]]:
     """Return what gives cells, also those read back from plans, the sizes and kinds that their suite has for them."""
-
-    def all_sized(cells: Iterable[Cell]) -> list[Cell]:
-        return [
-            SizedCell(cell.case, cell.target, cell.layout, known.kind, cell.spill, sizes=known)
-            for cell in cells
-            for known in (sizes_of(cell),)
-        ]
-
-    return all_sized
+    return lambda cells: [replace(cell, kind=known.kind, sizes=known) for cell in cells for known in (sizes_of(cell),)]
 
 
 Chosen: TypeAlias = tuple[str, Parameters]
@@ -169,6 +149,12 @@ def cell_of(
 def _named(kind: Kind, chosen: Chosen, description: Describe) -> Named:
     name, given = chosen
     return Named(name=name, parameters=validate_parameters(description, kind, name, given))
+
+
+def way_of(target: Target, backend: Chosen, workload: Parameters, description: Describe) -> Way:
+    """Return a way with this backend; raise ``UserError`` for parameters that the engine would refuse."""
+    named = _named("backend", backend, description)
+    return Way(target, named, validate_parameters(description, "workload", WORKLOAD, workload))
 
 
 def each_once(cells: Iterable[Cell]) -> list[Cell]:

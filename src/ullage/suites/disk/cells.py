@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.parameters import count_of
 from ullage.runs.cells.direct import DirectIo
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
+from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.volume import share_bytes
 from ullage.suites.disk.options import DiskOptions
 from ullage.units import format_bytes
@@ -193,8 +193,7 @@ class Planner:
             **({_QUEUE_DEPTH: at_once.depth} if at_once.depth > 1 else {}),
             **({_THREADS: at_once.threads} if at_once.threads > 1 else {}),
         }
-        named = Named(name=backend, parameters=validate_parameters(self.description, "backend", backend, own))
-        return Way(spot.target, named, validate_parameters(self.description, "workload", WORKLOAD, workload))
+        return way_of(spot.target, (backend, own), workload, self.description)
 
     def _layout(self, at_once: Concurrency, *, is_small: bool) -> Layout:
         ranks = at_once.ranks

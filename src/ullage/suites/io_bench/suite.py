@@ -11,10 +11,10 @@ from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Named, Parameters, Target
+from ullage.model.plan import Parameters, Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import percent, times
@@ -23,7 +23,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.cells.planning import Cell, Way, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -65,8 +65,7 @@ def _way(target: Target, direct: DirectIo, order: str, backend: str, description
         "order": order,
         "cache": "none" if direct.served else "advise",
     }
-    named = Named(name=backend, parameters=validate_parameters(description, "backend", backend, own))
-    return Way(target, named, validate_parameters(description, "workload", WORKLOAD, workload))
+    return way_of(target, (backend, own), workload, description)
 
 
 def _kind(cell: Cell) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Named, Parameters, Target
+from ullage.model.plan import Parameters, Target
 from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
+from ullage.runs.cells.planning import Cell, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -124,8 +124,7 @@ class Planner:
             "sync": self.options.sync,
             **job.workload,
         }
-        backend = Named(name=name, parameters=validate_parameters(self.description, "backend", name, own))
-        way = Way(target, backend, validate_parameters(self.description, "workload", WORKLOAD, workload))
+        way = way_of(target, (name, own), workload, self.description)
         cell = make_cell(way, place_ranks(1, 1, 1, self.cores), record, file)
         return replace(cell, kind=kind_of(job))
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Named, Parameters, Scalar, Target
+from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
@@ -21,7 +21,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
+from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -197,8 +197,7 @@ class Planner:
             "cache": "advise" if has_cache else "none",
             **({} if path is None else {"numa_path": path}),
         }
-        named = Named(name=name, parameters=validate_parameters(self.description, "backend", name, own))
-        return Way(spot.target, named, validate_parameters(self.description, "workload", WORKLOAD, workload))
+        return way_of(spot.target, (name, own), workload, self.description)
 
 
 def kind_of(cell: Cell) -> str:

@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import Final, cast
 
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.engine import validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.grouping import grouped
 from ullage.launch.base import fewest_nodes
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Layout, Limits, Named, Parameters, Scalar, Target
+from ullage.model.plan import Layout, Limits, Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.parameters import count_of
@@ -22,7 +21,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, join
 from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
+from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells, backend_text, inexact_volumes
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
 from ullage.runs.inputs import EngineContext
@@ -91,29 +90,25 @@ def _ways(options: SpioOptions, target: Target, ranks: int, description: Describ
     These are two cases, so that no rank reads as its neighbour's what its node has read before.
     """
     found = storage_backend(target, options.backend, description)
-    direct = validate_parameters(description, "backend", found.name, direct_of(found, options.cache))
-    named = Named(name=found.name, parameters=direct)
+    chosen = found.name, direct_of(found, options.cache)
     own = [word for word in ("read", "reread") if word in options.operations]
     if own or "write" in options.operations:
         # A reread follows a read, also where only the reread is asked for.
         phases = ["write", "read", "reread"] if "reread" in own else ["write", *own]
-        yield Way(target, named, _workload_parameters(options, found, phases, OWN, description))
+        yield way_of(target, chosen, _workload(options, found, phases, OWN), description)
     if "neighbour" in options.operations and ranks > 1:
-        yield Way(target, named, _workload_parameters(options, found, ["write", "read"], NEIGHBOUR, description))
+        yield way_of(target, chosen, _workload(options, found, ["write", "read"], NEIGHBOUR), description)
 
 
-def _workload_parameters(
-    options: SpioOptions, backend: Registered, phases: list[str], read_back: str, description: Describe
-) -> Parameters:
+def _workload(options: SpioOptions, backend: Registered, phases: list[str], read_back: str) -> Parameters:
     """Return all parameters but the sizes."""
-    given: Parameters = {
+    return {
         "phases": [*phases],
         "file_mode": "per-process",
         "read_back": read_back,
         "sync": "close",
         **cache_and_verify(backend, options.cache, options.verify, "kept"),
     }
-    return validate_parameters(description, "workload", WORKLOAD, given)
 
 
 def is_of_neighbours(parameters: Parameters) -> bool:
