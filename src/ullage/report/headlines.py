@@ -5,7 +5,7 @@ The rules of a suite stand with it: its ``report`` sets ``HEADLINES``, a tuple o
 any suite. All go by what rows say of themselves.
 """
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -105,6 +105,36 @@ def threads_text(row: Row) -> str:
 def ranks_key(row: Row) -> Hashable:
     """Return the key of rows of which each number of ranks has its own best."""
     return row.params.get("ranks")
+
+
+_DONE: Final = {"write": "written", "read": "read"}
+
+
+def storage_rule(
+    what: str,
+    *having: str,
+    metric: str = "bandwidth",
+    of: str = "access",
+    done: Mapping[str, str] = _DONE,
+    of_device: bool = False,
+    words: Callable[[Row], Mapping[str, str]] = lambda _row: {},
+) -> Rule:
+    """Return the rule of a suite on storage, whose rows have the parameters ``having``: the best of each in ``done``.
+
+    ``of``: the parameter whose values ``done`` has words for. ``what`` is a template of these, ``target``, ``ranks``
+    (``8 ranks``), parameters, and ``words`` of the suite. ``of_device``: without rows that a cache is known to have
+    answered.
+    """
+
+    def applies(row: Row) -> bool:
+        is_of_suite = row.params.keys() >= {*having} and row.params.get(of) in done
+        return is_of_suite and (not of_device or is_of_device(row))
+
+    def said(row: Row) -> str:
+        own = {"target": row.target, "done": done[row.word(of)], "ranks": plural(row.ranks, "rank")}
+        return what.format_map({**row.params, **own, **words(row)})
+
+    return Rule("disk", metric, applies, lambda row: row.params[of], said)
 
 
 # -- rows of any suite that moves blocks ------------------------------------------------------------------------------

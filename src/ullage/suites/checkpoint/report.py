@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of suite ``checkpoint``: how long training waits in each layout, and what the ranks reached."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
@@ -16,7 +15,7 @@ from ullage.report.grids import (
     Column,
     PhaseLine,
 )
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify
@@ -172,28 +171,21 @@ CHARTS: Final = (
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
-def _is_of_storage(row: Row) -> bool:
-    """Tell whether a row is of an operation of this suite that no cache is known to have answered."""
-    return "rank_bytes" in row.params and row.params.get("operation") in _DONE and is_of_device(row)
-
-
-def _key(row: Row) -> Hashable:
-    return operation_of(row)
-
-
-def _what(row: Row) -> str:
-    return f"{row.target}: checkpoint {_DONE[operation_of(row)]}, {files_of(row)}"
-
-
-def _wait(row: Row) -> str:
-    what = "save a checkpoint" if operation_of(row) == SAVE else "read a checkpoint back"
-    return f"{row.target}: time to {what}, {files_of(row)}"
-
-
 # A rate has a share of the ceiling that is known; training waits for the time.
-HEADLINES: Final = (
-    Rule("disk", RATE, _is_of_storage, _key, _what),
-    Rule("disk", WAIT, _is_of_storage, _key, _wait),
+HEADLINES: Final = tuple(
+    storage_rule(
+        what,
+        "rank_bytes",
+        metric=metric,
+        of="operation",
+        done=done,
+        of_device=True,
+        words=lambda row: {"files": files_of(row)},
+    )
+    for metric, what, done in (
+        (RATE, "{target}: checkpoint {done}, {files}", _DONE),
+        (WAIT, "{target}: time to {done}, {files}", {SAVE: "save a checkpoint", RESTORE: "read a checkpoint back"}),
+    )
 )
 ANSWERS: Final = (
     AnswerRule(

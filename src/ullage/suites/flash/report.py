@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.quantity import plural, rounded
+from ullage.quantity import rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Figure
 from ullage.report.data import ReportData
 from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
 from ullage.report.grids import Column
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import nominal, plot, quantity_axis
 from ullage.report.vega import Spec, ordered_colors, tooltip
 from ullage.suites.flash.formula import HEADER_BYTES, blocks_of
@@ -125,17 +125,7 @@ CHARTS: Final = (
 )
 
 
-def _is_of_file(row: Row) -> bool:
-    return {"file", "cells", "format"} <= row.params.keys()
-
-
-def _headline(row: Row) -> str:
-    done = "written" if row.access == "write" else "read"
-    ranks = plural(row.ranks, "rank")
-    return f"{row.target}: flash {row.params['file']} file {done}, {row.params['format']}, {ranks}"
-
-
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_file, lambda row: ("flash", row.access), _headline),)
+HEADLINES: Final = (storage_rule("{target}: flash {file} file {done}, {format}, {ranks}", "file", "cells", "format"),)
 ANSWERS: Final = (
     AnswerRule(
         "flash",

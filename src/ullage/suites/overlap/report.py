@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of suite ``overlap``: shares, costs and gains by size and depth, and a map of each way."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.phrasing import noun
 from ullage.grouping import grouped
-from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_row, percent, plural, significant
 from ullage.report.answers import AnswerRule
@@ -14,7 +12,7 @@ from ullage.report.contents import Figure
 from ullage.report.data import ReportData
 from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
 from ullage.report.grids import Column, PhaseLine, of
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import HeatMap
 from ullage.report.vega import Spec, tooltip
 from ullage.report.verdicts import caption, classify
@@ -98,7 +96,7 @@ def figures(data: ReportData) -> list[Figure]:
     ]
 
 
-def _figure(title: str, rows: Sequence[Row], costs: Mapping[tuple[str, Scalar], Row]) -> Figure:
+def _figure(title: str, rows: Sequence[Row], costs: Mapping[tuple[str, str], Row]) -> Figure:
     sizes, depths = sorted({size_of(row) for row in rows}), sorted({depth_of(row) for row in rows})
     found = HeatMap(
         *([format_bytes(size) for size in sizes], [str(depth) for depth in depths], "size", "depth"),
@@ -152,19 +150,15 @@ CHARTS: Final = (
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
-def _is_share(row: Row) -> bool:
-    return "cores_of_rank" in row.params
-
-
-def _key(row: Row) -> Hashable:
-    return row.access
-
-
-def _what(row: Row) -> str:
-    return f"{row.target}: {noun(row.access)} beside computation, {way_of(row)}"
-
-
-HEADLINES: Final = (Rule("disk", SHARE, _is_share, _key, _what),)
+HEADLINES: Final = (
+    storage_rule(
+        "{target}: {done} beside computation, {way}",
+        "cores_of_rank",
+        metric=SHARE,
+        done={"write": "writes", "read": "reads"},
+        words=lambda row: {"way": way_of(row)},
+    ),
+)
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,

@@ -4,7 +4,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
-from ullage.analysis.findings.phrasing import noun
 from ullage.analysis.metrics import metric_named
 from ullage.grouping import grouped
 from ullage.model.summary import Row
@@ -14,7 +13,6 @@ from ullage.quantity import (
     format_interval,
     format_quantity,
     format_row,
-    plural,
     rounded,
     scale_for,
 )
@@ -22,7 +20,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
 from ullage.report.declared import storage_chart, storage_section
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import HeatMap, nominal, plot, shade_positions
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
@@ -269,16 +267,15 @@ CHARTS: Final = (
 )
 
 
-def _is_of_pattern(row: Row) -> bool:
-    return {"pattern", "base_bytes"} <= row.params.keys() and row.access in ("write", "read")
-
-
-def _headline(row: Row) -> str:
-    size, ranks = format_bytes(row.count("block_bytes")), plural(row.ranks, "rank")
-    return f"{row.target}: {row.params['pattern']} {noun(row.access)} of {size}, {ranks}"
-
-
-HEADLINES: Final = (Rule("disk", METRIC, _is_of_pattern, lambda row: ("pio", row.access), _headline),)
+HEADLINES: Final = (
+    storage_rule(
+        "{target}: {pattern} {done} of {size}, {ranks}",
+        "pattern",
+        "base_bytes",
+        done={"write": "writes", "read": "reads"},
+        words=lambda row: {"size": format_bytes(row.count("block_bytes"))},
+    ),
+)
 ANSWERS: Final = (
     AnswerRule(
         "pio",

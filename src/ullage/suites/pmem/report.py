@@ -12,7 +12,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_column
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import (
     COLORS,
     bar_layer,
@@ -278,16 +278,14 @@ CHARTS: Final = (CHART,)
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
-def _is_interface(row: Row) -> bool:
-    return "interface" in row.params and row.access in ("read", "write")
-
-
-def _what(row: Row) -> str:
-    size = format_bytes(count(row, "block_bytes"))
-    return f"{row.target}: {row.access}s of {size} by {row.word('interface')}"
-
-
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_interface, lambda row: row.access, _what),)
+HEADLINES: Final = (
+    storage_rule(
+        "{target}: {done} of {size} by {interface}",
+        "interface",
+        done={"write": "writes", "read": "reads"},
+        words=lambda row: {"size": format_bytes(row.count("block_bytes"))},
+    ),
+)
 
 ANSWERS: Final = (
     AnswerRule(

@@ -4,7 +4,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, plural, rounded, scale_for
@@ -13,7 +12,7 @@ from ullage.report.contents import Figure
 from ullage.report.data import ReportData
 from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
 from ullage.report.grids import metric_column
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, nominal, plot, quantity_axis
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.sar.shape import KERNELS, NOUNS, PHASES
@@ -105,16 +104,6 @@ def _spec(rows: Sequence[Row]) -> Spec:
     return plot(470, 130, values, {"type": "bar"}, encoding)
 
 
-def _is_of_storage(row: Row) -> bool:
-    """Tell whether a row is of images that were stored or read, and no cache is known to have answered."""
-    return "image_bytes" in row.params and row.params.get("access") in ("k2", "k3") and is_of_device(row)
-
-
-def _headline(row: Row) -> str:
-    done = "images stored" if row.access == "k2" else "pairs of images read"
-    return f"{row.target}: {done}, {plural(row.ranks, 'rank')}"
-
-
 SECTIONS: Final = (
     storage_section(
         _SUITE,
@@ -134,7 +123,8 @@ CHARTS: Final = (
         figures,
     ),
 )
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_storage, lambda row: ("sar", row.access), _headline),)
+_DONE: Final = {"k2": "images stored", "k3": "pairs of images read"}
+HEADLINES: Final = (storage_rule("{target}: {done}, {ranks}", "image_bytes", done=_DONE, of_device=True),)
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,

@@ -8,7 +8,7 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_share, percent, plural, rounded, scale_for, times
+from ullage.quantity import DASH, format_interval, format_share, percent, rounded, scale_for, times
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
@@ -23,7 +23,7 @@ from ullage.report.grids import (
     share_text,
     value_column,
 )
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, MUTED, Spec, rank_axis, tooltip, verdict_shape
 from ullage.report.verdicts import caption, classify, headword
@@ -265,16 +265,9 @@ CHARTS: Final = (
 _DONE: Final = {"write": "own files written", "read": "own files read", "neighbour": "neighbours' files read"}
 
 
-def _is_of_storage(row: Row) -> bool:
-    """Tell whether a row is of an operation of this suite that no cache is known to have answered."""
-    return "volume_bytes" in row.params and row.params.get("operation") in _DONE and is_of_device(row)
-
-
-def _headline(row: Row) -> str:
-    return f"{row.target}: {_DONE[operation_of(row)]}, {plural(row.ranks, 'rank')}"
-
-
-HEADLINES: Final = (Rule("disk", RATE, _is_of_storage, operation_of, _headline),)
+HEADLINES: Final = (
+    storage_rule("{target}: {done}, {ranks}", "volume_bytes", of="operation", done=_DONE, of_device=True),
+)
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,

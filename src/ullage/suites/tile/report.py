@@ -11,7 +11,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
 from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
-from ullage.report.headlines import Rule
+from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, layer, layered
 from ullage.report.table import Cell
 from ullage.report.vega import INK, MUTED, Spec, tooltip
@@ -257,16 +257,7 @@ CHARTS: Final = (
 )
 
 
-def _is_of_tiles(row: Row) -> bool:
-    return {"tile", "tiles"} <= row.params.keys()
-
-
-def _headline(row: Row) -> str:
-    done = "written" if row.access == "write" else "read"
-    return f"{row.target}: tiles of {row.params['tile']} {done}, {plural(row.ranks, 'rank')}"
-
-
-HEADLINES: Final = (Rule("disk", "bandwidth", _is_of_tiles, lambda row: ("tile", row.access), _headline),)
+HEADLINES: Final = (storage_rule("{target}: tiles of {tile} {done}, {ranks}", "tile", "tiles"),)
 ANSWERS: Final = (
     AnswerRule(
         "tile",
