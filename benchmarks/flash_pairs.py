@@ -19,9 +19,9 @@ from typing import Final, cast
 from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, loop_times, mpi_name, phases
 from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
+from ullage.runs.cells.backends import BACKENDS
 from ullage.suites.flash.formula import FlashFile, data_bytes
 from ullage.suites.flash.options import ACCESSES
-from ullage.suites.flash.suite import BACKENDS
 
 PHASES: Final = ("write", "read")
 FILES: Final = ("checkpoint", "plot-centred")

@@ -37,6 +37,10 @@ class Registered(Tolerant):
     capabilities: list[str] = []
     parameters: list[Parameter] = []
 
+    def takes(self, name: str) -> bool:
+        """Tell whether it has a parameter of that name."""
+        return any(parameter.name == name for parameter in self.parameters)
+
     def most(self, name: str, otherwise: int = 1) -> int:
         """Return the most that capability ``name`` states, as in ``queue_depth=4096``."""
         said = (word.partition("=") for word in self.capabilities)

@@ -6,22 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.engine import find_registered
 from ullage.errors import UserError
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Target
 from ullage.model.request import Request
 from ullage.parameters import count_of
+from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
 from ullage.runs.room import checked_machine
-from ullage.runs.session import Note
-from ullage.uri import target_path, target_scheme
 
 WORKLOAD: Final = "vpic"
-BACKENDS: Final = {"raw": "mpiio", "hdf5": "hdf5"}
 HEADER_BYTES: Final = 4096
 """The header of our own format, before the particles."""
 _CONTIGUOUS: Final = "contiguous"
@@ -62,26 +59,13 @@ def _sizes(cell: Cell) -> Sizes:
 with_sizes: Final = sized(_sizes)
 
 
-def _nothing() -> Parameters:
-    return {}
-
-
 @dataclass(frozen=True)
 class WorkloadSettings:
     """What a suite asks of the workload besides the options of both. ``reads``: words with their parameters."""
 
     phases: list[str]
-    parameters: Parameters = field(default_factory=_nothing)
+    parameters: Parameters = field(default_factory=Parameters)
     reads: Mapping[str, Parameters] = field(default_factory=lambda: _FULL)
-
-
-@dataclass(frozen=True)
-class _Way:
-    """A backend, whether it transfers collectively, and whether it converts between the orders of memory and file."""
-
-    backend: str
-    collective: bool
-    converts: bool
 
 
 def make_cells(
@@ -97,8 +81,8 @@ def make_cells(
         _cell((target, layout), way, options, {**asked.parameters, "phases": asked.phases, **what}, description)
         for layout in layouts
         for target in targets
-        for way in _ways(target, options, description)
-        for what in _combinations(options.layouts, asked.reads, way)
+        for way in ways_of_formats(target, options.formats, options.transfers, description)
+        for what in _combinations(options.layouts, asked.reads, way[0])
     ]
     if not cells:
         what = "only backends mpiio and hdf5 convert between the orders of memory and file"
@@ -106,55 +90,34 @@ def make_cells(
     return with_sizes(each_once(cells))
 
 
-def _combinations(names: Iterable[str], reads: Mapping[str, Parameters], way: _Way) -> Iterable[Parameters]:
+def _combinations(names: Iterable[str], reads: Mapping[str, Parameters], backend: Registered) -> Iterable[Parameters]:
+    converts = bool({"scattered", "arrays"} & {*backend.capabilities})
     for name, (read, sizes) in itertools.product(names, reads.items()):
         memory, file = LAYOUTS[name]
-        if memory == file or way.converts:
+        if memory == file or converts:
             yield {"memory": memory, "file": file, "read": read, **sizes}
 
 
-def _ways(target: Target, options: ParticleOptions, description: Describe) -> list[_Way]:
-    """Return the ways to a target; one without a path has its own backend alone."""
-    scheme = target_scheme(target)
-    if target_path(target) is None:
-        return [_way(scheme, description, collective=False)]
-    ways: list[_Way] = []
-    for form in options.formats:
-        name = BACKENDS[form] if scheme in ("posix", "mpiio", "hdf5") else scheme
-        found = find_registered(description, "backend", name)
-        can_collect = any(parameter.name == "collective" for parameter in found.parameters)
-        ways += [
-            _way(name, description, collective=access == "collective")
-            for access in options.transfers
-            if can_collect or access != "collective"
-        ]
-    if not ways:
-        raise UserError(f"target '{target.name}' has no collective transfers", "--access", "add independent")
-    return list(dict.fromkeys(ways))
-
-
-def _way(name: str, description: Describe, *, collective: bool) -> _Way:
-    capabilities = find_registered(description, "backend", name).capabilities
-    return _Way(name, collective, bool({"scattered", "arrays"} & {*capabilities}))
-
-
 def _cell(
-    place: tuple[Target, Layout], way: _Way, options: ParticleOptions, what: Parameters, description: Describe
+    place: tuple[Target, Layout],
+    way: tuple[Registered, bool],
+    options: ParticleOptions,
+    what: Parameters,
+    description: Describe,
 ) -> Cell:
-    target, layout = place
-    capabilities = find_registered(description, "backend", way.backend).capabilities
-    holds_data = "data" in capabilities
+    (target, layout), (backend, collective) = place, way
+    holds_data = "data" in backend.capabilities
     given: Parameters = {
         "particles": options.particles,
         "steps": options.steps,
         "compute_s": options.compute_s,
-        "format": "arrays" if "arrays" in capabilities else "raw",
+        "format": "arrays" if "arrays" in backend.capabilities else "raw",
         "cache": options.cache if holds_data else "none",
         "verify": "full" if holds_data else "none",
         **what,
     }
-    own: Parameters = {"collective": True} if way.collective else {}
-    return cell_of(target, layout, (way.backend, own), (WORKLOAD, given), description)
+    own: Parameters = {"collective": True} if collective else {}
+    return cell_of(target, layout, (backend.name, own), (WORKLOAD, given), description)
 
 
 _COLUMNS: Final[Columns] = {
@@ -181,7 +144,7 @@ def prepare_particles(
     machine = checked_machine(request.targets)
     cells = make_cells(options, asked, request.targets, engine_context.description, machine.cores)
     text = f"{options.particles} particles of 32 bytes a rank, {options.steps} steps"
-    notes = _notes(options, engine_context.description)
+    notes = hdf5_left_out(options.formats, engine_context.description)
     return PreparedCells(
         request,
         options,
@@ -194,10 +157,3 @@ def prepare_particles(
         _COLUMNS,
         fewer_files="remove files there, or name another target",
     ).checked()
-
-
-def _notes(options: ParticleOptions, description: Describe) -> list[Note]:
-    hdf5 = next((one for one in description.backends if one.name == "hdf5"), None)
-    if "hdf5" in options.formats or hdf5 is None or not hdf5.available:
-        return []
-    return [Note("hdf5-left-out", "HDF5 is there and was not measured", "add --format raw,hdf5")]

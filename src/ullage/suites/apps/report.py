@@ -11,11 +11,11 @@ from ullage.analysis.findings.phrasing import gain_of
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_share, plural, times
+from ullage.quantity import DASH, plural, times
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, ceiling_text, grid_of, value_column
+from ullage.report.grids import Column, ceiling_text, grid_of, share_text, value_column
 from ullage.report.verdicts import headword
 from ullage.suites.apps.findings import MOST_SETTINGS, Paired, class_of, direction, is_write, rates_of, settings_of
 from ullage.suites.apps.options import SMALL
@@ -38,16 +38,15 @@ def tables(data: ReportData) -> Content | None:
         for grid in grid_of(
             f"{target}: {'writes' if writes else 'reads'}",
             _columns(data),
-            sorted((row for row in rates if row.target == target and is_write(row) == writes), key=_order),
+            sorted(
+                (row for row in rates if row.target == target and is_write(row) == writes),
+                key=lambda row: (row.verdict, -row.median),
+            ),
         )
     ]
     settings, compared = settings_of(sound_rows(data.summary.rows))
     notes = [*_missing(data), *_settings_notes(len(settings), compared), *_notes(rates)]
     return Content(notes=notes, grids=[*grid_of(_SETTINGS_TITLE, _SETTINGS, settings), *grids])
-
-
-def _order(row: Row) -> tuple[str, float]:
-    return row.verdict, -row.median
 
 
 def _missing(data: ReportData) -> list[str]:
@@ -68,14 +67,6 @@ def _notes(rates: list[Row]) -> list[str]:
     return notes
 
 
-def _share(row: Row) -> str:
-    return DASH if row.share is None else format_share(row.share)
-
-
-def _itself(row: Row) -> Row:
-    return row
-
-
 def _columns(data: ReportData) -> Sequence[Column[Row]]:
     """Return the columns of a class; ``data`` knows the bytes and operations of its phase, all ranks together."""
 
@@ -94,9 +85,9 @@ def _columns(data: ReportData) -> Sequence[Column[Row]]:
         Column[Row]("ranks", lambda row: str(row.params.get("ranks", DASH))),
         Column[Row]("data", moved),
         Column[Row]("operations", operations),
-        value_column("rate", _itself),
+        value_column("rate", lambda row: row),
         Column[Row]("ceiling", ceiling_text),
-        Column[Row]("share", _share),
+        Column[Row]("share", share_text),
         Column[Row]("verdict", headword, is_number=False),
     )
 

@@ -97,13 +97,11 @@ def figures(data: ReportData) -> list[Figure]:
     rows = sorted((row for row in data.rows_of(_SUITE) if row.metric == WAIT), key=order_of)
     places = grouped(((row.target, row.word("backend"), row.ranks), row) for row in rows)
     return [
-        _figure(f"{target}, {backend}, {plural(ranks, 'rank')}", sorted(some, key=_saves_first))
+        _figure(
+            f"{target}, {backend}, {plural(ranks, 'rank')}", sorted(some, key=lambda row: operation_of(row) != SAVE)
+        )
         for (target, backend, ranks), some in places.items()
     ]
-
-
-def _saves_first(row: Row) -> bool:
-    return operation_of(row) != SAVE
 
 
 def _name(row: Row) -> str:

@@ -7,9 +7,7 @@ from typing import Final, cast
 
 from ullage.analysis.findings.alike import best_of_alike
 from ullage.analysis.findings.phrasing import capital, finding, level_of_part, noun, with_gain
-from ullage.engine import find_registered
-from ullage.errors import UserError
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Gain, Row
@@ -17,22 +15,20 @@ from ullage.parameters import count_of
 from ullage.quantity import format_quantity, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
+from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.runs.room import checked_machine
-from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.flash.formula import HEADER_BYTES, FlashFile, blocks_of, data_bytes, total_blocks
 from ullage.suites.flash.options import FlashOptions
 from ullage.units import format_bytes, format_volume
-from ullage.uri import target_path, target_scheme
 
 WORKLOAD: Final = "flash"
-BACKENDS: Final = {"raw": "mpiio", "hdf5": "hdf5"}
 
 
 # -- cases -------------------------------------------------------------------------------------------------------------
@@ -76,8 +72,8 @@ def make_cells(
 ) -> list[Cell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
     layouts = [options.place(n, cores) for n in options.ranks]
-    ways = {target.name: _ways(target, options, description) for target in targets}
-    backends = sorted({backend for some in ways.values() for backend, _ in some})
+    ways = {target.name: ways_of_formats(target, options.formats, options.transfers, description) for target in targets}
+    backends = sorted({backend.name for some in ways.values() for backend, _ in some})
     check_settings(options.parameters, backends, {f"{name}.collective": "--access" for name in backends})
     cells = [
         _cell(target, way, layout, options, what, description)
@@ -89,47 +85,30 @@ def make_cells(
     return with_sizes(each_once(cells))
 
 
-def _ways(target: Target, options: FlashOptions, description: Describe) -> list[tuple[str, bool]]:
-    """Return backends and whether they transfer collectively; a target without a path has its own backend alone."""
-    if target_path(target) is None:
-        return [(target_scheme(target), False)]
-    scheme = target_scheme(target)
-    ways: list[tuple[str, bool]] = []
-    for form in options.formats:
-        name = BACKENDS[form] if scheme in ("posix", "mpiio", "hdf5") else scheme
-        found = find_registered(description, "backend", name)
-        collective = any(parameter.name == "collective" for parameter in found.parameters)
-        ways += [(name, access == "collective") for access in options.transfers if collective or access != "collective"]
-    if not ways:
-        raise UserError(f"target '{target.name}' has no collective transfers", "--access", "add independent")
-    return list(dict.fromkeys(ways))
-
-
 def _cell(
     target: Target,
-    way: tuple[str, bool],
+    way: tuple[Registered, bool],
     layout: Layout,
     options: FlashOptions,
     what: tuple[str, int],
     description: Describe,
 ) -> Cell:
     backend, collective = way
-    capabilities = find_registered(description, "backend", backend).capabilities
-    holds_data = "data" in capabilities
+    holds_data = "data" in backend.capabilities
     given: Parameters = {
         "file": what[0],
         "cells": what[1],
         "blocks": options.blocks,
         "plot_real_bytes": options.plot_real_bytes,
-        "format": "arrays" if "arrays" in capabilities else "raw",
+        "format": "arrays" if "arrays" in backend.capabilities else "raw",
         "sync": options.sync,
         "cache": options.cache if holds_data else "none",
         "verify": "full" if holds_data else "none",
     }
-    own = parameters_for(options.parameters, find_registered(description, "backend", backend))
+    own = parameters_for(options.parameters, backend)
     if collective:
         own["collective"] = True
-    return cell_of(target, layout, (backend, own), (WORKLOAD, given), description)
+    return cell_of(target, layout, (backend.name, own), (WORKLOAD, given), description)
 
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
@@ -153,20 +132,13 @@ def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     machine = checked_machine(request.targets)
     cells = make_cells(options, request.targets, engine_context.description, machine.cores)
     blocks = f"{options.blocks} blocks a rank" if options.blocks else "80 + (rank mod 3) blocks a rank"
-    notes = _notes(options, engine_context.description)
+    notes = hdf5_left_out(options.formats, engine_context.description)
     return PreparedCells(request, options, machine, cells, with_sizes, blocks, _lines(cells), notes, _COLUMNS).checked()
 
 
 def _lines(cells: Sequence[Cell]) -> list[str]:
     files = ", ".join(dict.fromkeys(_file(cell.parameters) for cell in cells))
     return [f"All ranks write one file ({files}) and read their own blocks again. PnetCDF is not built."]
-
-
-def _notes(options: FlashOptions, description: Describe) -> list[Note]:
-    hdf5 = next((one for one in description.backends if one.name == "hdf5"), None)
-    if "hdf5" in options.formats or hdf5 is None or not hdf5.available:
-        return []
-    return [Note("hdf5-left-out", "HDF5 is there and was not measured", "add --format raw,hdf5")]
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of suite ``loader``: AU over the accelerators, epoch by epoch, and what was read for it."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.grouping import grouped
@@ -195,10 +195,6 @@ def _is_shown(row: Row) -> bool:
     return "threads_each" in row.params and (epoch_of(row) == 1 or row.access == "write")
 
 
-def _key(row: Row) -> Hashable:
-    return row.params["preset"], row.params.get("sample_bytes"), row.access
-
-
 def samples_text(row: Row) -> str:
     """Name the samples of a row by their preset, or by the size that was asked for."""
     size = row.params.get("sample_bytes")
@@ -211,7 +207,15 @@ def _what(row: Row) -> str:
     return f"{row.target}: {samples_text(row)} read, {plural(accelerators_of(row), 'accelerator')}"
 
 
-HEADLINES: Final = (Rule("disk", RATE, _is_shown, _key, _what),)
+HEADLINES: Final = (
+    Rule(
+        "disk",
+        RATE,
+        _is_shown,
+        lambda row: (row.params["preset"], row.params.get("sample_bytes"), row.access),
+        _what,
+    ),
+)
 ANSWERS: Final = (
     AnswerRule(
         _SUITE,

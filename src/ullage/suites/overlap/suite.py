@@ -117,7 +117,7 @@ def make_cells(
     cells: list[Cell] = []
     missing: list[Missing] = []
     for target in targets:
-        for name in _backends_of(target, options):
+        for name in options.backends if target_path(target) is not None else [target_scheme(target)]:
             found = _known(description, name)
             ways, lacking = _ways(options, target, found)
             missing += lacking
@@ -133,10 +133,6 @@ def make_cells(
         why = "; ".join(f"{item.backend}: {item.reason}" for item in missing)
         raise UserError(f"nothing can be measured ({why})", "--backend", "name other backends", EXIT_BAD_INPUT)
     return Cells(with_sizes(each_once(cells)), missing)
-
-
-def _backends_of(target: Target, options: OverlapOptions) -> list[str]:
-    return options.backends if target_path(target) is not None else [target_scheme(target)]
 
 
 def _known(description: Describe, name: str) -> Registered:
@@ -179,7 +175,7 @@ def _placed(ranks: int, options: OverlapOptions, cores: int | None) -> Layout:
 
 
 def _backend_parameters(options: OverlapOptions, backend: Registered, *, is_direct: bool) -> Parameters:
-    has_direct = any(parameter.name == _DIRECT for parameter in backend.parameters)
+    has_direct = backend.takes(_DIRECT)
     return {_DIRECT: True} if options.cache == _DIRECT and has_direct and is_direct else {}
 
 

@@ -183,7 +183,7 @@ def _cell(
         "verify": options.verify if holds_data else "none",
         **_own_parameters(spatial, layout.ranks),
     }
-    has_hints = any(parameter.name == "hints" for parameter in found.parameters)
+    has_hints = found.takes("hints")
     if options.hints and not has_hints:
         raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
     own = parameters_for(options.parameters, found)

@@ -71,11 +71,8 @@ def by_region(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> 
 
 def by_path(rows: Iterable[Row], metric: str = MAIN) -> Mapping[Curve, Mapping[str, Row]]:
     """Return the rows whose ranks were bound by the NUMA node of the device, by the path they take."""
-    return nested((_curve(row), str(row.params[NUMA_PATH]), row) for row in rows if _has_path(row, metric))
-
-
-def _has_path(row: Row, metric: str) -> bool:
-    return row.metric == metric and NUMA_PATH in row.params
+    bound = (row for row in rows if row.metric == metric and NUMA_PATH in row.params)
+    return nested((_curve(row), row.word(NUMA_PATH), row) for row in bound)
 
 
 def _curves(rows: Iterable[Row], metric: str, axis: str, fits: Callable[[Row], bool]) -> Curves:

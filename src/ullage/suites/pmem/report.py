@@ -172,11 +172,12 @@ def figures(data: ReportData) -> list[Figure]:
     if options is None:
         return []
     transfers = by_transfer(rows, options, WITHOUT_SYNC)
+    reads = {curve: some for curve, some in by_region(rows, options).items() if curve.access == "read"}
     return [
         *_over(by_ranks(rows, options), "ranks", "Bandwidth over ranks", _RANKS),
         *_over(by_transfer(rows, options), "block_bytes", "Bandwidth over transfer size", _TRANSFERS),
         *_over(transfers, "block_bytes", "Time of a transfer", _TIMES, is_time=True),
-        *_over(_reads(by_region(rows, options)), "region_bytes", "Read bandwidth over region", _REGIONS),
+        *_over(reads, "region_bytes", "Read bandwidth over region", _REGIONS),
         *_paths(rows),
     ]
 
@@ -212,10 +213,6 @@ _RANKS: Final = "Ranks of one node, each with a file of its own. Durability is i
 _TRANSFERS: Final = "One rank. Persistent memory of Intel works in units of 256 bytes: smaller writes cost a whole one."
 _TIMES: Final = "One rank, without opening, sync and close. What remains at small sizes is the cost of a call."
 _REGIONS: Final = "One rank. A region is what a rank reads once, from its beginning to its end."
-
-
-def _reads(curves: Curves) -> Curves:
-    return {curve: rows for curve, rows in curves.items() if curve.access == "read"}
 
 
 def _over(curves: Curves, axis: str, title: str, caption: str, *, is_time: bool = False) -> list[Figure]:

@@ -245,7 +245,8 @@ Metrics = Mapping[str, Mapping[str, Row]]
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones. Each of two families has its part of the error of a report."""
     usable = [row for row in rows if not row.is_invalid]
-    by_case = {case: _by_kernel(some) for case, some in grouped((row.case, row) for row in usable).items()}
+    rows_of = grouped((row.case, row) for row in usable)
+    by_case = {case: nested((row.access, row.metric, row) for row in some) for case, some in rows_of.items()}
     own = level_of_part(level, _FAMILIES)
     timed = [some for some in by_case.values() if all(_WALL in some.get(kernel, {}) for kernel in KERNELS)]
     each = level_of_each(own, [len(KERNELS)] * len(timed))
@@ -255,10 +256,6 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
         *(found for some in by_case.values() if (found := _rows(some)) is not None),
         *_cached(usable),
     ]
-
-
-def _by_kernel(rows: Iterable[Row]) -> Metrics:
-    return nested((row.access, row.metric, row) for row in rows)
 
 
 def who_of(row: Row) -> str:

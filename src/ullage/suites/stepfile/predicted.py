@@ -174,16 +174,18 @@ def _predicted(
     return Predicted(
         way,
         {phase: predict(work, calls[phase], depths[phase]) for phase in PHASES},
-        {phase: max((rate for (one, _), rate in complete.items() if one == phase), key=_weight) for phase in PHASES},
+        {
+            phase: max(
+                (rate for (one, _), rate in complete.items() if one == phase),
+                key=lambda rate: (rate.steps, rate.cache == "drop"),
+            )
+            for phase in PHASES
+        },
         {phase: _scaling(options, rates, way, phase) for phase in PHASES},
         cached,
         None,
         runs,
     )
-
-
-def _weight(rate: KnownRate) -> tuple[int, bool]:
-    return rate.steps, rate.cache == "drop"
 
 
 def _scaling(options: PredictOptions, rates: Sequence[KnownRate], way: Way, phase: str) -> Scaling | None:

@@ -227,10 +227,6 @@ CHARTS: Final = (
 )
 
 
-def _is_wait(row: Row) -> bool:
-    return {"order", "layout", "steps"} <= row.params.keys() and row.params.get("use") != "scaling"
-
-
 def _headline(row: Row) -> str:
     """Say what is waited for; of a prediction also with how many ranks, and whether there is computation beside."""
     work = "writes of states (forward phase)" if row.access == "forward" else "reads of states (adjoint phase)"
@@ -241,11 +237,15 @@ def _headline(row: Row) -> str:
     return f"{said}, {plural(row.ranks, 'rank')}{beside}"
 
 
-def _key(row: Row) -> tuple[object, ...]:
-    return "stepfile", row.access, row.params.get("use")
-
-
-HEADLINES: Final = (Rule("disk", "exposed_io", _is_wait, _key, _headline),)
+HEADLINES: Final = (
+    Rule(
+        "disk",
+        "exposed_io",
+        lambda row: {"order", "layout", "steps"} <= row.params.keys() and row.params.get("use") != "scaling",
+        lambda row: (row.access, row.params.get("use")),
+        _headline,
+    ),
+)
 ANSWERS: Final = (
     AnswerRule(
         "stepfile",

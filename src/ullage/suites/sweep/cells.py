@@ -105,7 +105,7 @@ def _workload_parameters(
         whole["verify"] = options.verify
     if options.buffers is not None:
         whole["buffers"] = options.buffers
-    wraps = any(parameter.name == _INNER for parameter in backend.parameters)
+    wraps = backend.takes(_INNER)
     for name in () if wraps else _AT_ONCE:
         if count_of(whole, name, 1) > backend.most(name):
             what = f"backend '{backend.name}' serves a {name} of at most {backend.most(name)}"

@@ -56,7 +56,8 @@ _phases: Final = tables_of(
 def tables(data: ReportData) -> Content | None:
     """Return a table for each access and one of the tiles, or None where nothing was measured."""
     content = _phases(data)
-    owners = _owners(tilings_of(data.rows_of(_SUITE)))
+    tilings = tilings_of(data.rows_of(_SUITE))[:_MOST_PICTURES]
+    owners = [_owner_grid(one) for one in tilings if one.count <= _MOST_TILES]
     return None if content is None else replace(content, grids=[*content.grids, *owners])
 
 
@@ -91,24 +92,19 @@ def _sizes(tiling: Tiling) -> str:
 # -- who owns which part -----------------------------------------------------------------------------------------------
 
 
-def _owners(tilings: Sequence[Tiling]) -> list[Grid]:
-    return [_owner_grid(one) for one in tilings[:_MOST_PICTURES] if one.count <= _MOST_TILES]
-
-
 def _owner_grid(tiling: Tiling) -> Grid:
     """Return a table in which a cell is a tile: its rank, and the byte of the frame that it begins at."""
     across, down, deep = tiling.tiles
     heads = [Heading("tiles"), *(Heading(f"x {x}") for x in range(across))]
     lines = [
-        [Cell(_row_name(y, z, deep)), *(_owner(tiling, (z * down + y) * across + x) for x in range(across))]
+        [
+            Cell(f"y {y}, z {z}" if deep > 1 else f"y {y}"),
+            *(_owner(tiling, (z * down + y) * across + x) for x in range(across)),
+        ]
         for z in range(deep)
         for y in range(down)
     ]
     return Grid("The rank of each tile and its first byte in a frame", heads, lines)
-
-
-def _row_name(y: int, z: int, deep: int) -> str:
-    return f"y {y}, z {z}" if deep > 1 else f"y {y}"
 
 
 def _owner(tiling: Tiling, rank: int) -> Cell:
@@ -147,15 +143,11 @@ def _strip_caption(tiling: Tiling) -> str:
     )
 
 
-def _shown(tiling: Tiling) -> list[int]:
-    return list(range(tiling.tiles[0] * tiling.tiles[1]))
-
-
 def picture(tiling: Tiling) -> Spec:
     """Return the first layer of a data set, its tiles drawn to scale."""
     wide, high, _ = tiling.data_set
     values: list[Spec] = []
-    for rank in _shown(tiling):
+    for rank in range(tiling.tiles[0] * tiling.tiles[1]):
         x, y, _ = tiling.begin_of(rank)
         right, low = x + tiling.tile[0], y + tiling.tile[1]
         values.append(

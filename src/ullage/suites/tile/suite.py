@@ -15,7 +15,7 @@ from ullage.analysis.statistics import level_of_each
 from ullage.engine import find_registered
 from ullage.errors import UserError
 from ullage.grouping import grouped
-from ullage.model.describe import Describe, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Gain, Row
@@ -82,15 +82,11 @@ def make_cells(options: TileOptions, targets: Sequence[Target], description: Des
     cells = [
         _cell(target, layout, options, calls, hints, description)
         for layout, target, calls, hints in every
-        if not hints.hints or _has(backends[target.name], "hints")
+        if not hints.hints or backends[target.name].takes("hints")
     ]
     if not cells:
         raise UserError("hints are for backends mpiio and hdf5", "--hints", "add the set default")
     return with_sizes(each_once(cells))
-
-
-def _has(backend: Registered, parameter: str) -> bool:
-    return any(one.name == parameter for one in backend.parameters)
 
 
 def _backend_of(target: Target, options: TileOptions) -> str:
