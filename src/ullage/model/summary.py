@@ -82,9 +82,9 @@ class Row(Strict):
         """The phase, or what was done in it; empty for a row that names none."""
         return self.word("access")
 
-    def count(self, name: str) -> int:
-        """Return a parameter that is a whole number."""
-        return int(self.params[name])
+    def count(self, name: str, otherwise: int | None = None) -> int:
+        """Return a parameter that is a whole number, or ``otherwise`` where there is none and that is given."""
+        return int(self.params[name] if otherwise is None else self.params.get(name, otherwise))
 
     def word(self, name: str) -> str:
         """Return a parameter as text; empty where there is none of that name."""

@@ -44,7 +44,7 @@ def place(ranks: int, bytes_: int) -> str:
 
 def cell_of(row: Row) -> tuple[int, int]:
     """Return ranks and block size (0 without one) of a row of a grid."""
-    return row.ranks, int(row.params.get("block_bytes", 0))
+    return row.ranks, row.count("block_bytes", 0)
 
 
 def setting_text(setting: Setting) -> str:

@@ -249,7 +249,7 @@ def _edge(grid: Grid, rim: TableEdge, level: float, settable: Settable) -> Findi
     growing = _still_growing(grid, rim, level)
     unit = plural(rim.value, "rank") if rim.axis == "ranks" else f"{block(rim.value)} blocks"
     extreme = ("most" if rim.upper else "fewest") if rim.axis == "ranks" else ("largest" if rim.upper else "smallest")
-    further = _further(rim, settable, int(best.params.get("nodes", 1)))
+    further = _further(rim, settable, best.count("nodes", 1))
     text = (
         f"{subject(grid)} have their best median at the edge of the table, with {place(*cell_of(best))}: "
         f"{show_row(best)}. That is {times(gain)} the value beside it. They still gain at {unit}, the {extreme} tried"

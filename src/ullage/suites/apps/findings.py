@@ -30,13 +30,13 @@ _FILES: Final[Mapping[str, str]] = {
 
 
 def _pio(row: Row) -> str:
-    base = int(row.params.get("base_bytes", 0))
+    base = row.count("base_bytes", 0)
     form = f"{base} bytes off" if base else "well-formed"
     return f"{row.word('pattern')} {_size(row)}, {form}, {row.word('calls')}"
 
 
 def _size(row: Row) -> str:
-    return format_bytes(int(row.params.get("block_bytes", 0)))
+    return format_bytes(row.count("block_bytes", 0))
 
 
 _KERNELS: Final[Mapping[str, str]] = {

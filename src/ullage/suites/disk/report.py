@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a disk run: blocks by threads with peer and ceiling, and small requests by depth."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
 from ullage.analysis.statistics import median
-from ullage.grouping import nested
-from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_param, format_quantity
@@ -17,12 +15,14 @@ from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
     Column,
+    PhaseLine,
     ceiling_text,
     grid_of,
     of,
     peer_share_text,
     peer_text,
     peers_of,
+    phase_lines,
     share_text,
     value_text,
 )
@@ -45,21 +45,14 @@ _TOLERANCE: Final = 0.1
 
 
 @dataclass(frozen=True)
-class _Line:
-    """All metrics of one phase of one case."""
-
+class _Line(PhaseLine):
     pattern: str
-    rows: Mapping[str, Row]
     phases: Sequence[PhaseRecord]
-
-    @property
-    def params(self) -> Mapping[str, Scalar]:
-        return next(iter(self.rows.values())).params
 
     @property
     def slots(self) -> int:
         """Operations that can be under way at once."""
-        return threads_at_once(self.params) * int(self.params.get(_DEPTH, 1))
+        return threads_at_once(self.first.params) * self.first.count(_DEPTH, 1)
 
 
 def tables(data: ReportData) -> Content | None:
@@ -68,9 +61,9 @@ def tables(data: ReportData) -> Content | None:
         return None
     grids: list[Grid] = []
     for target in data.view.targets:
-        lines = [line for line in _lines(data) if next(iter(line.rows.values())).target == target]
-        blocks = [line for line in lines if _DEPTH not in line.params]
-        smalls = [line for line in lines if _DEPTH in line.params]
+        lines = [line for line in _lines(data) if line.first.target == target]
+        blocks = [line for line in lines if _DEPTH not in line.first.params]
+        smalls = [line for line in lines if _DEPTH in line.first.params]
         place = f"{target}: " if len(data.view.targets) > 1 else ""
         grids += grid_of(f"{place}blocks by threads", _BLOCK_COLUMNS, sorted(blocks, key=_order))
         grids += grid_of(f"{place}small random requests", _SMALL_COLUMNS, sorted(smalls, key=_order))
@@ -78,20 +71,18 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _lines(data: ReportData) -> list[_Line]:
-    found = nested(((row.case, row.access), row.metric, row) for row in data.rows_of(_SUITE))
-    lines: list[_Line] = []
-    for rows in found.values():
-        row = next(iter(rows.values()))
-        access = row.access
-        order = str(row.params.get("order", "sequential"))
-        lines.append(_Line(_PATTERNS.get((access, order), f"{access} {order}"), rows, data.phases_of(row)))
-    return lines
+    found: list[_Line] = []
+    for line in phase_lines(data.rows_of(_SUITE)):
+        access, order = line.first.access, str(line.first.params.get("order", "sequential"))
+        pattern = _PATTERNS.get((access, order), f"{access} {order}")
+        found.append(_Line(line.rows, pattern, data.phases_of(line.first)))
+    return found
 
 
 def _order(line: _Line) -> tuple[int, int, int]:
     known = list(_PATTERNS.values())
     place = known.index(line.pattern) if line.pattern in known else len(known)
-    return place, line.slots, int(line.params.get("block_bytes", 0))
+    return place, line.slots, line.first.count("block_bytes", 0)
 
 
 def _notes(data: ReportData) -> list[str]:
@@ -128,11 +119,7 @@ def _is_of_device(row: Row) -> bool:
 
 
 def _param(key: str) -> Callable[[_Line], str]:
-    return lambda line: format_param(key, line.params[key]) if key in line.params else DASH
-
-
-def _verdict(line: _Line) -> str:
-    return next(iter(line.rows.values())).verdict
+    return lambda line: format_param(key, line.first.params[key]) if key in line.first.params else DASH
 
 
 def law(line: _Line) -> float | None:
@@ -163,19 +150,19 @@ def _law_hint(line: _Line) -> str:
 
 _BLOCK_COLUMNS: Final[tuple[Column[_Line], ...]] = (
     Column("workload", lambda line: line.pattern, is_number=False),
-    Column("threads", lambda line: str(threads_at_once(line.params))),
+    Column("threads", lambda line: str(threads_at_once(line.first.params))),
     Column("block", _param("block_bytes")),
     Column("ours", of("bandwidth", value_text)),
     Column("peer", of("bandwidth", peer_text)),
     Column("ceiling", of("bandwidth", ceiling_text)),
     Column("our efficiency", of("bandwidth", share_text)),
     Column("peer's efficiency", of("bandwidth", peer_share_text)),
-    Column("verdict", _verdict, is_number=False),
+    Column("verdict", lambda line: line.first.verdict, is_number=False),
 )
 _SMALL_COLUMNS: Final[tuple[Column[_Line], ...]] = (
     Column("workload", lambda line: line.pattern, is_number=False),
     Column("request", _param("block_bytes")),
-    Column("threads", lambda line: str(threads_at_once(line.params))),
+    Column("threads", lambda line: str(threads_at_once(line.first.params))),
     Column("depth", _param(_DEPTH)),
     Column("IOPS", of("operation_rate", value_text)),
     Column("p50", of("latency_p50", value_text)),
@@ -188,21 +175,20 @@ _SMALL_COLUMNS: Final[tuple[Column[_Line], ...]] = (
     Column("peer's efficiency", of("operation_rate", peer_share_text)),
     Column("Little's law", _law, is_number=False, hint=_law_hint),
     Column("in flight", lambda line: DASH if (found := law(line)) is None else f"{found:.2f}"),
-    Column("verdict", _verdict, is_number=False),
+    Column("verdict", lambda line: line.first.verdict, is_number=False),
 )
 
-SECTION: Final = Section(
-    name="disk",
-    title="The disk",
-    doc="R means reads and W writes, S in sequential and R in random order. The threads of a row share its volume. "
-    "Little's law holds where rate times mean latency is within 10 % of the requests in flight.",
-    order=2,
-    part="disk",
-    build=tables,
+SECTIONS: Final = (
+    Section(
+        name="disk",
+        title="The disk",
+        doc="R means reads and W writes, S in sequential and R in random order. The threads of a row share its volume. "
+        "Little's law holds where rate times mean latency is within 10 % of the requests in flight.",
+        order=2,
+        part="disk",
+        build=tables,
+    ),
 )
-
-
-SECTIONS: Final = (SECTION,)
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ METRIC = "operation_rate"
 
 def in_flight(row: Row) -> int:
     """Return how many requests all threads of a row of small requests keep under way together."""
-    return threads_at_once(row.params) * int(row.params.get("queue_depth", 1))
+    return threads_at_once(row.params) * row.count("queue_depth", 1)
 
 
 def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
@@ -82,7 +82,7 @@ def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
 def _saturation(line: Sequence[Row], level: float) -> Finding:
     first, found = line[0], enough_of(line, level)
     target, access = first.target, str(first.params.get("access", "operation"))
-    size = format_bytes(int(first.params.get("block_bytes", 0)))
+    size = format_bytes(first.count("block_bytes", 0))
     what = f"{target} random {access}s of {size}"
     numbers = columns(
         target=target,

@@ -123,7 +123,7 @@ def enough(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _record(row: Row) -> int:
-    return int(row.params.get("block_bytes", 0))
+    return row.count("block_bytes", 0)
 
 
 def _enough(target: str, order: str, access: str, line: Sequence[Row], level: float) -> Finding:

@@ -33,7 +33,7 @@ Place = tuple[str, str, int]
 
 def way_of(row: Row) -> str:
     """Name who moves the data: ``posix helper threads``; with calls of the library in between, also these."""
-    tests = int(row.params.get("tests", 0))
+    tests = row.count("tests", 0)
     asked = f" and {plural(tests, 'question')}" if tests else ""
     return f"{row.params['backend']} {_WORDS[row.word('method')]}{asked}"
 

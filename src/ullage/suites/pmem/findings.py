@@ -44,14 +44,9 @@ class Curve:
 Curves: TypeAlias = Mapping[Curve, Sequence[Row]]
 
 
-def count(row: Row, name: str) -> int:
-    """Return a parameter that is a number; 0 without one."""
-    return int(row.params.get(name, 0))
-
-
 def transfer_s(row: Row) -> float:
     """Return how long one transfer of a rank takes, by a row that is a bandwidth of all ranks."""
-    return count(row, "ranks") * count(row, "block_bytes") / row.median
+    return row.ranks * row.count("block_bytes") / row.median
 
 
 def by_ranks(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
@@ -61,12 +56,12 @@ def by_ranks(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> C
 
 def by_transfer(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
     """Return the rows of one rank over transfer sizes."""
-    return _curves(rows, metric, "block_bytes", lambda row: count(row, "ranks") == 1 and _has_volume(row, options))
+    return _curves(rows, metric, "block_bytes", lambda row: row.ranks == 1 and _has_volume(row, options))
 
 
 def by_region(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
     """Return the rows of one rank over regions."""
-    return _curves(rows, metric, "region_bytes", lambda row: count(row, "ranks") == 1 and _is_usual(row, options))
+    return _curves(rows, metric, "region_bytes", lambda row: row.ranks == 1 and _is_usual(row, options))
 
 
 def by_path(rows: Iterable[Row], metric: str = MAIN) -> Mapping[Curve, Mapping[str, Row]]:
@@ -79,7 +74,7 @@ def _curves(rows: Iterable[Row], metric: str, axis: str, fits: Callable[[Row], b
     lines = grouped(
         (_curve(row), row) for row in rows if row.metric == metric and NUMA_PATH not in row.params and fits(row)
     )
-    return {curve: sorted(line, key=lambda row: count(row, axis)) for curve, line in lines.items() if len(line) > 1}
+    return {curve: sorted(line, key=lambda row: row.count(axis)) for curve, line in lines.items() if len(line) > 1}
 
 
 def _curve(row: Row) -> Curve:
@@ -87,12 +82,12 @@ def _curve(row: Row) -> Curve:
 
 
 def _has_volume(row: Row, options: PmemOptions) -> bool:
-    return count(row, "region_bytes") == region_of(count(row, "block_bytes"), options.volume)
+    return row.count("region_bytes") == region_of(row.count("block_bytes"), options.volume)
 
 
 def _is_usual(row: Row, options: PmemOptions) -> bool:
     """Tell whether the transfers of ``row`` have the size of those of ranks and regions, or fill a smaller region."""
-    block, region = count(row, "block_bytes"), count(row, "region_bytes")
+    block, region = row.count("block_bytes"), row.count("region_bytes")
     return block == options.block or block == region < options.block
 
 
@@ -245,13 +240,13 @@ def system_calls(curves: Curves, level: float) -> list[Finding]:
 
 
 def _both(calls: Iterable[Row], without: Iterable[Row]) -> list[tuple[Row, Row]]:
-    others = {count(row, "block_bytes"): row for row in without}
-    return [(row, others[block]) for row in calls if (block := count(row, "block_bytes")) in others]
+    others = {row.count("block_bytes"): row for row in without}
+    return [(row, others[block]) for row in calls if (block := row.count("block_bytes")) in others]
 
 
 def _compared(line: Iterable[tuple[Row, Row]], level: float, spread: Spread) -> Iterator[_Size]:
     for calls, without in line:
-        yield _Size(count(calls, "block_bytes"), calls, without, compare_rows(calls, without, level, None, spread))
+        yield _Size(calls.count("block_bytes"), calls, without, compare_rows(calls, without, level, None, spread))
 
 
 def _system_calls(curve: Curve, sizes: Sequence[_Size]) -> Finding:
@@ -312,7 +307,7 @@ def writers(curves: Curves, level: float, settable: Settable) -> list[Finding]:
 
 def _writers(curve: Curve, line: Sequence[Row], found: Enough, settable: Settable) -> Finding:
     many, last = _ranks(found.row), line[-1]
-    has_room = settable.has_room(2 * count(last, "ranks"), int(last.params.get("nodes", 1)))
+    has_room = settable.has_room(2 * last.ranks, last.count("nodes", 1))
     more = " Test more ranks (--ranks)." if has_room else " They use all cores."
     said = finding(
         "writers",
@@ -321,13 +316,13 @@ def _writers(curve: Curve, line: Sequence[Row], found: Enough, settable: Settabl
         target=curve.target,
         access=curve.access,
         interface=curve.interface,
-        ranks=[count(row, "ranks") for row in line],
+        ranks=[row.ranks for row in line],
         bytes_per_s=[row.median for row in line],
-        enough=None if found.is_open else count(found.row, "ranks"),
+        enough=None if found.is_open else found.row.ranks,
         falls=found.falls,
     )
-    return with_gain(said, found.gain, f"--ranks {count(found.row, 'ranks')}")
+    return with_gain(said, found.gain, f"--ranks {found.row.ranks}")
 
 
 def _ranks(row: Row) -> str:
-    return plural(count(row, "ranks"), "rank")
+    return plural(row.ranks, "rank")

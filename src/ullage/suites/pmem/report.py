@@ -2,16 +2,16 @@
 """What a report shows of a pmem run: tables and charts over ranks, transfer sizes and regions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from ullage.analysis.verdicts.grades import is_sound
+from ullage.grouping import nested
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, format_row, rounded
+from ullage.quantity import format_quantity, format_row, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, value_column
+from ullage.report.grids import Column, grid_of, time_text, value_column
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import (
     COLORS,
@@ -37,7 +37,6 @@ from ullage.suites.pmem.findings import (
     by_ranks,
     by_region,
     by_transfer,
-    count,
     transfer_s,
 )
 from ullage.suites.pmem.options import INTERFACES, NUMA_PATHS, PmemOptions
@@ -60,12 +59,13 @@ def _options(data: ReportData) -> PmemOptions | None:
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Line:
-    """One place of the axis, with the row of each interface."""
-
-    place: str
-    rows: Mapping[str, Row]
+_PLACES: Final[Mapping[str, Callable[[Row], str]]] = {
+    "ranks": lambda row: str(row.ranks),
+    "transfer": lambda row: format_bytes(row.count("block_bytes")),
+    "region": lambda row: format_bytes(row.count("region_bytes")),
+}
+_Line: TypeAlias = tuple[str, Mapping[str, Row]]
+"""One place of the axis, with the row of each interface."""
 
 
 def tables(data: ReportData) -> Content | None:
@@ -73,41 +73,31 @@ def tables(data: ReportData) -> Content | None:
     options, rows = _options(data), data.rows_of(_SUITE)
     if options is None or not rows:
         return None
+    bare = by_transfer(rows, options, WITHOUT_SYNC)
     grids = [
-        *_grids("ranks", by_ranks(rows, options), lambda row: str(count(row, "ranks"))),
-        *_grids("transfer", by_transfer(rows, options), lambda row: format_bytes(count(row, "block_bytes"))),
-        *_grids(
-            "transfer",
-            by_transfer(rows, options, WITHOUT_SYNC),
-            lambda row: format_bytes(count(row, "block_bytes")),
-            "time of a transfer without open, sync and close",
-            transfer_s,
-        ),
-        *_grids(
-            "transfer",
-            by_transfer(rows, options, FAULTS),
-            lambda row: format_bytes(count(row, "block_bytes")),
-            "page faults",
-        ),
-        *_grids("region", by_region(rows, options), lambda row: format_bytes(count(row, "region_bytes"))),
+        *_grids("ranks", by_ranks(rows, options)),
+        *_grids("transfer", by_transfer(rows, options)),
+        *_grids("transfer", bare, "time of a transfer without open, sync and close", transfer_s),
+        *_grids("transfer", by_transfer(rows, options, FAULTS), "page faults"),
+        *_grids("region", by_region(rows, options)),
     ]
     return Content(notes=[_measured_as(rows)], grids=[*grids, *_path_grids(rows)])
 
 
 def _path_grids(rows: Sequence[Row]) -> list[Grid]:
     """Return the table of NUMA paths; none where no ranks were bound by it."""
+
+    def path_column(path: str) -> Column[tuple[Curve, Mapping[str, Row]]]:
+        return value_column(path, lambda line: line[1].get(path))
+
     lines = sorted(by_path(rows).items())
     columns: list[Column[tuple[Curve, Mapping[str, Row]]]] = [
         Column("target", lambda line: line[0].target, is_number=False),
         Column("interface", lambda line: line[0].interface, is_number=False),
         Column("access", lambda line: line[0].access, is_number=False),
-        *(_path_column(path) for path in NUMA_PATHS),
+        *(path_column(path) for path in NUMA_PATHS),
     ]
     return grid_of("bandwidth by NUMA path", columns, lines)
-
-
-def _path_column(path: str) -> Column[tuple[Curve, Mapping[str, Row]]]:
-    return value_column(path, lambda line: line[1].get(path))
 
 
 def _measured_as(rows: Sequence[Row]) -> str:
@@ -119,47 +109,37 @@ def _measured_as(rows: Sequence[Row]) -> str:
 
 
 def _grids(
-    axis: str,
-    curves: Curves,
-    place: Callable[[Row], str],
-    what: str = "bandwidth",
-    time_of: Callable[[Row], float] | None = None,
+    axis: str, curves: Curves, what: str = "bandwidth", time_of: Callable[[Row], float] | None = None
 ) -> list[Grid]:
     found: list[Grid] = []
     for target, access in dict.fromkeys((curve.target, curve.access) for curve in curves):
-        lines: dict[str, dict[str, Row]] = {}
-        for curve, rows in curves.items():
-            if (curve.target, curve.access) == (target, access):
-                for row in rows:
-                    lines.setdefault(place(row), {})[curve.interface] = row
-        columns: list[Column[_Line]] = [
-            Column(axis, lambda line: line.place),
-            *(_column(name, time_of) for name in INTERFACES),
-        ]
-        found += grid_of(f"{target} {access}s by {axis}: {what}", columns, [_Line(*one) for one in lines.items()])
+        lines = nested(
+            (_PLACES[axis](row), curve.interface, row)
+            for curve, rows in curves.items()
+            if (curve.target, curve.access) == (target, access)
+            for row in rows
+        )
+        columns = [Column[_Line](axis, lambda line: line[0]), *(_column(name, time_of) for name in INTERFACES)]
+        found += grid_of(f"{target} {access}s by {axis}: {what}", columns, list(lines.items()))
     return found
 
 
 def _column(interface: str, time_of: Callable[[Row], float] | None) -> Column[_Line]:
     if time_of is None:
-        return value_column(interface, lambda line: line.rows.get(interface))
-
-    def text(line: _Line) -> str:
-        row = line.rows.get(interface)
-        return DASH if row is None else format_quantity(time_of(row), "s")
-
-    return Column(interface, text)
+        return value_column(interface, lambda line: line[1].get(interface))
+    return Column(interface, lambda line: time_text(time_of(row) if (row := line[1].get(interface)) else None))
 
 
-SECTION: Final = Section(
-    name="pmem",
-    title="Interfaces to memory as storage",
-    doc="posix makes a system call for each transfer, mmap and pmem make none; direct is posix with O_DIRECT.",
-    order=2,
-    part="disk",
-    build=tables,
+SECTIONS: Final = (
+    Section(
+        name="pmem",
+        title="Interfaces to memory as storage",
+        doc="posix makes a system call for each transfer, mmap and pmem make none; direct is posix with O_DIRECT.",
+        order=2,
+        part="disk",
+        build=tables,
+    ),
 )
-SECTIONS: Final = (SECTION,)
 
 # -- charts ------------------------------------------------------------------------------------------------------------
 
@@ -251,7 +231,7 @@ def _spec(curves: Curves, axis: str, *, is_time: bool) -> Spec:
 
 def _point(curve: Curve, row: Row, axis: str, *, is_time: bool) -> Spec:
     value = transfer_s(row)
-    place = count(row, axis)
+    place = row.count(axis)
     return {
         "x": place,
         "y": rounded(value / _NANO if is_time else row.median / _GIGA),
@@ -262,15 +242,16 @@ def _point(curve: Curve, row: Row, axis: str, *, is_time: bool) -> Spec:
     }
 
 
-CHART: Final = Chart(
-    name="pmem",
-    title="Interfaces to memory as storage",
-    doc="All axes but that of ranks are logarithmic. The line at 256 marks the unit of Intel's persistent memory.",
-    order=3,
-    part="disk",
-    build=figures,
+CHARTS: Final = (
+    Chart(
+        name="pmem",
+        title="Interfaces to memory as storage",
+        doc="All axes but that of ranks are logarithmic. The line at 256 marks the unit of Intel's persistent memory.",
+        order=3,
+        part="disk",
+        build=figures,
+    ),
 )
-CHARTS: Final = (CHART,)
 
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
