@@ -2,7 +2,7 @@
 """Sizes of a pipeline of images, as the engine's workload ``sar`` has them. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from ullage.model.plan import Parameters
@@ -101,25 +101,12 @@ def scaled(scale: float) -> Mapping[str, int]:
     return {name: max(1, round(side * scale)) for name, side in sides.items()}
 
 
-_COUNTS: Final = (
-    "grid",
-    "depth",
-    "rows",
-    "columns",
-    "raw_columns",
-    "raw_files",
-    "templates",
-    "template_bytes",
-    "subimages",
-    "subimage_side",
-)
-
-
 def shape_of(parameters: Parameters) -> SarShape:
     """Return the shape of a case with these parameters of the workload."""
     usual = SarShape()
+    counts = [one.name for one in fields(usual) if one.type is int]
     return SarShape(
-        **{name: count_of(parameters, name, getattr(usual, name)) for name in _COUNTS},
+        **{name: count_of(parameters, name, getattr(usual, name)) for name in counts},
         raw_is_shared=parameters.get("raw", "shared") == "shared",
         in_containers=parameters.get("layout") == "containers",
     )
