@@ -2,40 +2,64 @@
 """The tables of a suite as data: which columns, in which order, and in which table a phase stands.
 
 A row says its parameters, unit and verdict by itself. So a column is a word ``NAME[:VIEW][=HEADING]``: ``NAME`` is
-``target``, ``verdict``, a metric or a parameter, ``VIEW`` one of ``interval``, ``share``, ``bytes`` and ``volume``,
-and ``HEADING`` has ``_`` for a blank. What a word cannot say is a ``Column``.
+``target``, ``verdict``, ``grade``, ``flags``, a metric or a parameter, ``VIEW`` a key of the two tables below, and
+``HEADING`` has ``_`` for a blank. ``row`` is the only row of a line, whatever its metric. What a word cannot say is a
+``Column``.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar, overload
 
 from ullage.analysis.metrics import load_metrics
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH
+from ullage.quantity import DASH, significant
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
     Column,
     PhaseLine,
+    ceiling_hint,
+    ceiling_text,
     grid_of,
     interval_text,
-    metric_column,
     of,
     param_text,
+    peer_hint,
+    peer_share_text,
+    peer_text,
+    percent_text,
     phase_lines,
+    ratio_text,
     share_text,
+    value_hint,
+    value_text,
 )
 from ullage.report.verdicts import headword
 from ullage.units import format_bytes, format_volume
 
-_OF_ROWS: Final[Mapping[str, tuple[str, Callable[[Row], str]]]] = {
-    "interval": ("interval", interval_text),
-    "share": ("of the ceiling", share_text),
+PhaseLineT = TypeVar("PhaseLineT", bound=PhaseLine)
+_OF_ROWS: Final[Mapping[str, tuple[str, Callable[[Row], str], Callable[[Row], str] | None]]] = {
+    "value": ("", value_text, None),
+    "plain": ("", lambda row: significant(row.median), None),
+    "percent": ("", percent_text, None),
+    "interval": ("interval", interval_text, None),
+    "share": ("of the ceiling", share_text, None),
+    "ceiling": ("ceiling", ceiling_text, ceiling_hint),
+    "peer": ("peer", peer_text, peer_hint),
+    "peer_share": ("peer's efficiency", peer_share_text, None),
+    "ratio": ("ratio to peer", ratio_text, None),
 }
+"""Usual heading, text and hint. A value has no hint where its interval stands beside it; a metric alone has one."""
 _OF_PARAMETERS: Final[Mapping[str, Callable[[int], str]]] = {"bytes": format_bytes, "volume": format_volume}
-_COUNTED: Final = {"depth", "files", "particles", "ranks", "steps", "tests"}
+_OF_THE_FIRST: Final[Mapping[str, Callable[[Row], str]]] = {
+    "target": lambda row: row.target,
+    "verdict": headword,
+    "grade": lambda row: row.grade or DASH,
+    "flags": lambda row: ", ".join(row.flag_codes) or DASH,
+}
+_COUNTED: Final = {"chains", "depth", "files", "n", "particles", "ranks", "steps", "streams", "tests", "threads"}
 """Parameters whose values are numbers."""
 
 
@@ -47,31 +71,39 @@ class Table:
     title: Callable[[Row], str | None]
 
 
-def columns(*given: str | Column[PhaseLine]) -> list[Column[PhaseLine]]:
+@overload
+def columns(*given: str) -> list[Column[PhaseLine]]: ...
+
+
+@overload
+def columns(*given: str | Column[PhaseLineT]) -> list[Column[PhaseLineT]]: ...
+
+
+def columns(*given: str | Column[PhaseLineT]) -> list[Column[PhaseLineT]]:
     """Return the columns of all words, and those given whole among them."""
-    return [
-        made
-        for one in given
-        for made in ([one] if isinstance(one, Column) else [_column(word) for word in one.split()])
-    ]
+    words = [one.split() if isinstance(one, str) else [one] for one in given]
+    return [_column(one) if isinstance(one, str) else one for some in words for one in some]
 
 
 def _column(word: str) -> Column[PhaseLine]:
     what, _, said = word.partition("=")
     name, _, view = what.partition(":")
     heading = said.replace("_", " ")
-    if name == "verdict":
-        return Column(heading or name, lambda line: headword(line.first), is_number=False)
-    if name == "target":
-        return Column(heading or name, lambda line: line.first.target, is_number=False)
+    if name in _OF_THE_FIRST:
+        show = _OF_THE_FIRST[name]
+        return Column(heading or name, lambda line: show(line.first), is_number=False)
     if view in _OF_ROWS:
-        usual, show = _OF_ROWS[view]
-        return Column(heading or usual, of(name, show))
+        usual, text, hint = _OF_ROWS[view]
+        return Column(heading or usual, _of(name, text, DASH), hint=_of(name, hint or (lambda _row: ""), ""))
     if view:
         return Column(heading, _size(name, _OF_PARAMETERS[view]))
-    if name in load_metrics():
-        return metric_column(heading, name)
+    if name == "row" or name in load_metrics():
+        return Column(heading, _of(name, value_text, DASH), hint=_of(name, value_hint, ""))
     return Column(heading or name.replace("_", " "), param_text(name), is_number=name in _COUNTED)
+
+
+def _of(name: str, show: Callable[[Row], str], without: str) -> Callable[[PhaseLine], str]:
+    return (lambda line: show(line.first)) if name == "row" else of(name, show, without)
 
 
 def _size(name: str, show: Callable[[int], str]) -> Callable[[PhaseLine], str]:

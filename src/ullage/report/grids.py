@@ -12,6 +12,7 @@ from ullage.report.contents import Grid, Heading
 from ullage.report.table import Cell, number_cell, peer_ratio
 
 LineT = TypeVar("LineT")
+LineT_contra = TypeVar("LineT_contra", contravariant=True)
 
 
 class WithRows(Protocol):
@@ -35,6 +36,11 @@ class PhaseLine:
         return next(iter(self.rows.values()))
 
 
+def row_lines(rows: Iterable[Row]) -> list[PhaseLine]:
+    """Return a line for each row: of a table that shows rows of one or of several metrics below each other."""
+    return [PhaseLine({row.metric: row}) for row in rows]
+
+
 def phase_lines(rows: Iterable[Row]) -> list[PhaseLine]:
     """Return a line for each phase of each case, in the order of ``rows``."""
     by_phase = nested(((row.case, str(row.params["access"])), row.metric, row) for row in rows)
@@ -42,16 +48,16 @@ def phase_lines(rows: Iterable[Row]) -> list[PhaseLine]:
 
 
 @dataclass(frozen=True)
-class Column(Generic[LineT]):
+class Column(Generic[LineT_contra]):
     """Makes a column of a table from its lines.
 
     ``hint`` shows where a pointer rests; ``css`` is the class of its cells on the page.
     """
 
     heading: str
-    text: Callable[[LineT], str]
+    text: Callable[[LineT_contra], str]
     is_number: bool = True
-    hint: Callable[[LineT], str] = lambda _line: ""
+    hint: Callable[[LineT_contra], str] = lambda _line: ""
     css: str = ""
 
 

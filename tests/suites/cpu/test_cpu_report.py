@@ -9,8 +9,8 @@ from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
 from ullage.report.vega import to_svg, with_config
-from ullage.suites.cpu.report import charts
-from ullage.suites.cpu.report.tables import tables
+from ullage.suites.cpu import report as charts
+from ullage.suites.cpu.tables import tables
 
 
 def row(metric: str, median: float, case: str, share: float | None = None, **fields: object) -> Row:

@@ -9,4 +9,4 @@ installed, its HPL and DGEMM run for comparison.
 from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: the best kernel of each type, with 1 thread and with all.
-SUITE = UsualQuickSuite("cpu", __doc__ or "", "options:CpuOptions", "prepare:prepare_cpu", "summarise:summarise")
+SUITE = UsualQuickSuite("cpu", __doc__ or "", "options:CpuOptions", "prepare:prepare_cpu", "findings:summarise")

@@ -144,8 +144,7 @@ def _more(
 
     def more(session: Session) -> list[KernelCase]:
         from ullage.results.rows import RowContext
-        from ullage.suites.cpu.findings import better_core, mismatches
-        from ullage.suites.cpu.summarise import measured
+        from ullage.suites.cpu.findings import better_core, measured, mismatches
         from ullage.system.hardware import read_cpu
 
         found, cpu = measured(session.result, options, RowContext()), read_cpu()
@@ -171,8 +170,7 @@ def _peers(
     def jobs(session: Session) -> list[PeerJob]:
         from ullage.peers.hpcc import installed
         from ullage.results.rows import RowContext
-        from ullage.suites.cpu.findings import better_core
-        from ullage.suites.cpu.summarise import measured
+        from ullage.suites.cpu.findings import better_core, measured
 
         program = installed()
         if program is None or not libraries:

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.statistics import median
@@ -16,6 +16,7 @@ from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.quantity import percent
+from ullage.report.grids import PhaseLine
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.suites.cpu.kernels import NARROW, WORKLOAD
@@ -32,10 +33,9 @@ _MOST_DISAGREEMENT: Final = 0.02
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """All rows of one case, by metric, with the repetitions behind them."""
+class Measurement(PhaseLine):
+    """All rows of one case, with the repetitions behind them."""
 
-    rows: Mapping[str, Row]
     measured: Sequence[Measured]
 
     @property
@@ -46,12 +46,12 @@ class Measurement:
     @property
     def params(self) -> Mapping[str, Scalar]:
         """The same of all rows."""
-        return next(iter(self.rows.values())).params
+        return self.first.params
 
     @property
     def threads(self) -> int:
         """The number of threads that work together."""
-        return int(self.params["threads"])
+        return int(self.params.get("threads", 1))
 
     @property
     def is_kernel(self) -> bool:
@@ -95,6 +95,9 @@ class Measurement:
             for name, row in self.rows.items()
         }
         return replace(self, rows=rows)
+
+
+MeasurementT = TypeVar("MeasurementT", bound=Measurement)
 
 
 def measurements(
@@ -217,13 +220,13 @@ def _scaling(all_: Sequence[Measurement]) -> list[Row]:
     return rows
 
 
-def best_of_types(found: Iterable[Measurement]) -> list[Measurement]:
+def best_of_types(found: Iterable[MeasurementT]) -> list[MeasurementT]:
     """Return the fastest measurement of each type, whatever its thread count."""
     types = grouped((one.params["type"], one) for one in found)
     return [best for of_type in types.values() if (best := best_of(of_type)) is not None]
 
 
-def best_of(found: Iterable[Measurement]) -> Measurement | None:
+def best_of(found: Iterable[MeasurementT]) -> MeasurementT | None:
     """Return the fastest measurement that is not INVALID, or None without one."""
     valid = [one for one in found if one.rate is not None and not one.rate.is_invalid]
     return max(valid, key=lambda one: one.value("compute_rate") or 0.0, default=None)

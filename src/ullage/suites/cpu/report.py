@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels side by side with their ceilings, how the best grow with threads, and the roofline they make."""
+"""What a report shows of a cpu run: its tables, kernels beside their ceilings, how the best grow, and the roofline."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -7,8 +7,10 @@ from typing import Final
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, format_share, plural
-from ullage.report.contents import Chart, Figure
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Figure, Section
 from ullage.report.data import ReportData
+from ullage.report.headlines import Rule, threads_text, word_of
 from ullage.report.plots import (
     Roof,
     Work,
@@ -25,7 +27,8 @@ from ullage.report.plots import (
 )
 from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
-from ullage.suites.cpu.report.tables import Line, best_of, best_of_types, lines_of, thread_counts
+from ullage.suites.cpu.rows import best_of
+from ullage.suites.cpu.tables import SUITE, Line, best_with, lines_of, tables, thread_counts
 
 _GIGA: Final = 1e9
 _STEP: Final = 17
@@ -94,7 +97,7 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
     """Draw for each type the kernel that is best with the most threads, over itself with the fewest."""
     values: list[Spec] = []
     names: list[str] = []
-    for best in best_of_types(kernels, counts[-1]):
+    for best in best_with(kernels, counts[-1]):
         line = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
         names.append(best.name)
         for one in line:
@@ -209,4 +212,60 @@ ROOFLINE_CHART: Final = Chart(
     order=1,
     part="cores",
     build=roofline_figures,
+)
+
+# -- section, headlines of the front page, charts and the answer of the suite ------------------------------------------
+
+SECTIONS: Final = (
+    Section(
+        name="cpu",
+        title="The cores",
+        doc="Efficiency is the share of the ceiling of the cores in use, never of the whole machine. HPL is the linear "
+        "solve with the best library here. The tables of gemm and solve and distributed-solve show each library.",
+        order=1,
+        part="cores",
+        build=tables,
+        suite=SUITE,
+    ),
+)
+_TYPES: Final = ("fp64", "fp32", "bf16", "int8")
+_LINEAR: Final = {
+    "gemm": "matrix product",
+    "solve": "linear solve (HPL)",
+    "distributed-solve": "linear solve (HPL) over ranks",
+}
+
+
+def _is_arithmetic(row: Row) -> bool:
+    return "isa" in row.params and word_of(row, "type") in _TYPES
+
+
+def _is_linear(row: Row) -> bool:
+    return word_of(row, "operation") in _LINEAR
+
+
+def _arithmetic(row: Row) -> str:
+    kernel = " ".join(filter(None, (word_of(row, "isa"), word_of(row, "operation"))))
+    return f"{word_of(row, 'type')} by {kernel}, {threads_text(row)}"
+
+
+def _linear(row: Row) -> str:
+    name = _LINEAR[word_of(row, "operation")]
+    size = f", n={row.params['n']}" if "n" in row.params else ""
+    return f"{name}{size}, {threads_text(row)}"
+
+
+HEADLINES: Final = (
+    Rule("cores", "compute_rate", _is_arithmetic, lambda row: row.params["type"], _arithmetic),
+    Rule("cores", "compute_rate", _is_linear, lambda row: row.params["operation"], _linear),
+)
+
+CHARTS: Final = (RATE_CHART, ROOFLINE_CHART)
+ANSWERS: Final = (
+    AnswerRule(
+        "cpu",
+        "How fast do the cores compute, and what holds them back?",
+        ("fastest", "solve", "threads", "special-unit", "clock-penalty"),
+        remarks=("missing", "no-blas", "detected", "empirical"),
+    ),
 )

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a cpu run: the best of each type with HPL and ceiling, products and solves, ratios, every kernel."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ullage.analysis.statistics import median
+from ullage.grouping import grouped, nested
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_share, significant
+from ullage.report.contents import Content
+from ullage.report.data import ReportData
+from ullage.report.declared import columns
+from ullage.report.grids import (
+    Column,
+    PhaseLine,
+    ceiling_hint,
+    ceiling_text,
+    grid_of,
+    of,
+    peer_text,
+    peers_of,
+    row_lines,
+    value_text,
+)
+from ullage.suites.cpu.kernels import TYPES
+from ullage.suites.cpu.rows import Measurement, best_of, best_of_types
+
+SUITE: Final = "cpu"
+RATE: Final = "compute_rate"
+
+
+@dataclass(frozen=True)
+class Line(Measurement):
+    """A measurement that has a rate."""
+
+    @property
+    def rate(self) -> Row:
+        """Every line has one."""
+        return self.rows[RATE]
+
+    @property
+    def type(self) -> str:
+        """``fp64``."""
+        return str(self.params.get("type", ""))
+
+    @property
+    def name(self) -> str:
+        """``avx512 fp64 fma``, ``gemm``."""
+        return super().name.replace("/", " ")
+
+
+def lines_of(data: ReportData) -> list[Line]:
+    """Return a line for each case, by kernel or product and threads; leave out rows that follow from others."""
+    cases = nested((row.case, row.metric, row) for row in data.rows_of(SUITE) if row.case)
+    measured = grouped((item.case.case, item) for item in data.measured)
+    found = [Line(rows, measured.get(case, ())) for case, rows in cases.items() if RATE in rows]
+    return sorted(found, key=_order)
+
+
+def _order(line: Line) -> tuple[bool, int, str, str, str, int]:
+    params = line.params
+    own = str(params.get("isa", params.get("library", ""))), str(params["operation"]), str(params.get("core", ""))
+    place = TYPES.index(line.type) if line.type in TYPES else len(TYPES)
+    return not line.is_kernel, place, *own, line.threads
+
+
+def best_with(lines: Iterable[Line], threads: int) -> list[Line]:
+    """Return the fastest kernel of each type with so many threads, in the order of the types."""
+    return best_of_types(line for line in lines if line.is_kernel and line.threads == threads)
+
+
+def thread_counts(lines: Iterable[Line]) -> list[int]:
+    """Return the thread counts that occur, rising."""
+    return sorted({line.threads for line in lines})
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+_SEED_NAMES: Final = {"int8": "QP", "int16": "HP", "fp32": "SP", "fp64": "DP"}
+_RATIOS: Final = {
+    "clock_ratio": "clock under",
+    "rate_ratio": "operations of",
+    "thread_ratio": "threads of",
+}
+_IDENTITY: Final = ("isa", "type", "operation")
+_UNITS_NOTE: Final = (
+    "Operations are floating-point or integer ones. An FMA, and a step of a dot product, counts as "
+    "two for each lane. QP, HP, SP and DP have 8, 16, 32 and 64 bits. The first two are integers."
+)
+_CEILING_NOTE: Final = (
+    "The ceiling of a kernel is that of the cores it used: cores x measured clock x instructions a "
+    "cycle x operations of an instruction. More threads than cores do not raise it. The ceiling of "
+    "products and solves is the fastest kernel in double precision on the same cores."
+)
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The fastest kernel of a type with so many threads, and the fastest solve beside it where that is its type."""
+
+    line: Line
+    solve: Row | None
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return the notes and tables of the suite; None for other suites, and where nothing was measured."""
+    lines = lines_of(data)
+    if not lines:
+        return None
+    kernels = [line for line in lines if line.is_kernel]
+    works = [line for line in lines if not line.is_kernel]
+    grids = [
+        *grid_of("the fastest kernel of each type", _BEST_COLUMNS, _best(lines)),
+        *grid_of("matrix products and linear solves", _WORK_COLUMNS, works),
+        *grid_of("one over another", _RATIO_COLUMNS, row_lines(row for row in data.rows_of(SUITE) if not row.case)),
+        *grid_of("every kernel", _KERNEL_COLUMNS, kernels),
+    ]
+    return Content(notes=_notes(lines), grids=grids)
+
+
+def _best(lines: Sequence[Line]) -> list[_Best]:
+    """Return the best kernels by type and then threads, as a reader compares them."""
+    found: list[_Best] = []
+    for threads in thread_counts(line for line in lines if line.is_kernel):
+        solves = [line for line in lines if line.params["operation"] == "solve" and line.threads == threads]
+        solve = best_of(solves)
+        beside = None if solve is None else solve.rate
+        found += [_Best(line, beside if line.type == "fp64" else None) for line in best_with(lines, threads)]
+    types = list(dict.fromkeys(line.type for line in lines if line.is_kernel))
+    return sorted(found, key=lambda one: (types.index(one.line.type), one.line.threads))
+
+
+def _notes(lines: Sequence[Line]) -> list[str]:
+    peers = peers_of(line.rate for line in lines)
+    peer = (
+        (
+            f"{', '.join(peers)} ran for comparison with a process on each core. Its HPL has the same n. Its "
+            "DGEMM multiplies smaller matrices, one for each process."
+        )
+        if peers
+        else "No other tool was run for comparison."
+    )
+    notes = [_UNITS_NOTE, _CEILING_NOTE]
+    return [*notes, peer] if any(not line.is_kernel for line in lines) else notes
+
+
+# -- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _workload(best: _Best) -> str:
+    seed = _SEED_NAMES.get(best.line.type)
+    return best.line.type if seed is None else f"{seed} ({best.line.type})"
+
+
+def _solve_share(best: _Best) -> str:
+    ceiling = best.line.rate.ceiling
+    return DASH if best.solve is None or ceiling is None else format_share(best.solve.median / ceiling.value)
+
+
+def _core(line: Line) -> str:
+    """Say which kernels the library took, and whether it was told to."""
+    chosen, asked = line.fact("core"), str(line.params.get("core", ""))
+    return f"{chosen}, {asked}" if chosen and chosen.lower() != asked.lower() else f"{asked}, told to"
+
+
+def _residual(line: Line) -> str:
+    found = [gauge.most for item in line.measured if (gauge := item.phase.gauges.get("residual")) is not None]
+    return significant(median(found), 2) if found else DASH
+
+
+def _mind(row: Row) -> str:
+    """Name what makes the rate another number than it seems; how well it is known is in the complete table."""
+    return ", ".join(flag.code for flag in row.flags if not flag.is_of_repetitions)
+
+
+def _ratio_of(line: PhaseLine) -> str:
+    """Say what of which kernel or product a ratio is: ``clock under avx512 fp64 fma``."""
+    metric, params = line.first.metric, line.first.params
+    return " ".join([_RATIOS.get(metric, metric), *(str(params[key]) for key in _IDENTITY if key in params)])
+
+
+_BEST_COLUMNS: Final[Sequence[Column[_Best]]] = (
+    Column("workload", _workload, is_number=False, css="nowrap"),
+    Column("concurrency", lambda best: str(best.line.threads)),
+    Column("kernel", lambda best: best.line.name, is_number=False, css="nowrap"),
+    Column("ours", lambda best: value_text(best.line.rate)),
+    Column("HPL", lambda best: value_text(best.solve)),
+    Column("peer's HPL", lambda best: peer_text(best.solve)),
+    Column("ceiling", lambda best: ceiling_text(best.line.rate), hint=lambda best: ceiling_hint(best.line.rate)),
+    Column("our efficiency", lambda best: format_share(best.line.rate.share)),
+    Column("HPL efficiency", _solve_share),
+)
+_NAME: Final = Column[Line]("kernel", lambda line: line.name, is_number=False, css="nowrap")
+_MIND: Final = Column[Line]("mind", lambda line: _mind(line.rate), is_number=False)
+_WORK_COLUMNS: Final = columns(
+    replace(_NAME, heading="work"),
+    Column[Line](
+        "library",
+        lambda line: str(line.params.get("library", "")),
+        is_number=False,
+        css="nowrap",
+        hint=lambda line: line.fact("library"),
+    ),
+    Column[Line]("kernels for", _core, is_number=False, css="nowrap", hint=lambda line: line.fact("config")),
+    "n threads compute_rate:value=rate compute_rate:interval",
+    Column[Line]("of the roof", lambda line: format_share(line.rate.share), hint=of(RATE, ceiling_hint, "")),
+    Column[Line]("residual", _residual),
+    Column[Line]("peer", of(RATE, peer_text)),
+    "compute_rate:ratio",
+    _MIND,
+)
+_RATIO_COLUMNS: Final = columns(
+    Column[PhaseLine]("of", _ratio_of, is_number=False, css="nowrap"),
+    "threads",
+    Column[PhaseLine](
+        "over", lambda line: str(line.first.params.get("over", "")).replace("/", " "), is_number=False, css="nowrap"
+    ),
+    "row:plain=ratio row:interval",
+)
+_KERNEL_COLUMNS: Final = columns(
+    _NAME,
+    "threads compute_rate:value=rate compute_rate:interval best_compute_rate:value=best_window",
+    Column[Line]("clock", of("clock", lambda row: f"{row.median / 1e9:.2f} GHz")),
+    "instructions_per_cycle:plain=instr/cycle compute_rate:ceiling compute_rate:share=of_it",
+    Column[Line]("grade", lambda line: line.rate.grade or DASH, is_number=False, css="nowrap"),
+    _MIND,
+)
