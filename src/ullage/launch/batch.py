@@ -211,13 +211,9 @@ def job_body(wanted: JobRequest, text: JobText) -> str:
         modules="\n".join([*lines, ""]) if lines else "",
         folder=shlex.quote(str(text.folder)),
         command=shlex.join(text.command),
-        warning="" if seconds is None else _warning(seconds),
+        warning="" if seconds is None else template("job.warning.in").substitute(seconds=_warned_after(seconds)),
         ended=shlex.quote(str(text.ended)),
     )
-
-
-def _warning(seconds: int) -> str:
-    return template("job.warning.in").substitute(seconds=_warned_after(seconds))
 
 
 def _warned_after(seconds: float) -> int:

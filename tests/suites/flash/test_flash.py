@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from support.hdf5_backend import hdf5_backend
 from support.simulated_engine import DESCRIBE, parameter
-from ullage.analysis.metrics.flash import METRICS
+from ullage.analysis.metrics import load_metrics
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Target
@@ -219,4 +219,4 @@ def test_advice_on_transfers_names_the_option_that_sets_them() -> None:
 
 
 def test_metrics_have_names_of_their_own() -> None:
-    assert {metric.name for metric in METRICS} == {"metadata_time", "unknowns_time", "flash_bandwidth"}
+    assert load_metrics().keys() >= {"metadata_time", "unknowns_time", "flash_bandwidth"}

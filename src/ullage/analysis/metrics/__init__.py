@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics, found by walking this package: a module for each kind of work sets ``METRICS``."""
+"""Metrics, found by walking this package: a module for each kind of work has functions that are ``metric``s.
+
+What several metrics have a maker for, or a single expression, stands in its ``METRICS``.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from ullage.discovery import gathered, modules_in
 from ullage.errors import UserError
 from ullage.model.record import PhaseRecord
+
+Sample: TypeAlias = Callable[[PhaseRecord], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,7 @@ class Metric:
     unit: str
     better: Literal["more", "less"]
     doc: str
-    sample: Callable[[PhaseRecord], float | None]
+    sample: Sample
 
     @property
     def is_rate_of_bytes(self) -> bool:
@@ -27,11 +32,23 @@ class Metric:
         return self.unit == "B/s"
 
 
+def metric(unit: str, better: Literal["more", "less"]) -> Callable[[Sample], Metric]:
+    """Return what makes a function a metric of its name. The first paragraph of its documentation is the metric's."""
+
+    def made(sample: Sample) -> Metric:
+        doc = " ".join((sample.__doc__ or "").partition("\n\n")[0].split())
+        return Metric(sample.__name__, unit, better, f"{doc[:1].lower()}{doc[1:].removesuffix('.')}", sample)
+
+    return made
+
+
 @cache
 def load_metrics() -> dict[str, Metric]:
     """Return all metrics of this package by name."""
-    found: list[Metric] = gathered(modules_in(__name__), "METRICS")
-    return {metric.name: metric for metric in sorted(found, key=lambda metric: metric.name)}
+    modules = modules_in(__name__)
+    alone = [one for module in modules for one in vars(module).values() if isinstance(one, Metric)]
+    found: list[Metric] = [*alone, *gathered(modules, "METRICS")]
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
 
 
 def metric_named(name: str) -> Metric:

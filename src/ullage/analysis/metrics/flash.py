@@ -8,7 +8,7 @@ and close; ours also counts the sync.
 from collections.abc import Callable
 from typing import Final
 
-from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics import Metric, metric
 from ullage.analysis.metrics.arithmetic import longest_of
 from ullage.model.record import PhaseRecord
 
@@ -24,7 +24,9 @@ def _longest(gauge: str) -> Callable[[PhaseRecord], float | None]:
     return sample
 
 
-def _rate(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def flash_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes over the sum of the slowest ranks' times for header, unknowns, sync and close."""
     parts = [_longest(_METADATA)(phase), _longest(_UNKNOWNS)(phase)]
     if None in parts or phase.bytes <= 0:
         return None
@@ -42,11 +44,4 @@ METRICS: Final = (
         _longest(_METADATA),
     ),
     Metric("unknowns_time", "s", "less", "time that the slowest rank spent on the unknowns", _longest(_UNKNOWNS)),
-    Metric(
-        "flash_bandwidth",
-        "B/s",
-        "more",
-        "bytes over the sum of the slowest ranks' times for header, unknowns, sync and close",
-        _rate,
-    ),
 )

@@ -3,12 +3,15 @@
 
 from typing import Final
 
-from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics import Metric, metric
 from ullage.analysis.metrics.arithmetic import rate_of, time_each
 from ullage.model.record import PhaseRecord
 
 
-def _best_compute_rate(phase: PhaseRecord) -> float | None:
+@metric("op/s", "more")
+def best_compute_rate(phase: PhaseRecord) -> float | None:
+    """Arithmetic operations of a window over the time of the shortest one."""
+    # Arithmetic operations of one window over the time of the shortest: what the cores do when nobody disturbs them.
     done, shortest = phase.gauges.get("operations"), phase.gauges.get("shortest_window_s")
     # The operations of the phase are its windows, of all ranks; every window does the same work.
     windows = phase.operations / phase.ranks
@@ -23,7 +26,12 @@ def _clock(phase: PhaseRecord) -> float | None:
     return found.sum / phase.ranks if found is not None and found.sum > 0 else None
 
 
-def _instructions_per_cycle(phase: PhaseRecord) -> float | None:
+@metric("instr/cycle", "more")
+def instructions_per_cycle(phase: PhaseRecord) -> float | None:
+    """Arithmetic instructions of all threads over the cycles of all threads, by the clock measured around each
+    window.
+    """
+    # Arithmetic instructions of a kernel a cycle of each core: loop overhead and loads are not counted.
     instructions, cycles = phase.gauges.get("instructions"), phase.gauges.get("cycles")
     if instructions is None or cycles is None or instructions.sum <= 0 or cycles.sum <= 0:
         return None
@@ -95,25 +103,8 @@ METRICS: Final = (
         "arithmetic operations of all threads over the time of the windows",
         lambda phase: rate_of(phase, "operations"),
     ),
-    # Arithmetic operations of one window over the time of the shortest: what the cores do when nobody disturbs them.
-    Metric(
-        "best_compute_rate",
-        "op/s",
-        "more",
-        "arithmetic operations of a window over the time of the shortest one",
-        _best_compute_rate,
-    ),
     # Clock of the cores under the very work that was measured, by dependent additions around each window.
     Metric("clock", "Hz", "more", "clock of the cores between the windows of the work, mean over threads", _clock),
-    # Arithmetic instructions of a kernel a cycle of each core: loop overhead and loads are not counted.
-    Metric(
-        "instructions_per_cycle",
-        "instr/cycle",
-        "more",
-        "arithmetic instructions of all threads over the cycles of all threads, by the clock measured around each "
-        "window",
-        _instructions_per_cycle,
-    ),
     # Bytes as an application counts them (McCalpin's STREAM: what a kernel names, read and written) over the windows.
     Metric(
         "memory_bandwidth",

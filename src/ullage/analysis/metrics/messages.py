@@ -5,7 +5,7 @@ from collections.abc import Callable
 from statistics import fmean
 from typing import Final, cast
 
-from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics import Metric, metric
 from ullage.analysis.metrics.arithmetic import NS_PER_S, time_each
 from ullage.analysis.statistics import median
 from ullage.model.record import Latency, PhaseRecord
@@ -36,8 +36,12 @@ def _ring_rate(name: str) -> Callable[[PhaseRecord], float | None]:
     return rate
 
 
-def _mean_rate(phase: PhaseRecord) -> float | None:
-    """Return the mean of the pairs' rates, not the rate of their mean time."""
+@metric("B/s", "more")
+def ping_pong_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes of a message over its one-way time, mean over the pairs.
+
+    Return the mean of the pairs' rates, not the rate of their mean time.
+    """
     size = _gauge(phase, _SIZE)
     known = [seconds for seconds in _one_way_seconds(phase) if seconds > 0]
     return size * fmean(1 / seconds for seconds in known) if known and size is not None else None
@@ -81,13 +85,6 @@ _RINGS = (
         _ring_rate(_TIMES["most"]),
     ),
     Metric(
-        "ping_pong_bandwidth",
-        "B/s",
-        "more",
-        "bytes of a message over its one-way time, mean over the pairs",
-        _mean_rate,
-    ),
-    Metric(
         "ping_pong_most_bandwidth",
         "B/s",
         "more",
@@ -129,12 +126,16 @@ def _bandwidth(phase: PhaseRecord) -> float | None:
     return _message_bytes(phase) / median(times) if times else None
 
 
-def _worst_bandwidth(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def worst_pair_bandwidth(phase: PhaseRecord) -> float | None:
+    """Messages one way over their time, of the slowest ordered pair."""
     times = _times(phase, _BANDWIDTH)
     return _message_bytes(phase) / max(times) if times else None
 
 
-def _exchange(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def exchange_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes of all messages of a pattern, each counted once, over the time of the slowest rank."""
     moved, took = phase.gauges.get("bytes"), phase.gauges.get("elapsed_s")
     if moved is None or took is None or took.most <= 0 or moved.sum <= 0:
         return None
@@ -147,20 +148,6 @@ _PAIRS = (
         "worst_pair_latency", "s", "less", "half a message there and back, of the slowest ordered pair", _worst_latency
     ),
     Metric("pair_bandwidth", "B/s", "more", "messages one way over their time, median over ordered pairs", _bandwidth),
-    Metric(
-        "worst_pair_bandwidth",
-        "B/s",
-        "more",
-        "messages one way over their time, of the slowest ordered pair",
-        _worst_bandwidth,
-    ),
-    Metric(
-        "exchange_bandwidth",
-        "B/s",
-        "more",
-        "bytes of all messages of a pattern, each counted once, over the time of the slowest rank",
-        _exchange,
-    ),
 )
 
 
@@ -188,11 +175,17 @@ def _slowest_time(phase: PhaseRecord) -> float | None:
     return None if rate is None else 1 / rate
 
 
-def _link_rate(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def link_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes that have to cross a rank's link, as nccl-tests count them (busbw), over the slowest rank's time."""
     return _largest_over_longest(phase, "link_bytes", "call_s") if phase.phase == COLLECTIVE else None
 
 
-def _overlap(phase: PhaseRecord) -> float | None:
+@metric("of call", "more")
+def overlap(phase: PhaseRecord) -> float | None:
+    """Share of the nonblocking operation's own time that overlaps with computation: 1 - (both - computation) /
+    operation, as OSU has it, by times added over the ranks.
+    """
     found = [phase.gauges.get(name) for name in ("call_s", "compute_s", "overall_s")]
     call, compute, overall = (None if gauge is None else gauge.sum for gauge in found)
     if call is None or compute is None or overall is None or call <= 0:
@@ -200,11 +193,15 @@ def _overlap(phase: PhaseRecord) -> float | None:
     return min(1.0, max(0.0, 1 - (overall - compute) / call))
 
 
-def _one_sided_time(phase: PhaseRecord) -> float | None:
+@metric("s", "less")
+def one_sided_latency(phase: PhaseRecord) -> float | None:
+    """Time of the origins over the operations, what ends them included."""
     return time_each(phase, "elapsed_s", "operations") if phase.phase == ONE_SIDED else None
 
 
-def _one_sided_rate(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def one_sided_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes of all origins over the time of the slowest."""
     took = phase.gauges.get("most_elapsed_s")
     if phase.phase != ONE_SIDED or took is None or took.most <= 0 or phase.bytes <= 0:
         return None
@@ -215,35 +212,6 @@ _COLLECTIVES = (
     Metric("collective_latency", "s", "less", "time of a call, mean over calls and ranks, as OSU has it", _mean_time),
     Metric(
         "collective_latency_slowest", "s", "less", "time of a call, mean over calls, of the slowest rank", _slowest_time
-    ),
-    Metric(
-        "link_bandwidth",
-        "B/s",
-        "more",
-        "bytes that have to cross a rank's link, as nccl-tests count them (busbw), over the slowest rank's time",
-        _link_rate,
-    ),
-    Metric(
-        "overlap",
-        "of call",
-        "more",
-        "share of the nonblocking operation's own time that overlaps with computation: 1 - (both - computation) / "
-        "operation, as OSU has it, by times added over the ranks",
-        _overlap,
-    ),
-    Metric(
-        "one_sided_latency",
-        "s",
-        "less",
-        "time of the origins over the operations, what ends them included",
-        _one_sided_time,
-    ),
-    Metric(
-        "one_sided_bandwidth",
-        "B/s",
-        "more",
-        "bytes of all origins over the time of the slowest",
-        _one_sided_rate,
     ),
 )
 
@@ -272,33 +240,21 @@ def _mean(phase: PhaseRecord) -> float | None:
     return None if found is None else found.sum_ns / NS_PER_S / found.operations
 
 
-def _tail(phase: PhaseRecord) -> float | None:
+@metric("s", "less")
+def congestion_time_p99(phase: PhaseRecord) -> float | None:
+    """Time that 99 of 100 exchanges or allreduces of the victims stayed below."""
     found = _histogram(phase)
     return None if found is None else found.p99_ns / NS_PER_S
 
 
-def _congestion_rate(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def congestion_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes that a victim sends over the mean time of its exchanges."""
     mean, size = _mean(phase), phase.gauges.get("operation_bytes")
     return size.most / mean if mean and size is not None and phase.phase.startswith("bandwidth-") else None
 
 
-_CONGESTION = (
-    Metric("congestion_time", "s", "less", "time of one exchange or allreduce of the victims, mean", _mean),
-    Metric(
-        "congestion_time_p99",
-        "s",
-        "less",
-        "time that 99 of 100 exchanges or allreduces of the victims stayed below",
-        _tail,
-    ),
-    Metric(
-        "congestion_bandwidth",
-        "B/s",
-        "more",
-        "bytes that a victim sends over the mean time of its exchanges",
-        _congestion_rate,
-    ),
-)
+_CONGESTION = (Metric("congestion_time", "s", "less", "time of one exchange or allreduce of the victims, mean", _mean),)
 
 
 # -- sockets between pairs of ranks: of the measured time alone, by the clock of the receiver --------------------------

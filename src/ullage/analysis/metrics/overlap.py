@@ -8,7 +8,7 @@ All times are added over the ranks. They are those of the same batches, with the
 from collections.abc import Callable
 from typing import Final
 
-from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics import Metric, metric
 from ullage.model.record import PhaseRecord
 
 IO: Final = "io_s"
@@ -34,7 +34,9 @@ def share_that_overlaps(io_s: float, compute_s: float, both_s: float) -> float:
     return min(1.0, max(0.0, (io_s + compute_s - both_s) / min(io_s, compute_s)))
 
 
-def _overlap_share(phase: PhaseRecord) -> float | None:
+@metric("of shorter", "more")
+def overlap_share(phase: PhaseRecord) -> float | None:
+    """Share of the shorter of I/O and computation that overlaps: (I/O + computation - both) / shorter."""
     found = _sums(phase, IO, COMPUTE, BOTH)
     return None if found is None else share_that_overlaps(*found)
 
@@ -72,13 +74,6 @@ _BATCH_TIMES: Final = (
 )
 
 METRICS: Final = (
-    Metric(
-        "overlap_share",
-        "of shorter",
-        "more",
-        "share of the shorter of I/O and computation that overlaps: (I/O + computation - both) / shorter",
-        _overlap_share,
-    ),
     Metric(
         "compute_slowdown",
         "x alone",

@@ -7,7 +7,7 @@ whole run without the emulated computation, so opening, metadata, sync and closi
 
 from typing import Final
 
-from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics import Metric, metric
 from ullage.model.record import PhaseRecord
 
 _RAW: Final = "raw_s"
@@ -30,7 +30,9 @@ def _raw(phase: PhaseRecord) -> float | None:
     return None if raw_s is None or phase.bytes <= 0 else phase.bytes / raw_s
 
 
-def _observed(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def observed_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes over the time of the phase without the emulated computation (OBSERVED)."""
     emulated = phase.facts.get(_EMULATED)
     if not isinstance(emulated, (int, float)) or _RAW not in phase.gauges:
         return None
@@ -40,11 +42,4 @@ def _observed(phase: PhaseRecord) -> float | None:
 METRICS: Final = (
     Metric("raw_time", "s", "less", "time that the slowest rank spent in the calls that move particles", _raw_time),
     Metric("raw_bandwidth", "B/s", "more", "bytes over the time of the calls that move particles (RAW)", _raw),
-    Metric(
-        "observed_bandwidth",
-        "B/s",
-        "more",
-        "bytes over the time of the phase without the emulated computation (OBSERVED)",
-        _observed,
-    ),
 )

@@ -6,7 +6,7 @@ Percentiles of several repetitions stay one sample a repetition: merging them wo
 
 from typing import Final
 
-from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics import Metric, metric
 from ullage.analysis.metrics.arithmetic import longest_of, per_second, seconds, stage_span_ns
 from ullage.model.record import PhaseRecord
 
@@ -30,36 +30,51 @@ def _file_span_ns(phase: PhaseRecord) -> int:
     return max(transfer.last_stop_ns, 0 if sync is None else sync.last_stop_ns) - transfer.first_start_ns
 
 
-def _fastest_rank_time(phase: PhaseRecord) -> float | None:
+@metric("s", "less")
+def fastest_rank_time(phase: PhaseRecord) -> float | None:
+    """Time from its open to its close, sync included, of the rank that needed least."""
+    # How unequal the ranks were: both from a rank's own open to its own close.
     return None if phase.by_rank is None else seconds(phase.by_rank.fastest.elapsed_ns)
 
 
-def _mean_rank_time(phase: PhaseRecord) -> float | None:
+@metric("s", "less")
+def mean_rank_time(phase: PhaseRecord) -> float | None:
+    """Mean of the ranks' times, each from its open to its close, sync included."""
     if phase.by_rank is None or phase.by_rank.mean_ns is None:
         return None
     return seconds(phase.by_rank.mean_ns)
 
 
-def _slowest_rank_time(phase: PhaseRecord) -> float | None:
+@metric("s", "less")
+def slowest_rank_time(phase: PhaseRecord) -> float | None:
+    """Time from its open to its close, sync included, of the rank that needed most."""
     if phase.by_rank is None or not phase.by_rank.slowest:
         return None
     return seconds(phase.by_rank.slowest[0].elapsed_ns)
 
 
-def _least_rank_bandwidth(phase: PhaseRecord) -> float | None:
+@metric("B/s", "more")
+def least_rank_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes of the rank that needed most time, over that time."""
     if phase.by_rank is None or not phase.by_rank.slowest:
         return None
     slowest = phase.by_rank.slowest[0]
     return per_second(slowest.bytes, slowest.elapsed_ns)
 
 
-def _stonewall_operation_rate(phase: PhaseRecord) -> float | None:
+@metric("op/s", "more")
+def stonewall_operation_rate(phase: PhaseRecord) -> float | None:
+    """Operations done at the stonewall over the time to it."""
+    # Operations done when the time of a phase was up; only phases with a stonewall have it.
     if phase.stonewall is None:
         return None
     return per_second(phase.stonewall.at_wall.operations, phase.stonewall.at_wall.elapsed_ns)
 
 
-def _cpu_time(phase: PhaseRecord) -> float | None:
+@metric("s/op", "less")
+def cpu_time(phase: PhaseRecord) -> float | None:
+    """User and system time of all ranks over the operations of the phase."""
+    # Processor time an operation costs the ranks: what is left for the application while it does I/O.
     return phase.cpu_ns / phase.operations / 1e9 if phase.operations and phase.cpu_ns else None
 
 
@@ -91,8 +106,12 @@ _LATENCIES: Final = (
 # -- patterns of b_eff_io: over the accounted time, in which the sync is, and over the calls alone ---------------------
 
 
-def _over_calls(phase: PhaseRecord) -> float | None:
-    """Return bytes over the time without sync; None without a sync, where it would be ``pattern_bandwidth`` again."""
+@metric("B/s", "more")
+def call_bandwidth(phase: PhaseRecord) -> float | None:
+    """Bytes of all processes over the time of the calls of a pattern, without its sync.
+
+    Return bytes over the time without sync; None without a sync, where it would be ``pattern_bandwidth`` again.
+    """
     synced_s = _gauge_s(phase, "sync_s")
     return _bytes_over(phase, _gauge_s(phase, "pattern_s") - synced_s) if synced_s > 0 else None
 
@@ -113,13 +132,6 @@ _PATTERNS: Final = (
         "more",
         "bytes of all processes over the accounted time of a pattern: calls, barriers between them and sync",
         lambda phase: _bytes_over(phase, _gauge_s(phase, "pattern_s")),
-    ),
-    Metric(
-        "call_bandwidth",
-        "B/s",
-        "more",
-        "bytes of all processes over the time of the calls of a pattern, without its sync",
-        _over_calls,
     ),
 )
 
@@ -168,14 +180,6 @@ METRICS: Final = (
         "operations over the time from the first rank's open to the last rank's close",
         lambda phase: per_second(phase.operations, phase.elapsed_ns),
     ),
-    # Operations done when the time of a phase was up; only phases with a stonewall have it.
-    Metric(
-        "stonewall_operation_rate",
-        "op/s",
-        "more",
-        "operations done at the stonewall over the time to it",
-        _stonewall_operation_rate,
-    ),
     # Time the slowest rank spent in open.
     Metric(
         "open_time", "s", "less", "time that the slowest rank spent in open", lambda phase: longest_of(phase, "open")
@@ -187,43 +191,6 @@ METRICS: Final = (
     # Time the slowest rank spent in close.
     Metric(
         "close_time", "s", "less", "time that the slowest rank spent in close", lambda phase: longest_of(phase, "close")
-    ),
-    # How unequal the ranks were: both from a rank's own open to its own close.
-    Metric(
-        "fastest_rank_time",
-        "s",
-        "less",
-        "time from its open to its close, sync included, of the rank that needed least",
-        _fastest_rank_time,
-    ),
-    Metric(
-        "mean_rank_time",
-        "s",
-        "less",
-        "mean of the ranks' times, each from its open to its close, sync included",
-        _mean_rank_time,
-    ),
-    Metric(
-        "slowest_rank_time",
-        "s",
-        "less",
-        "time from its open to its close, sync included, of the rank that needed most",
-        _slowest_rank_time,
-    ),
-    Metric(
-        "least_rank_bandwidth",
-        "B/s",
-        "more",
-        "bytes of the rank that needed most time, over that time",
-        _least_rank_bandwidth,
-    ),
-    # Processor time an operation costs the ranks: what is left for the application while it does I/O.
-    Metric(
-        "cpu_time",
-        "s/op",
-        "less",
-        "user and system time of all ranks over the operations of the phase",
-        _cpu_time,
     ),
     # What a mapping costs besides its copies: 256 with a fault for each page of 4 KiB, 0.5 with huge pages.
     Metric("page_faults", "faults/MiB", "less", "page faults of all ranks for each MiB moved", _page_faults),

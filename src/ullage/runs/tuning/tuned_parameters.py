@@ -233,7 +233,7 @@ def _reader(one: Declared) -> _Read:
         return lambda text: _values(_split(text), [parse_duration(word) for word in _split(text)])
     if isinstance(one.kind, Number):
         return lambda text: _values(_split(text), [float(word) for word in _split(text)])
-    return _read_words
+    return lambda text: _values(_split(text), None)
 
 
 def _read_sizes(text: str) -> _Values:
@@ -244,10 +244,6 @@ def _read_sizes(text: str) -> _Values:
 def _read_counts(text: str) -> _Values:
     counts = sorted(parse_axis(text))
     return _values([str(count) for count in counts], [float(count) for count in counts])
-
-
-def _read_words(text: str) -> _Values:
-    return _values(_split(text), None)
 
 
 def _read_plain(text: str) -> _Values:

@@ -343,7 +343,8 @@ def read_published(text: str, name: str) -> Summary:
         raise UserError(f"{place}: {why}" if place else why, name, right) from error
     labels = _labels(table.runs)
     runs = [
-        (label, _official(run, name), _published_params(run)) for label, run in zip(labels, table.runs, strict=True)
+        (label, _official(run, name), {"nodes": run.nodes, "ranks": run.nodes * run.ppn})
+        for label, run in zip(labels, table.runs, strict=True)
     ]
     return summary_of_runs(runs, name)
 
@@ -353,10 +354,6 @@ def _labels(runs: list[_Run]) -> list[str]:
     plain = [f"{run.nodes}x{run.ppn}" for run in runs]
     counts = [plain[: index + 1].count(label) for index, label in enumerate(plain)]
     return [label if count == 1 else f"{label} ({count})" for label, count in zip(plain, counts, strict=True)]
-
-
-def _published_params(run: _Run) -> dict[str, Scalar]:
-    return {"nodes": run.nodes, "ranks": run.nodes * run.ppn}
 
 
 def _official(run: _Run, name: str) -> OfficialRun:

@@ -145,10 +145,6 @@ def _ceiling_rate(row: Row) -> str:
     return DASH if row.ceiling is None else significant(row.ceiling.value / _GIGABIT)
 
 
-def _peer_cores(row: Row) -> str:
-    return DASH if row.peer is None else significant(row.peer.median)
-
-
 def _shared(size: str) -> tuple[Column[Line], ...]:
     return (
         Column("protocol", lambda line: NAMES[line.protocol], is_number=False),
@@ -168,7 +164,7 @@ _STREAM_COLUMNS: Final[tuple[Column[Line], ...]] = (
     Column("peer's efficiency", of(_BANDWIDTH, peer_share_text)),
     Column("ours to peer's", of(_BANDWIDTH, ratio_text)),
     Column("cores busy", of("network_cpu", lambda row: significant(row.median))),
-    Column("peer's cores", of("network_cpu", _peer_cores)),
+    Column("peer's cores", of("network_cpu", lambda row: DASH if row.peer is None else significant(row.peer.median))),
     Column("Gb/s a core", of("bandwidth_per_core", _rate)),
     Column("lost", of("loss_share", percent_text), hint=of("loss_share", value_hint, "")),
     Column("jitter", of("jitter", value_text)),
