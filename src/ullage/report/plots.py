@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ullage.quantity import format_quantity, rounded
+from ullage.model.summary import Row
+from ullage.quantity import format_quantity, format_row, rounded
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip, verdict_shape
 
 COLORS: Final = ("#1f5f8b", "#d9742b", "#6b7a3a", "#7a4f9a", "#8c564b", "#2a9d8f")
@@ -95,6 +96,11 @@ def layered(
     """Lay layers over each other; ``values`` are those of all layers that have none of their own."""
     data: Spec = {} if values is None else {"data": {"values": list(values)}}
     return {"width": width, "height": height, **data, "layer": list(layers)}
+
+
+def row_point(row: Row, x: object, /, **words: object) -> Spec:
+    """Return the point of a row at ``x``, with ``words`` that a legend or a tooltip shows beside its median."""
+    return {"x": x, "y": rounded(row.median), **words, "text": format_row(row), "flags": ", ".join(row.flag_codes)}
 
 
 def line_mark(size: int) -> Spec:

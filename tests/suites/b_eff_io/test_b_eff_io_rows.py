@@ -13,9 +13,9 @@ from ullage.model.record import Moved
 from ullage.model.summary import Row
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.b_eff_io.hint_findings import ratios, sets_of
 from ullage.suites.b_eff_io.hints import HintLine, HintSet
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
+from ullage.suites.b_eff_io.pattern_findings import ratios, sets_of
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES
 from ullage.suites.b_eff_io.rows import (
     ACCESS,

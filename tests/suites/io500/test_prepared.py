@@ -10,7 +10,7 @@ import pytest
 from suites.io500.conftest import World
 from ullage.errors import UserError
 from ullage.model.plan import Target
-from ullage.suites.io500.prepared import FOLDERS, prepared_folders
+from ullage.suites.io500.prepare import FOLDERS, prepared_folders
 
 INI = "[global]\ntimestamp-datadir = FALSE\n"
 

@@ -10,11 +10,11 @@ from ullage.model.summary import Row, Summary
 from ullage.report.contents import Chart, documents
 from ullage.report.data import ReportData
 from ullage.report.vega import to_svg
-from ullage.suites.memory.report import charts
-from ullage.suites.memory.report.rows import cache_lines
+from ullage.suites.memory import report as charts
+from ullage.suites.memory.tables import cache_lines
 
 SYSTEM: dict[str, object] = {"cpu": {"caches": {"L1d": 32 * KIB, "L1i": 32 * KIB, "L2": MIB, "L3": 32 * MIB}}}
-CHARTS = (charts.BANDWIDTH_CHART, charts.TIME_CHART, charts.LOAD_CHART)
+CHARTS = charts.CHARTS
 
 
 def data(rows: list[Row], system: dict[str, object] | None = None) -> ReportData:

@@ -26,7 +26,7 @@ from ullage.report.data import FinishedResult, ReportData, load
 from ullage.runs.summary import build_summary
 from ullage.suites.pairs.effects import PairMatrix
 from ullage.suites.pairs.report import tables
-from ullage.suites.pairs.switch_rows import MOST_SWITCHES, switch_rows
+from ullage.suites.pairs.summarise import MOST_SWITCHES, switch_rows
 from ullage.suites.pairs.switches import switch_pairs
 
 MIB = 1 << 20

@@ -13,10 +13,9 @@ from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff_io import findings as sentences
-from ullage.suites.b_eff_io.hint_findings import ignored, sets_compared
 from ullage.suites.b_eff_io.measured import BEffIoRun, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.pattern_findings import COMPARING, pattern_findings
+from ullage.suites.b_eff_io.pattern_findings import COMPARING, ignored, pattern_findings, sets_compared
 from ullage.suites.b_eff_io.rows import SpotRows, time_rows
 from ullage.suites.b_eff_io.scores import SpotScores, b_eff_io_scores, best
 from ullage.suites.b_eff_io.validity import is_look, reasons_against

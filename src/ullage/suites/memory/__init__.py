@@ -9,6 +9,4 @@ random updates follow. If mbw, sysbench or HPC Challenge is installed, it runs f
 from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: fewer sizes, one thread and all.
-SUITE = UsualQuickSuite(
-    "memory", __doc__ or "", "options:MemoryOptions", "prepare:prepare_memory", "summarise:summarise"
-)
+SUITE = UsualQuickSuite("memory", __doc__ or "", "options:MemoryOptions", "prepare:prepare_memory", "rows:summarise")

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of a pairs run to rows, and to what is slow: ends, links, pairs whose directions differ."""
+"""From the records of a pairs run to rows, also by switch, and to what is slow: ends, links, asymmetric pairs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import capital, finding
-from ullage.analysis.statistics import median
+from ullage.analysis.statistics import Dependence, median, median_interval, pooled_dependence
 from ullage.analysis.verdicts.grades import sound_rows
+from ullage.grouping import grouped
+from ullage.model.flags import DEPENDENT, NOT_CONVERGED
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
@@ -16,14 +19,15 @@ from ullage.parameters import count_of
 from ullage.quantity import listing, percent, plural, show, times
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, build_rows, join
+from ullage.results.row_checks import check_values
+from ullage.results.rows import RowContext, RowFrame, build_rows, join
 from ullage.runs.kernels.message_pages import MessagePages, pages_of, with_pages
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.pairs.effects import FEWEST_ENDS, AsymmetricPair, PairMatrix, SlowEnd, SlowLink, read_matrices
-from ullage.suites.pairs.switch_rows import switch_rows
 from ullage.suites.pairs.switches import (
     SlowPassage,
+    SwitchPair,
     all_slow,
     cause_of,
     links_by_switch,
@@ -38,6 +42,7 @@ from ullage.system.switches import nouns_of
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
+
 
 _MOST_NAMED: Final = 8
 # Below this ratio of the bisection by distant ranks to that by neighbours, the network has a bottleneck.
@@ -306,3 +311,64 @@ def _labelled(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     if params["pattern"] == RANDOM_PATTERN:
         params["seed"] = count_of(known, "seed", 1)
     return with_pages(row.model_copy(update={"params": params}), pages)
+
+
+# -- rows of the pairs within and between switches, each with the interval of its median pair --------------------------
+
+
+LATENCY: Final = "switch_pair_latency"
+BANDWIDTH: Final = "switch_pair_bandwidth"
+_OF_ALL: Final = {"pair_latency": LATENCY, "pair_bandwidth": BANDWIDTH}
+MOST_SWITCHES: Final = 32
+"""Beyond this a row for each two switches would be too many: rows are then of all pairs within and between switches."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """``base``: the row of all pairs of the same case, with which it has all in common but its pairs."""
+
+    base: Row
+    pair: SwitchPair
+    samples: tuple[float, ...]
+
+
+def switch_rows(matrices: Sequence[PairMatrix], rows: Sequence[Row], level: float) -> list[Row]:
+    """Return a row for each two switches, by the order of ``switch_pairs``; none where less than two are known.
+
+    ``rows``: of the suite; ``level``: confidence of intervals.
+    """
+    bases = {row.case: row for row in rows if row.metric in _OF_ALL}
+    cells = [cell for matrix in matrices if matrix.case in bases for cell in _cells(matrix, bases[matrix.case])]
+    samples = grouped((cell.base.metric, cell.samples) for cell in cells)
+    known = {metric: pooled_dependence(of_metric) for metric, of_metric in samples.items()}
+    return [_row(cell, level, known[cell.base.metric]) for cell in cells]
+
+
+def _cells(matrix: PairMatrix, base: Row) -> Iterator[_Cell]:
+    has_many = len({*matrix.leaves}) > MOST_SWITCHES
+    for pair in switch_pairs(matrix):
+        if pair.is_all or not has_many:
+            yield _Cell(base, pair, tuple(matrix.value(seconds) for seconds in pair.each))
+
+
+def _row(cell: _Cell, level: float, dependence: Dependence) -> Row:
+    base, pair = cell.base, cell.pair
+    frame = RowFrame(
+        metric=_OF_ALL[base.metric],
+        unit=base.unit,
+        target=base.target,
+        params={**base.params, "from_switch": pair.sender, "to_switch": pair.receiver, "pairs": pair.pairs},
+        case=base.case,
+        better=base.better,
+        grade=base.grade,
+        last_flags=[flag for flag in base.flags if flag.code not in _of_values(base, level)],
+        notes=base.notes,
+    )
+    row = frame.row(cell.samples, level, dependence=dependence)
+    return row.model_copy(update={"verdict": base.verdict, "verdict_reasons": base.verdict_reasons})
+
+
+def _of_values(row: Row, level: float) -> set[str]:
+    """Return the codes of the flags that a row has for its own samples."""
+    found = check_values(row.repetitions, median_interval(row.repetitions, level), None, None)
+    return {DEPENDENT, NOT_CONVERGED, *(flag.code for flag in found)}

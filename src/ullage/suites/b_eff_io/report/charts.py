@@ -17,8 +17,8 @@ from ullage.report.data import ReportData
 from ullage.report.plots import layer, layered, nominal
 from ullage.report.vega import INK, MUTED, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import classify
-from ullage.suites.b_eff_io.hint_findings import HintRatio, ratios
 from ullage.suites.b_eff_io.hints import DEFAULT_SET
+from ullage.suites.b_eff_io.pattern_findings import HintRatio, ratios
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, X_LABELS, X_POSITIONS, Access, PatternType, Size
 from ullage.suites.b_eff_io.report.sheets import (
     MEGA,

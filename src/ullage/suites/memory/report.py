@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a memory run: its tables, bandwidth and access time over the working set, and under load."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
+from ullage.grouping import grouped
+from ullage.model.summary import Row
+from ullage.quantity import format_quantity, format_row, plural, rounded
+from ullage.report.answers import AnswerRule
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import peers_of
+from ullage.report.headlines import Rule, threads_text, word_of
+from ullage.report.plots import (
+    curve_colors,
+    decade_axis,
+    layered,
+    line_layers,
+    line_mark,
+    nominal,
+    plot,
+    quantity_axis,
+    row_point,
+    size_axis,
+    upright_layers,
+)
+from ullage.report.vega import Spec, time_axis, tooltip
+from ullage.suites.memory.cells import KERNELS
+from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.suites.memory.tables import (
+    SUITE,
+    Load,
+    cache_lines,
+    grids,
+    loads,
+    single_chases,
+    size_of,
+    streams,
+    threads_of,
+)
+from ullage.units import format_bytes
+
+_WIDTH: Final = 560
+_HEIGHT: Final = 300
+_GIGA: Final = 1e9
+_BANDWIDTH_FEWEST: Final = 3
+_DASHES: Final = ([1, 0], [6, 4], [2, 3])
+_BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"), ("who", "by"), ("text", "bandwidth"))
+
+
+def bandwidth_figures(data: ReportData) -> list[Figure]:
+    """Return one figure of bandwidth over the working set; none where no curve has three sets."""
+    rows = [row for row in streams(data.rows_of(SUITE)) if row.params.get("stores", "ordinary") == "ordinary"]
+    lines = grouped(((str(row.params["kernel"]), threads_of(row)), row) for row in rows)
+    drawn = {key: sorted(found, key=size_of) for key, found in lines.items() if len(found) >= _BANDWIDTH_FEWEST}
+    curves = {key: drawn[key] for key in sorted(drawn, key=lambda key: (KERNELS.index(key[0]), key[1]))}
+    if not curves:
+        return []
+    sizes = [size_of(row) for curve in curves.values() for row in curve]
+    caption = (
+        "Bytes are counted as STREAM does, with ordinary stores. The working set is that of all threads together. "
+        "Dashed vertical lines are the caches of one core, or shared ones, as the kernel states them."
+    )
+    return [Figure("bandwidth over the working set", caption, _bandwidth_spec(data, curves, sizes), wide=True)]
+
+
+def _bandwidth_spec(data: ReportData, curves: dict[tuple[str, int], list[Row]], sizes: Sequence[int]) -> Spec:
+    values = [_bandwidth_point(row, kernel, threads) for (kernel, threads), curve in curves.items() for row in curve]
+    kernels = [kernel for kernel in KERNELS if any(kernel == found for found, _ in curves)]
+    counts = sorted({threads for _, threads in curves})
+    whos = [plural(count, "thread") for count in counts]
+    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2}
+    dashes = [_DASHES[index % len(_DASHES)] for index in range(len(whos))]
+    dash = nominal("who", whos, dashes, legend if len(whos) > 1 else None)
+    y = decade_axis([value["y"] for value in values], "bandwidth (GB/s)")
+    points = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", kernels)}
+    lines = line_layers({**points, "strokeDash": dash}, _BANDWIDTH_TOOLTIP, 26, values, points)
+    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
+
+
+def _bandwidth_point(row: Row, kernel: str, threads: int) -> Spec:
+    return {
+        "x": size_of(row),
+        "y": rounded(row.median / _GIGA),
+        "name": kernel,
+        "who": plural(threads, "thread"),
+        "size": format_bytes(size_of(row)),
+        "text": format_row(row),
+    }
+
+
+# -- access time over the working set, a line for each way its pages lie -----------------------------------------------
+
+
+_TIME_FEWEST: Final = 3
+_TIME_TOOLTIP: Final = tooltip(("name", "pages"), ("size", "working set"), ("text", "access time"), ("flags", "flags"))
+
+
+def time_figures(data: ReportData) -> list[Figure]:
+    """Return one figure of access time over the working set; none where no curve has three sets."""
+    curves = {words: curve for words, curve in single_chases(data.rows_of(SUITE)).items() if len(curve) >= _TIME_FEWEST}
+    if not curves:
+        return []
+    caption = (
+        "One thread follows pointers from line to line in a random cycle, so each load waits for the one before. "
+        "Where small pages are slower than huge ones, the core also misses address translations."
+    )
+    return [Figure("access time over the working set", caption, _time_spec(data, curves), wide=True)]
+
+
+def _time_spec(data: ReportData, curves: Mapping[str, Sequence[Row]]) -> Spec:
+    values = [
+        row_point(row, size_of(row), name=words, size=format_bytes(size_of(row)))
+        for words, curve in curves.items()
+        for row in curve
+    ]
+    sizes = [value["x"] for value in values]
+    y = time_axis([value["y"] for value in values], "y", "access time")
+    encoding = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", list(curves))}
+    lines = line_layers(encoding, _TIME_TOOLTIP, 30, values)
+    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
+
+
+# -- access time against the bandwidth that other threads inject -------------------------------------------------------
+
+
+_NANO: Final = 1e-9
+_LOAD_FEWEST: Final = 2
+_LOAD_TOOLTIP: Final = tooltip(
+    ("name", "injected"), ("rate", "bandwidth"), ("text", "access time"), ("delay", "pauses")
+)
+
+
+def load_figures(data: ReportData) -> list[Figure]:
+    """Return one figure of access time under load; none with fewer than two loads."""
+    found = loads(data.rows_of(SUITE))
+    if len(found) < _LOAD_FEWEST:
+        return []
+    threads = max(int(load.time.params.get("injectors", 1)) for load in found)
+    caption = (
+        f"One thread chases beside {threads} that load{'s' if threads == 1 else ''} memory, with pauses between lines. "
+        "A curve that stays flat has not filled memory: more cores would."
+    )
+    return [Figure("access time under load", caption, _load_spec(found))]
+
+
+def _load_spec(found: Sequence[Load]) -> Spec:
+    values = [_load_point(load) for load in found]
+    names = list(dict.fromkeys(value["name"] for value in values))
+    encoding = {
+        "x": quantity_axis("x", "injected bandwidth (GB/s)", axis={"grid": False}),
+        "y": quantity_axis("y", "access time (ns)"),
+        "color": curve_colors("name", names),
+        "order": {"field": "x", "type": "quantitative"},
+        "tooltip": _LOAD_TOOLTIP,
+    }
+    return plot(_WIDTH, 240, values, line_mark(40), encoding)
+
+
+def _load_point(load: Load) -> Spec:
+    return {
+        "x": rounded(load.bytes_per_s / _GIGA),
+        "y": rounded(load.time.median / _NANO),
+        "name": f"{str(load.time.params['injection']).replace('-', ' ')}s",
+        "rate": format_quantity(load.bytes_per_s, "B/s"),
+        "text": format_row(load.time),
+        "delay": str(load.time.params.get("delay", "")),
+    }
+
+
+# -- the section -------------------------------------------------------------------------------------------------------
+
+
+_PEERS: Final = "mbw, sysbench and HPC Challenge's STREAM"
+
+
+def tables(data: ReportData) -> Content | None:
+    """Return the notes and tables of the suite; None for other suites, and where nothing was measured."""
+    rows = data.rows_of(SUITE)
+    if not rows:
+        return None
+    return Content(notes=_notes(rows), grids=grids(rows))
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    peers = peers_of(rows)
+    after = f"{', '.join(peers)} ran for comparison, after the measurements of Ullage on the same machine."
+    without = f"No other tool was run for comparison: none of {_PEERS} is installed, or none was requested."
+    return [after if peers else without, *_ceilings(rows)]
+
+
+def _ceilings(rows: Sequence[Row]) -> list[str]:
+    in_memory = [row for row in rows if row.unit == "B/s" and row.params.get("level") == MEMORY_LEVEL]
+    if not in_memory:
+        return ["No working set was larger than all caches, so no number here is one of memory."]
+    bounded = [row for row in in_memory if row.ceiling is not None]
+    declared = max(
+        (row.ceiling for row in bounded if row.ceiling is not None and row.ceiling.kind == "declared"),
+        key=lambda ceiling: ceiling.value,
+        default=None,
+    )
+    if declared is not None:
+        text = (
+            f"The ceiling of memory is {format_quantity(declared.value, 'B/s')} on the bus ({declared.source}). Where "
+            "ordinary stores fetch lines first, less of it is left for the bytes of the application."
+        )
+        return [text]
+    by_best = (
+        "The ceiling of each number of memory is the most that crossed the bus here in the same mix of "
+        f"reads and writes. It needs as many threads and at least {FEWEST_SAMPLES} samples."
+    )
+    none = f"No row has the {FEWEST_SAMPLES} clean samples that a ceiling needs, so memory has no ceiling here."
+    instead = " A machine file (--machine) with channels and transfers replaces it."
+    return [(by_best if bounded else none) + instead]
+
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+_KERNELS: Final = ("read", "write", "copy", "triad")
+
+
+def _is_in_memory(row: Row) -> bool:
+    return word_of(row, "level") == MEMORY_LEVEL
+
+
+def _is_stream(row: Row) -> bool:
+    return _is_in_memory(row) and word_of(row, "kernel") in _KERNELS and "block_bytes" not in row.params
+
+
+def _is_chase(row: Row) -> bool:
+    whole = word_of(row, "locality") in ("", "whole set")
+    return _is_in_memory(row) and whole and row.params.get("chains", 1) == 1 and row.params.get("threads", 1) == 1
+
+
+def _stream(row: Row) -> str:
+    stores = f", {word_of(row, 'stores')} stores" if "stores" in row.params else ""
+    return f"{word_of(row, 'kernel')}{stores}, {threads_text(row)}"
+
+
+def _chase(row: Row) -> str:
+    size = row.params.get("working_set_bytes")
+    place = f" of {format_bytes(size)}" if isinstance(size, int) else ""
+    pages = f", {word_of(row, 'pages')} pages" if "pages" in row.params else ""
+    return f"one load{place}{pages}"
+
+
+HEADLINES: Final = (
+    Rule("memory", "memory_bandwidth", _is_stream, lambda row: row.params["kernel"], _stream),
+    Rule("memory", "access_time", _is_chase, lambda row: row.metric, _chase),
+    Rule(
+        "memory",
+        "update_rate",
+        _is_in_memory,
+        lambda row: row.metric,
+        lambda row: f"random updates, {threads_text(row)}",
+    ),
+)
+
+
+# -- section, charts and the answer of the suite -----------------------------------------------------------------------
+
+
+SECTIONS: Final = (
+    Section(
+        name="memory",
+        title="Memory",
+        doc="RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on "
+        "the bus include the lines that ordinary stores fetch before they write them. Access time is that of dependent "
+        "loads.",
+        order=3,
+        part="memory",
+        build=tables,
+        suite=SUITE,
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="memory_mountain",
+        title="Memory: bandwidth of every level",
+        doc="Each step down is the end of a cache. Both axes are logarithmic.",
+        order=3,
+        part="memory",
+        build=bandwidth_figures,
+    ),
+    Chart(
+        name="access_time",
+        title="Memory: time of a load",
+        doc="Each step up is the end of a cache or of the address translations that the core keeps. Both "
+        "axes are logarithmic.",
+        order=4,
+        part="memory",
+        build=time_figures,
+    ),
+    Chart(
+        name="loaded_latency",
+        title="Memory: time of a load while others work",
+        doc="Memory is busier to the right. Where the line turns up, loads wait in a queue.",
+        order=4,
+        part="memory",
+        build=load_figures,
+    ),
+)
+
+ANSWERS: Final = (
+    AnswerRule(
+        "memory",
+        "How fast is memory, and what would make it faster?",
+        (
+            "memory-bandwidth",
+            "memory-latency",
+            "memory-threads",
+            "non-temporal",
+            "huge-pages",
+            "numa",
+            "cache-ends",
+            "parallel-loads",
+            "loaded-latency",
+        ),
+        remarks=("write-allocate",),
+    ),
+)

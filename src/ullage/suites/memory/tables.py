@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a memory run by the part they belong to, and a table of each: bandwidth, access time, cores, updates."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from ullage.grouping import grouped, nested
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity, significant
+from ullage.report.contents import Grid, Heading
+from ullage.report.data import ReportData
+from ullage.report.declared import columns
+from ullage.report.grids import (
+    Column,
+    PhaseLine,
+    ceiling_hint,
+    ceiling_text,
+    grid_of,
+    of,
+    peer_hint,
+    row_lines,
+    share_text,
+    value_column,
+    value_hint,
+    value_text,
+)
+from ullage.report.table import Cell, number_cell
+from ullage.suites.memory.cells import KERNELS
+from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.units import format_bytes
+
+SUITE: Final = "memory"
+_PAGES: Final = {"small": "small pages", "huge": "huge pages", "default": "pages as they come"}
+
+
+# -- rows, by their parameters alone -----------------------------------------------------------------------------------
+
+
+def size_of(row: Row) -> int:
+    """Return the bytes of the row's working set, or 0 where it has none."""
+    return int(row.params.get("working_set_bytes", 0))
+
+
+def threads_of(row: Row) -> int:
+    """Return how many threads are at work at once; 1 where the row does not say."""
+    return int(row.params.get("threads", 1))
+
+
+def streams(rows: Iterable[Row], metric: str = "memory_bandwidth") -> list[Row]:
+    """Return the bandwidths of kernels over whole sets; those between NUMA nodes are left out."""
+    return [row for row in rows if row.metric == metric and not {"block_bytes", "cpu_node"} & row.params.keys()]
+
+
+def _chases(rows: Iterable[Row]) -> list[Row]:
+    """Return the access times of one thread with nothing beside, by rising set, without those between NUMA nodes."""
+    alone = (row for row in rows if row.metric == "access_time" and row.params.get("access") == "chase")
+    return sorted((row for row in alone if threads_of(row) == 1 and "cpu_node" not in row.params), key=size_of)
+
+
+def single_chases(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Return the chases of one chain by how their pages lie, which is what a curve of access time is called."""
+    order = list(_PAGES)
+    singles = [row for row in _chases(rows) if row.params.get("chains") == 1 and row.params.get("pages") in _PAGES]
+    singles.sort(key=lambda row: (row.params.get("locality") == "local", order.index(str(row.params["pages"]))))
+    return grouped((_pages_words(row), row) for row in singles)
+
+
+def _pages_words(row: Row) -> str:
+    """Say how the pages of a chase lie, such as ``small pages, 256K at a time``."""
+    pages = _PAGES[str(row.params["pages"])]
+    if row.params.get("locality") != "local":
+        return pages
+    return f"{pages}, {format_bytes(int(row.params.get('locality_bytes', 0)))} at a time"
+
+
+def cache_lines(data: ReportData) -> Sequence[tuple[str, int]]:
+    """Return name and bytes of each data cache that the machine states, innermost first."""
+    cpu = data.summary.system.get("cpu")
+    caches = cast("Mapping[str, object]", cpu).get("caches") if isinstance(cpu, Mapping) else None
+    if not isinstance(caches, Mapping):
+        return []
+    found = cast("Mapping[str, object]", caches).items()
+    sizes = [(name.removesuffix("d"), size) for name, size in found if isinstance(size, int) and not name.endswith("i")]
+    return sorted(sizes, key=lambda one: one[1])
+
+
+# -- bandwidth ---------------------------------------------------------------------------------------------------------
+
+
+_WORKLOADS: Final = {"sequential": "RWS", "random": "RWR"}
+_LEVEL_KERNELS: Final = ("read", "copy", "triad")
+_GIGA: Final = 1e9
+
+
+def block_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the seed's table of throughput, that of copies of blocks."""
+    order = list(_WORKLOADS)
+    found = [row for row in rows if row.metric == "memory_bandwidth" and "block_bytes" in row.params]
+    found.sort(key=lambda row: (order.index(str(row.params["order"])), threads_of(row), int(row.params["block_bytes"])))
+    return grid_of("copies of blocks", _BLOCK_COLUMNS, row_lines(found))
+
+
+_BLOCK_COLUMNS: Final = columns(
+    Column[PhaseLine]("workload", lambda line: _WORKLOADS.get(str(line.first.params["order"]), ""), is_number=False),
+    "threads block_bytes:bytes=block working_set_bytes:bytes=working_set row=ours row:peer row:ceiling",
+    "row:share=our_efficiency row:peer_share",
+)
+
+
+def stream_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the table of STREAM's kernels, by both kinds of stores, over the largest set."""
+    found = streams(rows)
+    largest = max(map(size_of, found), default=0)
+    by_case = nested((row.case, row.metric, row) for row in [*found, *streams(rows, "bus_bandwidth")])
+    found = [row for row in found if size_of(row) == largest and str(row.params["kernel"]) in KERNELS]
+    found.sort(key=_stream_order)
+    title = f"kernels over {format_bytes(largest) if found else ''}"
+    return grid_of(title, _STREAM_COLUMNS, [PhaseLine(by_case[row.case]) for row in found])
+
+
+def _stream_order(row: Row) -> tuple[int, bool, int]:
+    stores = str(row.params.get("stores", ""))
+    return KERNELS.index(str(row.params["kernel"])), stores != "ordinary", threads_of(row)
+
+
+# A share is of the number beside it: what crossed the bus under what can cross it.
+_STREAM_COLUMNS: Final = columns(
+    "kernel stores threads memory_bandwidth=application bus_bandwidth=on_the_bus bus_bandwidth:ceiling=ceiling_of_bus",
+    "bus_bandwidth:share=share_of_bus memory_bandwidth:peer memory_bandwidth:ratio=ours_to_peer's",
+)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """Rows of one level: the best of each kernel with ``count`` threads, or a time of each kind of pages."""
+
+    name: str
+    count: int
+    rows: Mapping[str, Row]
+
+    @property
+    def fastest(self) -> Row:
+        return min(self.rows.values(), key=lambda row: row.median)
+
+
+def level_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the table of the best that each level gives to each kernel, with ordinary stores."""
+    lines: dict[tuple[str, int], dict[str, Row]] = {}
+    for row in streams(rows):
+        level, kernel = row.params.get("level"), str(row.params["kernel"])
+        if level is None or kernel not in _LEVEL_KERNELS or row.params.get("stores", "ordinary") != "ordinary":
+            continue
+        best = lines.setdefault((str(level), threads_of(row)), {})
+        if kernel not in best or row.median > best[kernel].median:
+            best[kernel] = row
+    # Caches are named L1, L2 ...; memory, the last, begins with another letter.
+    ordered = sorted(lines.items(), key=lambda item: (not item[0][0].startswith("L"), *item[0]))
+    levels = [_Level(name, threads, best) for (name, threads), best in ordered]
+    return grid_of("the best of each level, ordinary stores", _LEVEL_COLUMNS, levels)
+
+
+def _where(row: Row) -> str:
+    return f"{format_bytes(size_of(row))}; {value_hint(row)}"
+
+
+_LEVEL_COLUMNS: Final[tuple[Column[_Level], ...]] = (
+    Column("level", lambda line: line.name, is_number=False),
+    Column("threads", lambda line: str(line.count)),
+    *(Column(kernel, of(kernel, value_text), hint=of(kernel, _where, "")) for kernel in _LEVEL_KERNELS),
+)
+
+
+def update_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the table of random updates."""
+    lines = sorted((row for row in rows if row.metric == "update_rate"), key=threads_of)
+    return grid_of("random updates", _UPDATE_COLUMNS, row_lines(lines))
+
+
+def _peer_rate(line: PhaseLine) -> str:
+    return DASH if (peer := line.first.peer) is None else significant(peer.median / _GIGA)
+
+
+_UPDATE_COLUMNS: Final = columns(
+    "threads table_bytes:bytes=table",
+    Column[PhaseLine](
+        "GUPS", lambda line: significant(line.first.median / _GIGA), hint=lambda line: value_hint(line.first)
+    ),
+    Column[PhaseLine]("peer's GUPS", _peer_rate, hint=lambda line: peer_hint(line.first)),
+)
+
+
+# -- access time -------------------------------------------------------------------------------------------------------
+
+
+def time_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the table of access times in a set that fits each cache with room to spare, and in memory's largest set."""
+    curves = single_chases(rows)
+    in_levels = [row for curve in curves.values() for row in curve if "level" in row.params]
+    sizes = grouped((str(row.params["level"]), size_of(row)) for row in in_levels)
+    lines: list[_Level] = []
+    for name, found in sorted(sizes.items(), key=lambda item: min(item[1])):
+        ordered = sorted(set(found))
+        size = ordered[-1] if name == MEMORY_LEVEL or len(ordered) == 1 else ordered[-2]
+        times = {words: row for words, curve in curves.items() for row in curve if size_of(row) == size}
+        lines.append(_Level(name, size, times))
+    shown: list[Column[_Level]] = [
+        Column("level", lambda line: line.name, is_number=False),
+        Column("working set", lambda line: format_bytes(line.count)),
+        *(_time_column(words) for words in curves),
+        Column("declared", lambda line: ceiling_text(line.fastest), hint=lambda line: ceiling_hint(line.fastest)),
+        Column("efficiency", lambda line: share_text(line.fastest)),
+    ]
+    return grid_of("access time of each level", shown, lines)
+
+
+def _time_column(words: str) -> Column[_Level]:
+    return value_column(words, lambda line: line.rows.get(words))
+
+
+def parallel_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the table of several chases in one thread, over the largest set."""
+    found = [
+        row for row in _chases(rows) if row.params.get("pages") == "huge" and row.params.get("locality") != "local"
+    ]
+    several = [row for row in found if int(row.params.get("chains", 1)) > 1]
+    if not several:
+        return []
+    size = size_of(several[-1])
+    lines = sorted((row for row in found if size_of(row) == size), key=lambda row: int(row.params.get("chains", 1)))
+    single = lines[0].median
+    shown = columns(
+        "chains row=a_load_each",
+        Column[PhaseLine]("loads to one chain's", lambda line: significant(single / line.first.median)),
+    )
+    return grid_of(f"chases at once in one thread, {format_bytes(size)}", shown, row_lines(lines))
+
+
+@dataclass(frozen=True)
+class Load:
+    """A chase and what other threads moved beside it; ``rate`` is None where they moved nothing."""
+
+    time: Row
+    rate: Row | None
+
+    @property
+    def bytes_per_s(self) -> float:
+        """0 without a rate."""
+        return 0.0 if self.rate is None else self.rate.median
+
+
+def loads(rows: Sequence[Row]) -> list[Load]:
+    """Return each chase under load with its injected bandwidth."""
+    rates = {row.case: row for row in rows if row.metric == "injected_bandwidth"}
+    found = [row for row in rows if row.metric == "access_time" and row.params.get("access") == "loaded-latency"]
+    return [Load(row, rates.get(row.case)) for row in found]
+
+
+def loaded_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the table of access time against injected bandwidth, by rising load."""
+    lines = sorted(loads(rows), key=lambda load: (str(load.time.params["injection"]), load.bytes_per_s))
+    return grid_of("access time under load", _LOAD_COLUMNS, lines)
+
+
+_LOAD_COLUMNS: Final[tuple[Column[Load], ...]] = (
+    Column("injected", lambda load: str(load.time.params["injection"]), is_number=False),
+    Column("by threads", lambda load: str(load.time.params.get("injectors", ""))),
+    Column("pauses", lambda load: str(load.time.params.get("delay", ""))),
+    Column("bandwidth", lambda load: format_quantity(load.bytes_per_s, "B/s"), hint=lambda load: value_hint(load.rate)),
+    value_column("access time", lambda load: load.time),
+)
+
+
+def core_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the matrix of round trips of a line between every two CPUs."""
+    trips = [row for row in rows if row.metric == "core_round_trip"]
+    pairs = {(int(row.params["cpu_a"]), int(row.params["cpu_b"])): row for row in trips}
+    cpus = sorted({cpu for pair in pairs for cpu in pair})
+    if not cpus:
+        return []
+
+    def cell(row: Row | None) -> Cell:
+        return number_cell("" if row is None else value_text(row), hint=value_hint(row))
+
+    heads = [Heading("CPU"), *(Heading(str(cpu), is_number=True) for cpu in cpus)]
+    lines = [[Cell(str(a)), *(cell(pairs.get((min(a, b), max(a, b)))) for b in cpus)] for a in cpus]
+    return [Grid("a line from core to core and back", heads, lines)]
+
+
+def node_grids(rows: Sequence[Row]) -> list[Grid]:
+    """Make the table of bandwidth and access time from every NUMA node's cores to every node's memory."""
+    between = (row for row in rows if "cpu_node" in row.params)
+    found = nested(
+        ((int(row.params["cpu_node"]), int(row.params.get("memory_node", -1))), row.metric, row) for row in between
+    )
+    return grid_of("NUMA nodes", _NODE_COLUMNS, [PhaseLine(found[place]) for place in sorted(found)])
+
+
+def _node(name: str, without: int | str) -> Callable[[PhaseLine], str]:
+    return lambda line: str(line.first.params.get(name, without))
+
+
+_NODE_COLUMNS: Final = columns(
+    Column[PhaseLine]("cores of node", _node("cpu_node", "")),
+    Column[PhaseLine]("memory of node", _node("memory_node", -1)),
+    Column[PhaseLine]("threads", of("memory_bandwidth", lambda row: str(threads_of(row)))),
+    "memory_bandwidth=read access_time=access_time",
+)
+
+
+def grids(rows: Sequence[Row]) -> list[Grid]:
+    """Return all tables, in the order of the report."""
+    makers = (block_grids, stream_grids, level_grids, time_grids, parallel_grids, loaded_grids, core_grids, node_grids)
+    return [grid for make in (*makers, update_grids) for grid in make(rows)]
