@@ -71,7 +71,7 @@ def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT]
 
 
 def texts_grid(
-    title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], words: Container[str] = ()
+    title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], words: Container[str] = (), *, whole: bool = False
 ) -> list[Grid]:
     """Return one table of ready texts; none without lines. ``words``: heads of the columns that hold no numbers."""
 
@@ -79,7 +79,7 @@ def texts_grid(
         return lambda line: line[index]
 
     columns = [Column(head, text(index), is_number=head not in words) for index, head in enumerate(heads)]
-    return grid_of(title, columns, lines)
+    return grid_of(title, columns, lines, whole=whole)
 
 
 def _cell(column: Column[LineT], line: LineT) -> Cell:

@@ -13,18 +13,11 @@ from ullage.analysis.statistics import Comparison, Contest, compare_two, level_o
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, percent, plural, processes, times
-from ullage.report.answers import AnswerRule
 from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun
 from ullage.suites.b_eff.options import COUNT, USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.units import format_bytes, format_rate, format_time
 
-ANSWER: Final = AnswerRule(
-    "b_eff",
-    "How much data do all ranks exchange a second?",
-    ("b_eff", "b_eff-methods", "b_eff-latency", "b_eff-order", "b_eff-bisection"),
-    remarks=("b_eff-invalid", "b_eff-self-check", "b_eff-conditions", "b_eff-degenerate"),
-)
 NOT_VALID: Final = f"{INVALID}:b_eff"
 Of = Callable[[Values], float | None]
 

@@ -8,6 +8,7 @@ from statistics import geometric_mean
 from typing import Final
 
 from ullage.quantity import DASH, percent, rounded, significant
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import texts_grid, time_text
@@ -15,7 +16,6 @@ from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
-from ullage.suites.b_eff.findings import ANSWER
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun, read_runs
 from ullage.suites.b_eff.notes import RESOLVED, notes_on
@@ -201,16 +201,6 @@ def _powers(largest: int) -> list[int]:
     return [16**power for power in range(math.floor(math.log(largest, 16)) + 1)]
 
 
-CHART: Final = Chart(
-    name="b_eff",
-    title="b_eff over the message size",
-    doc="The y axis is what a process sends in MB/s. Every message counts once. Each value is the "
-    "maximum over the repetitions, as the definition of b_eff requires. Both axes are logarithmic.",
-    order=5,
-    part="messages",
-    build=figures,
-)
-
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 _DIGITS: Final = 4
@@ -353,18 +343,6 @@ def _check(run: BEffRun) -> list[Grid]:
     return texts_grid(title, ("time", "", "less"), lines, words=("time",))
 
 
-SECTION: Final = Section(
-    name="b_eff",
-    title="b_eff",
-    doc="b_eff is the square root of two geometric means: one over six sets of rings, one over thirty "
-    "random rings. Each averages the bandwidth over 21 message sizes, with the best of methods and "
-    "repetitions. MB is 10^6 bytes. Every message counts once, at its sender.",
-    order=4,
-    part="messages",
-    build=tables,
-    suite=SUITE,
-)
-
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
 HEADLINES: Final = (
@@ -377,6 +355,35 @@ HEADLINES: Final = (
     ),
 )
 
-SECTIONS: Final = (SECTION,)
-ANSWERS: Final = (ANSWER,)
-CHARTS: Final = (CHART,)
+SECTIONS: Final = (
+    Section(
+        name="b_eff",
+        title="b_eff",
+        doc="b_eff is the square root of two geometric means: one over six sets of rings, one over thirty "
+        "random rings. Each averages the bandwidth over 21 message sizes, with the best of methods and "
+        "repetitions. MB is 10^6 bytes. Every message counts once, at its sender.",
+        order=4,
+        part="messages",
+        build=tables,
+        suite=SUITE,
+    ),
+)
+ANSWERS: Final = (
+    AnswerRule(
+        "b_eff",
+        "How much data do all ranks exchange a second?",
+        ("b_eff", "b_eff-methods", "b_eff-latency", "b_eff-order", "b_eff-bisection"),
+        remarks=("b_eff-invalid", "b_eff-self-check", "b_eff-conditions", "b_eff-degenerate"),
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="b_eff",
+        title="b_eff over the message size",
+        doc="The y axis is what a process sends in MB/s. Every message counts once. Each value is the "
+        "maximum over the repetitions, as the definition of b_eff requires. Both axes are logarithmic.",
+        order=5,
+        part="messages",
+        build=figures,
+    ),
+)

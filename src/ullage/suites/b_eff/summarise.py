@@ -5,7 +5,8 @@ A row's repetitions are what each repetition of the run gives by itself, with th
 is that of those. The headline, which takes the maximum, is a score.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from operator import methodcaller
 from typing import Final, Literal
 
 from ullage.model.flags import Flag
@@ -45,11 +46,8 @@ class Rows:
         self._level = level
         self._alone = [Values(run, repetitions=[repetition]) for repetition in run.repetitions]
         self._launch = check_launch(run.run)
-        self._place: dict[str, Scalar] = {
-            "ranks": run.ranks,
-            "nodes": nodes_of(run.run),
-            "lmax_bytes": max(run.sizes),
-        }
+        place: dict[str, Scalar] = {"ranks": run.ranks, "nodes": nodes_of(run.run), "lmax_bytes": max(run.sizes)}
+        self._place = place
         self._reasons = list(reasons)
 
     def all(self) -> list[Row]:
@@ -65,14 +63,10 @@ class Rows:
             yield self._row(B_EFF, {"patterns": BOTH, "method": method}, samples)
 
     def _sizes(self) -> Iterator[Row | None]:
-        groups: Mapping[str, Callable[[int], Of]] = {
-            BOTH: lambda size: lambda values: values.b_eff_at(size),
-            "rings": lambda size: lambda values: values.rings_at(size),
-            "random": lambda size: lambda values: values.random_at(size),
-        }
-        for group, of in groups.items():
+        for group, method in {BOTH: "b_eff_at", "rings": "rings_at", "random": "random_at"}.items():
             for size, bytes_ in enumerate(self._run.sizes):
-                yield self._bandwidth(AT_SIZE, {"patterns": group, "message_bytes": bytes_}, of(size))
+                params: dict[str, Scalar] = {"patterns": group, "message_bytes": bytes_}
+                yield self._bandwidth(AT_SIZE, params, methodcaller(method, size))
 
     def _latencies(self) -> Iterator[Row | None]:
         for group in _LATENCY_GROUPS:
@@ -82,26 +76,18 @@ class Rows:
 
     def _pair(self) -> Iterator[Row | None]:
         first, last = ping_pongs(self._run, 0), ping_pongs(self._run, len(self._run.sizes) - 1)
-        yield self._row(
-            PAIR_LATENCY, {"patterns": PING_PONG, "message_bytes": 1}, [loop.one_way_s for loop in first], "s"
-        )
+        times = [loop.one_way_s for loop in first]
+        yield self._row(PAIR_LATENCY, {"patterns": PING_PONG, "message_bytes": 1}, times, "s")
         rates = [loop.message_bytes / loop.one_way_s for loop in last]
         yield self._row(PAIR_BANDWIDTH, {"patterns": PING_PONG, "message_bytes": self._run.sizes[-1]}, rates)
 
     def _patterns(self) -> Iterator[Row | None]:
         for name, facts in self._run.patterns.items():
             flags = [_DEGENERATE] if facts.degenerate else []
-
-            def mean(values: Values, name: str = name) -> float | None:
-                return values.pattern(name)
-
-            yield self._bandwidth(PATTERN_AVERAGE, {"patterns": name}, mean, flags)
+            yield self._bandwidth(PATTERN_AVERAGE, {"patterns": name}, methodcaller("pattern", name), flags)
             for size, bytes_ in enumerate(self._run.sizes):
-
-                def single(values: Values, name: str = name, size: int = size) -> float | None:
-                    return values.at(name, size)
-
-                yield self._bandwidth(PATTERN, {"patterns": name, "message_bytes": bytes_}, single, flags)
+                params: dict[str, Scalar] = {"patterns": name, "message_bytes": bytes_}
+                yield self._bandwidth(PATTERN, params, methodcaller("at", name, size), flags)
 
     def _bandwidth(self, metric: str, params: dict[str, Scalar], of: Of, flags: Sequence[Flag] = ()) -> Row | None:
         samples = [value for values in self._alone if (value := of(values)) is not None]

@@ -12,23 +12,17 @@ from ullage.grouping import grouped
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
-from ullage.report.answers import AnswerRule
 from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import launches_of
 from ullage.suites.collectives.guidelines import guideline_findings
 from ullage.suites.collectives.prepare import ONE_SIDED
 from ullage.suites.collectives.rows import blocking, collective_rows, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes, format_rate, format_time
 
-ANSWER: Final = AnswerRule(
-    "collectives",
-    "Which collective operations are slower than they need to be?",
-    ("guideline", "progress", "overlap", "scaling", "one-sided", "one-sided-bandwidth", "guidelines-held"),
-    remarks=("oversubscribed",),
-)
 # The amount that a rank sends or gets grows with the ranks; with the others only the number of steps does.
 _LINEAR: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
 # Steps over another kind of link may cost more than those before; by more than this it is the algorithm.
@@ -258,6 +252,6 @@ def _best_by_operation(rows: Iterable[Row]) -> dict[str, Row]:
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     rows = collective_rows(launches, context)
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])

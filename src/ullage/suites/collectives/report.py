@@ -12,16 +12,26 @@ from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import format_row, percent, plural, rounded
+from ullage.quantity import percent, plural
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
 from ullage.report.headlines import Rule, ranks_key, word_of
-from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, size_axis
+from ullage.report.plots import (
+    COLORS,
+    bar_names,
+    layered,
+    line_layers,
+    nominal,
+    plot,
+    quantity_axis,
+    row_point,
+    size_axis,
+)
 from ullage.report.switches import switch_notes
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.suites.collectives.findings import ANSWER
 from ullage.suites.collectives.prepare import ONE_SIDED
 from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes
@@ -74,13 +84,13 @@ def tables(data: ReportData) -> Content | None:
     rows = data.rows_of(SUITE)
     if not rows:
         return None
-    times, rates = in_order(blocking(rows)), in_order(blocking(rows, "link_bandwidth"))
+    times, rates = in_order(blocking(rows)), with_most_ranks(in_order(blocking(rows, "link_bandwidth")))
     grids = [
         *(
             _matrix(f"time of a call, {ranks} ranks", [row for row in times if ranks_of(row) == ranks])
             for ranks in rank_counts(times)
         ),
-        *_link_grids(rates),
+        *([_matrix(f"bytes on a rank's link (busbw), {ranks_of(rates[0])} ranks", rates)] if rates else []),
         *_rank_grids(data, times),
         *_overlap_grids(data, rows),
         *_one_sided_grids(rows),
@@ -118,11 +128,6 @@ def _value(row: Row | None) -> Cell:
 def _size_text(row: Row) -> str:
     """Return the size of the message, or empty text where there is none."""
     return format_bytes(size_of(row)) if size_of(row) else ""
-
-
-def _link_grids(rates: Sequence[Row]) -> list[Grid]:
-    rows = with_most_ranks(rates)
-    return [_matrix(f"bytes on a rank's link (busbw), {ranks_of(rows[0])} ranks", rows)] if rows else []
 
 
 # -- the ranks of a call -----------------------------------------------------------------------------------------------
@@ -218,19 +223,6 @@ def _ended_by(row: Row) -> str:
     return f"{operation_of(row)}, {row.params['sync']}"
 
 
-SECTION: Final = Section(
-    name="collectives",
-    title="Collective operations",
-    doc="Each time is that of one call, the mean over calls and ranks, between barriers that are not "
-    "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
-    "sends to one other, or the whole vector of a bcast or a reduction.",
-    order=6,
-    part="messages",
-    build=tables,
-    suite=SUITE,
-)
-
-
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
 _SMALL_BYTES: Final = 8
@@ -302,7 +294,9 @@ def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
 
 def _time_spec(rows: Sequence[Row], x: Spec, xs: Sequence[int], tips: list[Spec]) -> Spec:
     names = list(dict.fromkeys(map(operation_of, rows)))
-    values = [_point(row, at) for row, at in zip(rows, xs, strict=True)]
+    values = [
+        row_point(row, at, name=operation_of(row), size=_size_text(row)) for row, at in zip(rows, xs, strict=True)
+    ]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
     encoding = {
         "x": x,
@@ -310,27 +304,6 @@ def _time_spec(rows: Sequence[Row], x: Spec, xs: Sequence[int], tips: list[Spec]
         "color": nominal("name", names, COLORS[: len(names)], legend),
     }
     return layered(410, 260, line_layers(encoding, tips, 34), values)
-
-
-def _point(row: Row, at: int) -> Spec:
-    return {
-        "x": at,
-        "y": rounded(row.median),
-        "name": operation_of(row),
-        "size": _size_text(row),
-        "text": format_row(row),
-        "flags": ", ".join(row.flag_codes),
-    }
-
-
-TIME_CHART: Final = Chart(
-    name="collectives",
-    title="Collective operations",
-    doc="Blocking calls. Both axes are logarithmic, so parallel lines differ by a constant factor.",
-    order=6,
-    part="messages",
-    build=time_figures,
-)
 
 
 # -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
@@ -386,15 +359,43 @@ def _tests(count: int) -> str:
     return plural(count, "call") + " of MPI_Test" if count else "none in between"
 
 
-OVERLAP_CHART: Final = Chart(
-    name="collective_overlap",
-    title="Nonblocking operations",
-    doc="At 100 % the operation is free: computation and operation together take no longer than the computation alone.",
-    order=6,
-    part="messages",
-    build=overlap_figures,
+SECTIONS: Final = (
+    Section(
+        name="collectives",
+        title="Collective operations",
+        doc="Each time is that of one call, the mean over calls and ranks, between barriers that are not "
+        "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
+        "sends to one other, or the whole vector of a bcast or a reduction.",
+        order=6,
+        part="messages",
+        build=tables,
+        suite=SUITE,
+    ),
 )
-
-SECTIONS: Final = (SECTION,)
-ANSWERS: Final = (ANSWER,)
-CHARTS: Final = (TIME_CHART, OVERLAP_CHART)
+ANSWERS: Final = (
+    AnswerRule(
+        "collectives",
+        "Which collective operations are slower than they need to be?",
+        ("guideline", "progress", "overlap", "scaling", "one-sided", "one-sided-bandwidth", "guidelines-held"),
+        remarks=("oversubscribed",),
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="collectives",
+        title="Collective operations",
+        doc="Blocking calls. Both axes are logarithmic, so parallel lines differ by a constant factor.",
+        order=6,
+        part="messages",
+        build=time_figures,
+    ),
+    Chart(
+        name="collective_overlap",
+        title="Nonblocking operations",
+        doc="At 100 % the operation is free: computation and operation together take no longer than the computation "
+        "alone.",
+        order=6,
+        part="messages",
+        build=overlap_figures,
+    ),
+)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a run over collective and one-sided operations: each says by its parameters all that decides its number."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from ullage.model.flags import OVERSUBSCRIBED
-from ullage.model.plan import Parameters, Scalar
+from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, build_rows, join
+from ullage.results.rows import RowContext
 from ullage.runs.kernels.options import MPI
+from ullage.runs.told import Launches, Source, told_rows, usual
 from ullage.suites.collectives.prepare import ONE_SIDED
 
 METRICS: Final = (
@@ -22,16 +22,9 @@ METRICS: Final = (
 )
 
 
-def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
-    """Return all rows of this suite's cases, in the order in which their cases were first met.
-
-    A single operation tells a latency, many under way together a bandwidth, and neither the other.
-    """
-    records = list(launches)
-    given = {item.case.case: item.case for item in join(records)}
-    found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
-    rows = [_labelled(row, given[row.case].workload, given[row.case].workload_parameters) for row in found]
-    return [row for row in rows if _tells(row)]
+def collective_rows(launches: Launches, context: RowContext) -> list[Row]:
+    """Return all rows of this suite's cases, in the order in which their cases were first met."""
+    return told_rows(launches, context.without_storage(MPI.name, METRICS, is_place=False), _told)
 
 
 def is_crowded(row: Row) -> bool:
@@ -39,30 +32,31 @@ def is_crowded(row: Row) -> bool:
     return row.has_flag(OVERSUBSCRIBED)
 
 
-def _labelled(row: Row, workload: str, given: Parameters) -> Row:
-    own = _ONE_SIDED if workload == ONE_SIDED else _COLLECTIVE
-    params: dict[str, Scalar] = {"access": workload}
-    for name, default in own.items():
-        value = given.get(name, default)
-        params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
-    if params.get("mode") == "blocking":
-        del params["tests"]
-    if params.get("operation") == "barrier":
-        del params["message_bytes"]
-    params |= {"ranks": row.params["ranks"], "nodes": row.params["nodes"]}
-    return row.model_copy(update={"params": params})
-
-
 # These are the engine's defaults: a plan states a parameter only where it differs.
 _COLLECTIVE: Final[dict[str, Scalar]] = {"operation": "allreduce", "mode": "blocking", "tests": 0, "message_bytes": 8}
 _ONE_SIDED: Final[dict[str, Scalar]] = {"operation": "put", "sync": "flush", "outstanding": 1, "message_bytes": 8}
 
 
-def _tells(row: Row) -> bool:
-    if row.params["access"] != ONE_SIDED:
-        return row.metric != "link_bandwidth" or row.params["mode"] == "blocking"
-    is_bulk = int(row.params["outstanding"]) > 1
-    return is_bulk == (row.metric == "one_sided_bandwidth")
+def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
+    """Tell a row's parameters.
+
+    A single operation tells a latency, many under way together a bandwidth, and neither the other.
+    """
+    workload = source.case.workload
+    own = _ONE_SIDED if workload == ONE_SIDED else _COLLECTIVE
+    params: dict[str, Scalar] = {"access": workload}
+    for name, default in own.items():
+        value = source.workload.get(name, default)
+        params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
+    if params.get("mode") == "blocking":
+        del params["tests"]
+    if params.get("operation") == "barrier":
+        del params["message_bytes"]
+    if workload == ONE_SIDED:
+        tells = (int(params["outstanding"]) > 1) == (row.metric == "one_sided_bandwidth")
+    else:
+        tells = row.metric != "link_bandwidth" or params["mode"] == "blocking"
+    return {**params, **usual(row, "ranks", "nodes")} if tells else None
 
 
 def blocking(rows: Iterable[Row], metric: str = "collective_latency") -> list[Row]:

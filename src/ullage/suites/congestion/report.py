@@ -2,11 +2,11 @@
 """What a report shows of a congestion run: impacts, the times behind them, and the victims' exchanges as curves."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias, cast
 
 from ullage.analysis.statistics import median
+from ullage.grouping import grouped, nested
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
@@ -14,7 +14,8 @@ from ullage.quantity import DASH, format_quantity, format_row, percent, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, value_hint, value_text
+from ullage.report.grids import Column, grid_of, value_column
+from ullage.report.headlines import word_of
 from ullage.report.latency import bucket_midpoint_ns
 from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot
 from ullage.report.switches import switch_notes
@@ -25,16 +26,8 @@ IMPACTS: Final = ("congestion_impact", "congestion_impact_p99")
 _MOST_NAMED: Final = 16
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A test under one load: its rows by metric and state, impacts without one."""
-
-    load: str
-    test: str
-    rows: dict[tuple[str, str], Row] = field(default_factory=dict[tuple[str, str], Row])
-
-    def of(self, metric: str, state: str = "") -> Row | None:
-        return self.rows.get((metric, state))
+_Line: TypeAlias = tuple[tuple[str, str], Mapping[tuple[str, str], Row]]
+"""Load and test, and the rows by metric and state; impacts have none."""
 
 
 def tables(data: ReportData) -> Content | None:
@@ -42,42 +35,36 @@ def tables(data: ReportData) -> Content | None:
     rows = data.rows_of(SUITE)
     if not rows:
         return None
-    lines: dict[tuple[str, str], _Line] = {}
-    for row in rows:
-        load, test = str(row.params["load"]), str(row.params["test"])
-        line = lines.setdefault((load, test), _Line(load, test))
-        line.rows[row.metric, str(row.params.get("state", ""))] = row
-    found = list(lines.values())
+    lines = nested((_test_of(row), (row.metric, word_of(row, "state")), row) for row in rows)
     grids = [
-        *grid_of("what the load does to the victims: congested / isolated", _IMPACT_COLUMNS, found),
-        *grid_of("an exchange of the victims", _TIME_COLUMNS, found),
+        *grid_of("what the load does to the victims: congested / isolated", _IMPACT_COLUMNS, list(lines.items())),
+        *grid_of("an exchange of the victims", _TIME_COLUMNS, list(lines.items())),
     ]
     return Content(notes=[*switch_notes(data, SUITE), *_notes(data, rows)], grids=grids)
 
 
-def _impact(heading: str, metric: str) -> Column[_Line]:
-    return Column(heading, lambda line: value_text(line.of(metric)), hint=lambda line: value_hint(line.of(metric)))
+def _test_of(row: Row) -> tuple[str, str]:
+    """Return load and test of a row."""
+    return str(row.params["load"]), str(row.params["test"])
 
 
-def _time(heading: str, metric: str, state: str) -> Column[_Line]:
-    return Column(
-        heading, lambda line: value_text(line.of(metric, state)), hint=lambda line: value_hint(line.of(metric, state))
-    )
+def _value(heading: str, metric: str, state: str = "") -> Column[_Line]:
+    return value_column(heading, lambda line: line[1].get((metric, state)))
 
 
 _WHO: Final[tuple[Column[_Line], ...]] = (
-    Column("load", lambda line: line.load, is_number=False),
-    Column("test", lambda line: line.test, is_number=False),
+    Column("load", lambda line: line[0][0], is_number=False),
+    Column("test", lambda line: line[0][1], is_number=False),
 )
-_IMPACT_COLUMNS: Final = (*_WHO, _impact("mean", IMPACTS[0]), _impact("p99", IMPACTS[1]))
+_IMPACT_COLUMNS: Final = (*_WHO, _value("mean", IMPACTS[0]), _value("p99", IMPACTS[1]))
 _TIME_COLUMNS: Final = (
     *_WHO,
-    _time("mean, isolated", "congestion_time", "isolated"),
-    _time("congested", "congestion_time", "congested"),
-    _time("p99, isolated", "congestion_time_p99", "isolated"),
-    _time("congested", "congestion_time_p99", "congested"),
-    _time("a victim sends, isolated", "congestion_bandwidth", "isolated"),
-    _time("congested", "congestion_bandwidth", "congested"),
+    _value("mean, isolated", "congestion_time", "isolated"),
+    _value("congested", "congestion_time", "congested"),
+    _value("p99, isolated", "congestion_time_p99", "isolated"),
+    _value("congested", "congestion_time_p99", "congested"),
+    _value("a victim sends, isolated", "congestion_bandwidth", "isolated"),
+    _value("congested", "congestion_bandwidth", "congested"),
 )
 
 
@@ -107,33 +94,17 @@ def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[str]:
 
 def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
     """State what each load itself moved: the median rate over the repetitions."""
-    rates: dict[str, list[float]] = {}
-    for row in rows:
-        if row.metric == "congestion_time" and row.params.get("state") == "congested":
-            rates.setdefault(str(row.params["load"]), []).extend(_rates(data.phases_of(row)))
-    words = [f"{format_quantity(median(found), 'B/s') if found else DASH} ({load})" for load, found in rates.items()]
+    congested = [row for row in rows if row.metric == "congestion_time" and row.params.get("state") == "congested"]
+    phases = grouped((str(row.params["load"]), phase) for row in congested for phase in data.phases_of(row))
+    words: list[str] = []
+    for load in dict.fromkeys(str(row.params["load"]) for row in congested):
+        rates = [
+            phase.counters["load_bytes"] / took.most
+            for phase in phases.get(load, [])
+            if (took := phase.gauges.get("load_s")) and took.most > 0 and "load_bytes" in phase.counters
+        ]
+        words.append(f"{format_quantity(median(rates), 'B/s') if rates else DASH} ({load})")
     return [f"The load itself moved {', '.join(words)}."] if words else []
-
-
-def _rates(phases: Sequence[PhaseRecord]) -> list[float]:
-    return [
-        phase.counters["load_bytes"] / took.most
-        for phase in phases
-        if (took := phase.gauges.get("load_s")) and took.most > 0 and "load_bytes" in phase.counters
-    ]
-
-
-SECTION: Final = Section(
-    name="congestion",
-    title="Congestion",
-    doc="Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 "
-    "bytes. They do so first alone, then while the others all send to one of them (incast) or each to each "
-    "(alltoall). An impact is the time with load over the time without, in the same repetition. 1 means no impact.",
-    order=7,
-    part="network",
-    build=tables,
-    suite=SUITE,
-)
 
 
 # -- impacts as bars, and the victims' times alone and under load as shares of their exchanges -------------------------
@@ -196,11 +167,8 @@ def _label(row: Row) -> str:
 
 
 def _tails(data: ReportData, rows: Iterable[Row]) -> list[Figure]:
-    pairs: dict[tuple[str, str], dict[str, list[PhaseRecord]]] = {}
-    for row in rows:
-        if row.metric == "congestion_time":
-            by_state = pairs.setdefault((str(row.params["load"]), str(row.params["test"])), {})
-            by_state[str(row.params["state"])] = data.phases_of(row)
+    times = (row for row in rows if row.metric == "congestion_time")
+    pairs = nested((_test_of(row), str(row.params["state"]), data.phases_of(row)) for row in times)
     return [
         Figure(f"{test} under {load}", "Over all victims and repetitions.", spec)
         for (load, test), by_state in pairs.items()
@@ -251,19 +219,30 @@ def _tail_point(state: str, seconds: float, share: float) -> Spec:
     }
 
 
-CHART: Final = Chart(
-    name="congestion",
-    title="Congestion",
-    doc="The further the second curve lies to the right of the first, the more the load costs. Where the"
-    " curves differ only at the bottom, the load delays a few messages much.",
-    order=7,
-    part="network",
-    build=figures,
+SECTIONS: Final = (
+    Section(
+        name="congestion",
+        title="Congestion",
+        doc="Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 "
+        "bytes. They do so first alone, then while the others all send to one of them (incast) or each to each "
+        "(alltoall). An impact is the time with load over the time without, in the same repetition. 1 means no impact.",
+        order=7,
+        part="network",
+        build=tables,
+        suite=SUITE,
+    ),
 )
-
-
-SECTIONS: Final = (SECTION,)
-CHARTS: Final = (CHART,)
+CHARTS: Final = (
+    Chart(
+        name="congestion",
+        title="Congestion",
+        doc="The further the second curve lies to the right of the first, the more the load costs. Where the"
+        " curves differ only at the bottom, the load delays a few messages much.",
+        order=7,
+        part="network",
+        build=figures,
+    ),
+)
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 """A congestion run: its cases; then each test alone and under load, and their ratio, as rows and findings."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from ullage.analysis.contests import compare_ratios
 from ullage.analysis.findings.phrasing import finding
@@ -13,27 +13,24 @@ from ullage.analysis.verdicts.grades import sound_rows, worst_grade
 from ullage.grouping import grouped
 from ullage.launch.base import ranks_on_a_node
 from ullage.model.flags import OVERSUBSCRIBED, each_once
-from ullage.model.plan import Layout, Parameters
+from ullage.model.plan import Layout, Parameters, Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_values
-from ullage.results.rows import Measured, RowContext, build_rows, join
+from ullage.results.rows import Measured, RowContext, join
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.system.hardware import usable_cores
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 WORKLOAD: Final = "congestion"
 HEADERS: Final = ("load", "ranks", "victims")
@@ -75,16 +72,14 @@ def _case(load: str, options: CongestionOptions, layout: Layout, engine_context:
 
 
 def _notes(layout: Layout) -> tuple[Note, ...]:
-    notes: list[Note] = []
-    cores = usable_cores()
-    on_a_node = ranks_on_a_node(layout) or 0
-    if cores is not None and on_a_node > cores:
-        text = (
-            f"{on_a_node} ranks of a node share {cores} cores: the load then takes the victims' cores, and that is "
-            "what is measured instead of the network"
-        )
-        notes.append(Note("oversubscribed", text, "take fewer ranks, more nodes, or allow more cores"))
-    return tuple(notes)
+    cores, on_a_node = usable_cores(), ranks_on_a_node(layout) or 0
+    if cores is None or on_a_node <= cores:
+        return ()
+    text = (
+        f"{on_a_node} ranks of a node share {cores} cores: the load then takes the victims' cores, and that is "
+        "what is measured instead of the network"
+    )
+    return (Note("oversubscribed", text, "take fewer ranks, more nodes, or allow more cores"),)
 
 
 METRICS: Final = ("congestion_time", "congestion_time_p99", "congestion_bandwidth")
@@ -94,30 +89,21 @@ IMPACTS: Final = {"congestion_time": IMPACT, "congestion_time_p99": IMPACT_P99}
 TESTS: Final = ("latency", "bandwidth", "allreduce")
 
 
-def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
+def congestion_rows(launches: Launches, context: RowContext) -> list[Row]:
     """Return the rows of the phases, followed by those of the impacts."""
-    records = list(launches)
-    ours = (item for item in join(records) if item.case.workload == WORKLOAD)
-    measured = [item for item in ours if "victims" in item.phase.gauges]
-    cases = {item.case.case: item for item in measured}
-    found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
-    rows = [_labelled(row, cases[row.case]) for row in found if row.case in cases]
-    return [*rows, *_impacts(rows, measured, context.level)]
+    rows = told_rows(launches, context.without_storage(MPI.name, METRICS, is_place=False), _told)
+    ours = (item for item in join(launches) if item.case.workload == WORKLOAD)
+    return [*rows, *_impacts(rows, [item for item in ours if "victims" in item.phase.gauges], context.level)]
 
 
-def _labelled(row: Row, item: Measured) -> Row:
-    phase = str(row.params["access"])
-    test, _, state = phase.rpartition("-")
-    params: dict[str, Scalar] = {
-        "access": phase,
-        "load": str(item.case.workload_parameters.get("load", "incast")),
-        "test": test,
-        "state": state,
-        "ranks": row.params["ranks"],
-        "nodes": row.params["nodes"],
-        "victims": int(item.phase.gauges["victims"].most),
-    }
-    return row.model_copy(update={"params": params})
+def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
+    victims = source.phases[-1].gauges.get("victims")
+    if source.case.workload != WORKLOAD or victims is None:
+        return None
+    test, _, state = str(row.params["access"]).rpartition("-")
+    load = str(source.workload.get("load", "incast"))
+    what: dict[str, Scalar] = {"load": load, "test": test, "state": state}
+    return {**usual(row, "access"), **what, **usual(row, "ranks", "nodes"), "victims": int(victims.most)}
 
 
 def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
@@ -156,7 +142,7 @@ def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> R
         update={
             "metric": IMPACTS[beside.metric],
             "unit": "x",
-            "params": {**{key: value for key, value in beside.params.items() if key != "state"}},
+            "params": {key: value for key, value in beside.params.items() if key != "state"},
             "median": interval.median,
             "low": interval.low if len(values) > 1 else None,
             "high": interval.high if len(values) > 1 else None,
@@ -235,6 +221,6 @@ def _tail(row: Row | None) -> str:
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     rows = congestion_rows(launches, context)
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])

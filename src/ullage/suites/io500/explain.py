@@ -3,15 +3,18 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from dataclasses import dataclass, field
+from typing import Final
 
-from ullage.model.plan import Target
+from ullage.model.plan import Layout, Limits, Target
 from ullage.model.request import Request
-from ullage.runs.room import Machine, Room
+from ullage.runs.inputs import EngineContext
+from ullage.runs.room import Machine, Room, room_at
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, has_wall
-from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files
+from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, make_layout, make_steps, wear_out_limit_s
+from ullage.suites.io500.sizing import Rates, assumed_rates, choose_sizes
 from ullage.suites.io500.validity import condition_reasons
 from ullage.units import format_bytes, format_time, format_volume
 
@@ -21,45 +24,48 @@ _HEADERS: Final = ["phase", "counts in", "target", "API", "what", "at most", "fi
 _MORE_ROOM: Final = "it needs more space or inodes (--space, another target)"
 
 
-class Explained(Protocol):
+@dataclass(frozen=True)
+class Explained:
     """A run as far as it can be explained before anything was started."""
 
-    @property
-    def request(self) -> Request:
-        """The request, which has the targets."""
-        ...
+    request: Request
+    options: Io500Options
+    engine_context: EngineContext
+    machine: Machine
+    folders: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """Lists the folders that were prepared at each target."""
 
     @property
-    def options(self) -> Io500Options:
-        """The options as they were given."""
-        ...
+    def layout(self) -> Layout:
+        """The layout of every launch."""
+        return make_layout(self.options, self.machine.cores)
 
     @property
-    def machine(self) -> Machine:
-        """The machine that it would run on."""
-        ...
+    def limits(self) -> Limits:
+        """The limits that stand in the plans."""
+        return Limits(space_bytes=self.options.space)
 
     @property
     def wear_out_limit_s(self) -> float:
         """How long a phase may go on after its wall."""
-        ...
-
-    @property
-    def folders(self) -> Mapping[str, Sequence[str]]:
-        """The folders that were prepared, by target."""
-        ...
-
-    def steps(self, target: Target) -> Sequence[Step]:
-        """Return every phase on ``target``."""
-        ...
-
-    def sizes(self, target: Target) -> Sizes:
-        """Return how much is written and made on ``target``."""
-        ...
+        return wear_out_limit_s(self.options, len(self.request.targets))
 
     def room(self, target: Target) -> Room:
         """Return what may be taken of ``target``."""
-        ...
+        place = next(place for place in self.machine.places if place.target == target.name)
+        return room_at(place, self.limits, self.machine.memory, self.layout.nodes)
+
+    def sizes(self, target: Target, rates: Rates | None = None) -> Sizes:
+        """Return the sizes by ``rates``; without these the settled ones, else those by what is assumed."""
+        settled = self.options.sizes.get(target.name)
+        if settled is not None and rates is None:
+            return settled
+        return choose_sizes(self.options, rates or assumed_rates(self.options.ranks), self.room(target))
+
+    def steps(self, target: Target) -> list[Step]:
+        """Return every phase on ``target``, in official order."""
+        description = self.engine_context.description
+        return make_steps(self.options, target, self.sizes(target), self.layout, description, self.wear_out_limit_s)
 
 
 def explain(run: Explained) -> Explanation:

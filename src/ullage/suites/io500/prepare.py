@@ -17,7 +17,7 @@ from typing import Final
 
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError
-from ullage.model.plan import Layout, Limits, Plan, Target
+from ullage.model.plan import Plan, Target
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.request import Request
 from ullage.model.system import Place
@@ -29,39 +29,22 @@ from ullage.runs.execution import Execution, LaunchSpec
 from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, Room, check_places, room_at, this_machine
+from ullage.runs.room import check_places, this_machine
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.config import check_result_folder
-from ullage.suites.io500.explain import explain, too_short
+from ullage.suites.io500.explain import Explained, explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import has_wall
-from ullage.suites.io500.planning import Step, make_layout, make_plan, make_steps, wear_out_limit_s
+from ullage.suites.io500.planning import make_plan
 from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
-from ullage.suites.io500.sizing import CalibrationError, Rates, assumed_rates, choose_sizes, run_probe
+from ullage.suites.io500.sizing import CalibrationError, assumed_rates, run_probe
 from ullage.uri import target_path
 
 
 @dataclass(frozen=True)
-class PreparedIo500:
+class PreparedIo500(Explained):
     """See ``Prepared``."""
-
-    request: Request
-    options: Io500Options
-    engine_context: EngineContext
-    machine: Machine
-    folders: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    """Lists the folders that were prepared at each target."""
-
-    @property
-    def layout(self) -> Layout:
-        """The layout of every launch."""
-        return make_layout(self.options, self.machine.cores)
-
-    @property
-    def limits(self) -> Limits:
-        """The limits that stand in the plans."""
-        return Limits(space_bytes=self.options.space)
 
     @property
     def unsettled(self) -> str:
@@ -69,33 +52,11 @@ class PreparedIo500:
         given = self.options.config.sizes_are_given
         return "" if given else "--config with blockSize, segmentCount and n of both mdtests"
 
-    @property
-    def wear_out_limit_s(self) -> float:
-        """How long a phase may go on after its wall."""
-        return wear_out_limit_s(self.options, len(self.request.targets))
-
-    def room(self, target: Target) -> Room:
-        """Return what may be taken of ``target``."""
-        place = next(place for place in self.machine.places if place.target == target.name)
-        return room_at(place, self.limits, self.machine.memory, self.layout.nodes)
-
-    def sizes(self, target: Target, rates: Rates | None = None) -> Sizes:
-        """Return the sizes by ``rates``; without these the settled ones, else those by what is assumed."""
-        settled = self.options.sizes.get(target.name)
-        if settled is not None and rates is None:
-            return settled
-        return choose_sizes(self.options, rates or assumed_rates(self.options.ranks), self.room(target))
-
     def with_sizes(self, sizes: Mapping[str, Sizes]) -> "PreparedIo500":
         """Return the same with sizes settled; request.json then says them."""
         options = self.options.model_copy(update={"sizes": {**self.options.sizes, **sizes}})
         request = self.request.model_copy(update={"options": options.model_dump(mode="json")})
         return replace(self, options=options, request=request)
-
-    def steps(self, target: Target) -> list[Step]:
-        """Return every phase on ``target``, in official order."""
-        description = self.engine_context.description
-        return make_steps(self.options, target, self.sizes(target), self.layout, description, self.wear_out_limit_s)
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""

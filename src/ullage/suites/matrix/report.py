@@ -11,11 +11,11 @@ from ullage.model.summary import Row
 from ullage.quantity import DASH, format_compact, format_quantity, format_row, significant
 from ullage.report import verdicts
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import peers_of
+from ullage.report.grids import peers_of, texts_grid
 from ullage.report.plots import HeatMap, shade_positions
-from ullage.report.table import Cell, number_cell, peer_ratio
+from ullage.report.table import peer_ratio
 from ullage.report.vega import INK, Spec, tooltip
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import best_of
@@ -24,17 +24,9 @@ from ullage.suites.matrix.tests import LABELS
 from ullage.units import format_bytes
 
 _SUITE: Final = "matrix"
-_HEADS: Final = (
-    Heading("test"),
-    Heading("-i", is_number=True),
-    Heading("cells", is_number=True),
-    Heading("best", is_number=True),
-    Heading("at file / record"),
-    Heading("median of cells", is_number=True),
-    Heading("least", is_number=True),
-    Heading("really measured"),
-)
-_PEER: Final = Heading("median ratio to peer", is_number=True)
+_WORDS: Final = ("test", "at file / record", "really measured")
+_HEADS: Final = ("test", "-i", "cells", "best", "at file / record", "median of cells", "least", "really measured")
+_PEER: Final = "median ratio to peer"
 _UNITS: Final = (
     "A number is bytes over the time of the transfers and of the fsync after them. Opening and "
     "closing the file is not part of it."
@@ -51,34 +43,36 @@ def tables(data: ReportData) -> Content | None:
         return None
     targets = list(dict.fromkeys(row.target for row in rows))
     several = len(targets) > 1
-    grids = [_grid(target if several else "", [row for row in rows if row.target == target]) for target in targets]
+    grids = [
+        grid
+        for target in targets
+        for grid in _grid(target if several else "", [row for row in rows if row.target == target])
+    ]
     return Content(notes=_notes(rows), grids=grids)
 
 
-def _grid(title: str, rows: Sequence[Row]) -> Grid:
+def _grid(title: str, rows: Sequence[Row]) -> list[Grid]:
     by_test = {label: [row for row in rows if row.params.get("test") == label] for label in LABELS}
-    has_peer = any(row.peer for row in rows)
-    heads = [*_HEADS, _PEER] if has_peer else list(_HEADS)
-    lines = [_table_line(label, found, has_peer=has_peer) for label, found in by_test.items() if found]
-    return Grid(title, heads, lines)
+    heads = [*_HEADS, _PEER] if any(row.peer for row in rows) else _HEADS
+    lines = [_table_line(label, found)[: len(heads)] for label, found in by_test.items() if found]
+    return texts_grid(title, heads, lines, _WORDS, whole=True)
 
 
-def _table_line(label: str, rows: Sequence[Row], *, has_peer: bool) -> list[Cell]:
+def _table_line(label: str, rows: Sequence[Row]) -> list[str]:
     best, unit = best_of(rows), rows[0].unit
-    shape = DASH if best is None else " / ".join(format_bytes(size) for size in shape_of(best))
     verdicts = Counter(headword(row) for row in rows).most_common()
     ratios = [ratio for row in rows if (ratio := peer_ratio(row)) is not None]
-    cells = [
-        Cell(label),
-        number_cell(str(rows[0].params.get("iozone", DASH))),
-        number_cell(str(len(rows))),
-        number_cell(DASH if best is None else format_quantity(best.median, unit)),
-        Cell(shape),
-        number_cell(format_quantity(median(row.median for row in rows), unit)),
-        number_cell(format_quantity(min(row.median for row in rows), unit)),
-        Cell(", ".join(f"{count} {word}" for word, count in verdicts)),
+    return [
+        label,
+        str(rows[0].params.get("iozone", DASH)),
+        str(len(rows)),
+        DASH if best is None else format_quantity(best.median, unit),
+        DASH if best is None else " / ".join(format_bytes(size) for size in shape_of(best)),
+        format_quantity(median(row.median for row in rows), unit),
+        format_quantity(min(row.median for row in rows), unit),
+        ", ".join(f"{count} {word}" for word, count in verdicts),
+        significant(median(ratios)) if ratios else DASH,
     ]
-    return [*cells, number_cell(significant(median(ratios)) if ratios else DASH)] if has_peer else cells
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
@@ -95,22 +89,9 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes
 
 
-SECTION: Final = Section(
-    name="matrix",
-    title="IOzone's tests",
-    doc="Each test over all files and records. The maps show the rate of each cell. Beside each number "
-    "stands what answered, the target or a cache.",
-    order=9,
-    part="disk",
-    build=tables,
-    suite=_SUITE,
-)
-
-
 # -- file size by record size, with the sizes of the caches drawn in ---------------------------------------------------
 
 
-SUITE: Final = "matrix"
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 420
 # A map of up to so many records fits beside another one.
@@ -120,7 +101,7 @@ _TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "rea
 
 def figures(data: ReportData) -> list[Figure]:
     """Draw a figure for every test of every target that has more than one cell, in the order of IOzone's tests."""
-    rows = data.rows_of(SUITE)
+    rows = data.rows_of(_SUITE)
     targets = list(dict.fromkeys(row.target for row in rows))
     levels = levels_in(data.summary.system)
     maps = {(target, label): of_test(rows, target, label) for target in targets for label in LABELS}
@@ -221,20 +202,30 @@ def _map_line(level: Level, datum: Spec, place: Spec, span: Spec, end: Spec, tex
     ]
 
 
-CHART: Final = Chart(
-    name="matrix_heatmap",
-    title="File size by record size",
-    doc="Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
-    "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
-    "number says that it was not measured as asked.",
-    order=22,
-    part="disk",
-    build=figures,
+SECTIONS: Final = (
+    Section(
+        name="matrix",
+        title="IOzone's tests",
+        doc="Each test over all files and records. The maps show the rate of each cell. Beside each number "
+        "stands what answered, the target or a cache.",
+        order=9,
+        part="disk",
+        build=tables,
+        suite=_SUITE,
+    ),
 )
-
-
-SECTIONS: Final = (SECTION,)
-CHARTS: Final = (CHART,)
+CHARTS: Final = (
+    Chart(
+        name="matrix_heatmap",
+        title="File size by record size",
+        doc="Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
+        "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
+        "number says that it was not measured as asked.",
+        order=22,
+        part="disk",
+        build=figures,
+    ),
+)
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 

@@ -10,18 +10,10 @@ from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show, times
-from ullage.report.answers import AnswerRule
 from ullage.report.view import best_of
 from ullage.suites.network.ceilings import link_of
 from ullage.units import format_bytes, format_time
 
-ANSWER: Final = AnswerRule(
-    "network",
-    "How fast are TCP and UDP between the nodes?",
-    ("streams", "loss", "round-trip"),
-    remarks=("loopback", "not-available", "declared", "detected"),
-    best={"streams": "bandwidth"},
-)
 _NOTABLE_LOSS: Final = 0.01
 # Three kinds of findings compare: streams and the two variants.
 _COMPARING: Final = 3

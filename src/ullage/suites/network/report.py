@@ -10,28 +10,25 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.peers.sockperf import LEAST_BYTES
 from ullage.quantity import DASH, format_row, rounded, significant
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
+from ullage.report.declared import columns
 from ullage.report.grids import (
     Column,
+    PhaseLine,
     ceiling_hint,
     grid_of,
     of,
     peer_hint,
-    peer_share_text,
-    peer_text,
     percent_text,
-    ratio_text,
-    share_text,
     value_hint,
-    value_text,
 )
 from ullage.report.headlines import Rule, word_of
-from ullage.report.plots import layer, layered, line_layers, quantity_axis
+from ullage.report.plots import layer, layered, line_layers, quantity_axis, row_point
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.network.ceilings import Link, link_of
-from ullage.suites.network.findings import ANSWER
 from ullage.units import format_bytes, format_volume
 
 SUITE: Final = "network"
@@ -40,15 +37,8 @@ _ORDER: Final = ("tcp", "udp", "icmp")
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(PhaseLine):
     """One case."""
-
-    rows: dict[str, Row]
-
-    @property
-    def first(self) -> Row:
-        """Any of its rows: they have the same parameters."""
-        return next(iter(self.rows.values()))
 
     @property
     def protocol(self) -> str:
@@ -103,13 +93,6 @@ def own_lines(data: ReportData) -> list[Line]:
 
 
 _GIGABIT: Final = 1e9 / 8
-_LATENCIES: Final = {
-    "latency_p50": "median",
-    "latency_p95": "p95",
-    "latency_p99": "p99",
-    "latency_p999": "p99.9",
-    "latency_max": "longest",
-}
 _KINDS: Final = frozenset({"loopback", "not-available"})
 _OF_PEERS: Final = {
     "sockperf": (
@@ -145,39 +128,32 @@ def _ceiling_rate(row: Row) -> str:
     return DASH if row.ceiling is None else significant(row.ceiling.value / _GIGABIT)
 
 
-def _shared(size: str) -> tuple[Column[Line], ...]:
-    return (
-        Column("protocol", lambda line: NAMES[line.protocol], is_number=False),
-        Column("streams", lambda line: str(line.streams)),
-        Column(size, lambda line: format_bytes(line.size)),
-        Column("how", lambda line: line.how, is_number=False),
-    )
-
-
+_PROTOCOL: Final = Column[Line]("protocol", lambda line: NAMES[line.protocol], is_number=False)
+_HOW: Final = Column[Line]("how", lambda line: line.how, is_number=False)
 _BANDWIDTH: Final = "network_bandwidth"
-_STREAM_COLUMNS: Final[tuple[Column[Line], ...]] = (
-    *_shared("block"),
-    Column("Gb/s", of(_BANDWIDTH, _rate), hint=of(_BANDWIDTH, value_hint, "")),
-    Column("peer Gb/s", of(_BANDWIDTH, _peer_rate), hint=of(_BANDWIDTH, peer_hint, "")),
-    Column("ceiling Gb/s", of(_BANDWIDTH, _ceiling_rate), hint=of(_BANDWIDTH, ceiling_hint, "")),
-    Column("efficiency", of(_BANDWIDTH, share_text)),
-    Column("peer's efficiency", of(_BANDWIDTH, peer_share_text)),
-    Column("ours to peer's", of(_BANDWIDTH, ratio_text)),
-    Column("cores busy", of("network_cpu", lambda row: significant(row.median))),
-    Column("peer's cores", of("network_cpu", lambda row: DASH if row.peer is None else significant(row.peer.median))),
-    Column("Gb/s a core", of("bandwidth_per_core", _rate)),
-    Column("lost", of("loss_share", percent_text), hint=of("loss_share", value_hint, "")),
-    Column("jitter", of("jitter", value_text)),
+_STREAM_COLUMNS: Final = columns(
+    _PROTOCOL,
+    "streams block_bytes:bytes=block",
+    _HOW,
+    Column[Line]("Gb/s", of(_BANDWIDTH, _rate), hint=of(_BANDWIDTH, value_hint, "")),
+    Column[Line]("peer Gb/s", of(_BANDWIDTH, _peer_rate), hint=of(_BANDWIDTH, peer_hint, "")),
+    Column[Line]("ceiling Gb/s", of(_BANDWIDTH, _ceiling_rate), hint=of(_BANDWIDTH, ceiling_hint, "")),
+    "network_bandwidth:share=efficiency network_bandwidth:peer_share network_bandwidth:ratio=ours_to_peer's",
+    "network_cpu:plain=cores_busy",
+    Column[Line](
+        "peer's cores", of("network_cpu", lambda row: DASH if row.peer is None else significant(row.peer.median))
+    ),
+    Column[Line]("Gb/s a core", of("bandwidth_per_core", _rate)),
+    Column[Line]("lost", of("loss_share", percent_text), hint=of("loss_share", value_hint, "")),
+    "jitter:value=jitter",
 )
-_REQUEST_COLUMNS: Final[tuple[Column[Line], ...]] = (
-    *_shared("message"),
-    *(Column(word, of(name, value_text), hint=of(name, value_hint, "")) for name, word in _LATENCIES.items()),
-    Column("peer", of("latency_p50", peer_text), hint=of("latency_p50", peer_hint, "")),
-    Column("peer p99", of("latency_p99", peer_text), hint=of("latency_p99", peer_hint, "")),
-    Column("to peer", of("latency_p50", ratio_text)),
-    Column("messages/s", of("message_rate", value_text), hint=of("message_rate", value_hint, "")),
-    Column("cores busy", of("network_cpu", lambda row: significant(row.median))),
-    Column("lost", of("loss_share", percent_text)),
+_REQUEST_COLUMNS: Final = columns(
+    _PROTOCOL,
+    "streams block_bytes:bytes=message",
+    _HOW,
+    "latency_p50=median latency_p95=p95 latency_p99=p99 latency_p999=p99.9 latency_max=longest latency_p50:peer",
+    "latency_p99:peer=peer_p99 latency_p50:ratio=to_peer message_rate=messages/s network_cpu:plain=cores_busy",
+    "loss_share:percent=lost",
 )
 
 
@@ -208,18 +184,6 @@ def _sockets(phase: PhaseRecord) -> str:
         return ""
     buffers = f"{format_volume(sent)} to send and {format_volume(received)} to receive"
     return f"TCP uses congestion control {control}. At the end its socket buffers hold {buffers}."
-
-
-SECTION: Final = Section(
-    name="network",
-    title="Network",
-    doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on one "
-    "clock. Busy cores are those of both ends together, including the kernel's work for them.",
-    order=7,
-    part="network",
-    build=tables,
-    suite=SUITE,
-)
 
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
@@ -320,20 +284,16 @@ def _rate_point(line: Line, name: str) -> Spec:
     }
 
 
-RATE_CHART: Final = Chart(
-    name="network_rates",
-    title="Network: streams",
-    doc="The lines show what arrives when several streams share the link. On the loopback the cores limit it.",
-    order=7,
-    part="network",
-    build=rate_figures,
-)
-
-
 # -- percentiles of the round trip -------------------------------------------------------------------------------------
 
 
-_PERCENTILES: Final = dict(zip(_LATENCIES, ("50 %", "95 %", "99 %", "99.9 %", "all"), strict=True))
+_PERCENTILES: Final = {
+    "latency_p50": "50 %",
+    "latency_p95": "95 %",
+    "latency_p99": "99 %",
+    "latency_p999": "99.9 %",
+    "latency_max": "all",
+}
 _LATENCY_TOOLTIP: Final = tooltip(
     ("series", "what"), ("x", "of the round trips"), ("text", "stay below"), ("flags", "flags")
 )
@@ -352,7 +312,7 @@ def latency_figures(data: ReportData) -> list[Figure]:
 
 def _latency_spec(lines: list[Line]) -> Spec:
     values = [
-        _latency_point(line, metric, word)
+        row_point(line.rows[metric], word, series=line.series)
         for line in lines
         for metric, word in _PERCENTILES.items()
         if metric in line.rows
@@ -367,26 +327,42 @@ def _latency_spec(lines: list[Line]) -> Spec:
     return layered(*_CHART_SIZE, line_layers(encoding, _LATENCY_TOOLTIP, 36), values)
 
 
-def _latency_point(line: Line, metric: str, word: str) -> Spec:
-    row = line.rows[metric]
-    return {
-        "x": word,
-        "y": rounded(row.median),
-        "series": line.series,
-        "text": format_row(row),
-        "flags": ", ".join(row.flag_codes),
-    }
-
-
-LATENCY_CHART: Final = Chart(
-    name="network_latency",
-    title="Network: round trips",
-    doc="Times go there and back on one clock, from the median to the slowest. A rise at the right end is jitter.",
-    order=7,
-    part="network",
-    build=latency_figures,
+SECTIONS: Final = (
+    Section(
+        name="network",
+        title="Network",
+        doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on "
+        "one clock. Busy cores are those of both ends together, including the kernel's work for them.",
+        order=7,
+        part="network",
+        build=tables,
+        suite=SUITE,
+    ),
 )
-
-SECTIONS: Final = (SECTION,)
-ANSWERS: Final = (ANSWER,)
-CHARTS: Final = (RATE_CHART, LATENCY_CHART)
+ANSWERS: Final = (
+    AnswerRule(
+        "network",
+        "How fast are TCP and UDP between the nodes?",
+        ("streams", "loss", "round-trip"),
+        remarks=("loopback", "not-available", "declared", "detected"),
+        best={"streams": "bandwidth"},
+    ),
+)
+CHARTS: Final = (
+    Chart(
+        name="network_rates",
+        title="Network: streams",
+        doc="The lines show what arrives when several streams share the link. On the loopback the cores limit it.",
+        order=7,
+        part="network",
+        build=rate_figures,
+    ),
+    Chart(
+        name="network_latency",
+        title="Network: round trips",
+        doc="Times go there and back on one clock, from the median to the slowest. A rise at the right end is jitter.",
+        order=7,
+        part="network",
+        build=latency_figures,
+    ),
+)

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a network run to rows and findings."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.flags import INVALID_LITTLES_LAW, INVALID_NOTHING_ARRIVED, Flag
-from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.plan import Scalar
+from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, build_rows, join, with_peers
+from ullage.results.rows import RowContext, join, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows, usual
 from ullage.suites.network.ceilings import with_ceilings
 from ullage.suites.network.findings import findings_of
 from ullage.suites.network.options import DEFAULTS, LINK, NetworkOptions
@@ -36,15 +39,12 @@ _LITTLE: Final = 0.1
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     options = read_options(NetworkOptions, request)
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))
     own = context.without_storage(LINK.name, metrics)
-    measured = join(launches)
-    cases = {item.case.case: item.case for item in measured}
-    phases = grouped((item.case.case, item.phase) for item in measured)
-    told = [_labelled(row, cases[row.case]) for row in build_rows(launches, own)]
-    rows = [_lawful(row, phases[row.case]) for row in told if _is_wanted(row)]
-    rows = with_peers(rows, result.read_peers())
+    phases = grouped((item.case.case, item.phase) for item in join(launches))
+    told = told_rows(launches, own, _told)
+    rows = with_peers([_lawful(row, phases[row.case]) for row in told], result.read_peers())
     last = {case: found[-1] for case, found in phases.items()}
     rows = with_ceilings(rows, last, options.machine)
     failed = [one for one in failed_cases(launches) if one.target == LINK.name]
@@ -52,26 +52,25 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level, options.window)])
 
 
-def _labelled(row: Row, case: CaseRecord) -> Row:
-    """Label a row by the parameters that people ask for; what is not in a record has the engine's default."""
-    parameters = {**DEFAULTS, **case.workload_parameters}
-    params = {name: row.params[name] for name in ("access", "ranks", "nodes")}
+def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
+    """Tell the parameters that people ask for; what is not in a record has the engine's default."""
+    found = {**DEFAULTS, **source.workload}
+    params = usual(row, "access", "ranks", "nodes")
     for name in DEFAULTS:
-        value = parameters[name]
+        value = found[name]
         params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
     if params["mode"] == "request":
         # Requests have the setting of their protocol; it is not varied.
         params["no_delay"] = False
-    return row.model_copy(update={"params": params})
+    return params if _is_wanted(row.metric, params) else None
 
 
-def _is_wanted(row: Row) -> bool:
-    mode, protocol = row.params["mode"], row.params["protocol"]
-    if row.metric == "loss_share":
-        return protocol != "tcp"
-    if mode == "stream":
-        return row.metric in STREAM_METRICS or (row.metric == "jitter" and protocol == "udp")
-    return row.metric in REQUEST_METRICS
+def _is_wanted(metric: str, params: Mapping[str, Scalar]) -> bool:
+    if metric == "loss_share":
+        return params["protocol"] != "tcp"
+    if params["mode"] == "stream":
+        return metric in STREAM_METRICS or (metric == "jitter" and params["protocol"] == "udp")
+    return metric in REQUEST_METRICS
 
 
 def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:

@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of noise: what others took of the time, by fixed work and by the kernel's counters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.statistics import median
 from ullage.grouping import nested
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity
 from ullage.report.answers import AnswerRule
 from ullage.report.contamination import GRADES, counters
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, of, percent_text, value_text
+from ullage.report.declared import columns
+from ullage.report.grids import Column, PhaseLine, grid_of
 from ullage.report.headlines import Rule, threads_text
 
 _SUITE: Final = "noise"
 
 
 @dataclass(frozen=True)
-class _Line:
-    """All metrics of one case of fixed work, and its repetitions."""
+class _Line(PhaseLine):
+    """A case of fixed work, and its repetitions."""
 
-    threads: int
-    rows: Mapping[str, Row]
     phases: Sequence[PhaseRecord]
+
+    @property
+    def threads(self) -> int:
+        return int(self.first.params.get("threads", 1))
 
     def gauges(self, name: str) -> list[float]:
         """Return the largest value of any thread in each repetition."""
@@ -44,8 +46,7 @@ def tables(data: ReportData) -> Content | None:
 def _lines(data: ReportData) -> list[_Line]:
     """Return a line for each case, sorted by threads."""
     by_case = nested((row.case, row.metric, row) for row in data.rows_of(_SUITE))
-    firsts = [(next(iter(rows.values())), rows) for rows in by_case.values()]
-    lines = [_Line(int(first.params.get("threads", 1)), rows, data.phases_of(first)) for first, rows in firsts]
+    lines = [_Line(rows, data.phases_of(next(iter(rows.values())))) for rows in by_case.values()]
     return sorted({line.threads: line for line in lines}.values(), key=lambda line: line.threads)
 
 
@@ -63,17 +64,15 @@ def _median_of(gauge: str, show: Callable[[float], str]) -> Callable[[_Line], st
     return text
 
 
-_COLUMNS: Final[Sequence[Column[_Line]]] = (
-    Column("threads", lambda line: str(line.threads)),
-    Column("noise", of("noise_share", percent_text)),
-    Column("worst thread", of("worst_noise_share", percent_text)),
-    Column("with the clock's changes", of("turbo_share", percent_text)),
-    Column("in detours", of("detour_share", percent_text)),
-    Column("detours a second", _per_second),
-    Column("longest detour", of("longest_detour", value_text)),
-    Column("quantum, median", _median_of("median_ns", lambda ns: format_quantity(ns / 1e9, "s"))),
-    Column("longest", _median_of("longest_ns", lambda ns: format_quantity(ns / 1e9, "s"))),
-    Column("clock", _median_of("clock_hz", lambda hz: f"{hz / 1e9:.2f} GHz")),
+_COLUMNS: Final = columns(
+    Column[_Line]("threads", lambda line: str(line.threads)),
+    "noise_share:percent=noise worst_noise_share:percent=worst_thread turbo_share:percent=with_the_clock's_changes",
+    "detour_share:percent=in_detours",
+    Column[_Line]("detours a second", _per_second),
+    "longest_detour:value=longest_detour",
+    Column[_Line]("quantum, median", _median_of("median_ns", lambda ns: format_quantity(ns / 1e9, "s"))),
+    Column[_Line]("longest", _median_of("longest_ns", lambda ns: format_quantity(ns / 1e9, "s"))),
+    Column[_Line]("clock", _median_of("clock_hz", lambda hz: f"{hz / 1e9:.2f} GHz")),
 )
 SECTIONS: Final = (
     Section(

@@ -12,6 +12,7 @@ from ullage.quantity import format_compact, format_quantity, format_row
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.grids import texts_grid
 from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
 from ullage.report.switches import switch_notes, switches_of
 from ullage.report.table import Cell, number_cell
@@ -46,22 +47,20 @@ def tables(data: ReportData) -> Content | None:
     switches = switches_of(data)
     matrices = read_matrices(data.measured, switches)
     grids = [_pairs(rows), _exchanges(rows)]
-    grids += [grid for matrix in matrices for grid in (_switches(matrix, switches), _ends(matrix), _links(matrix))]
+    for matrix in matrices:
+        grids += [*_switches(matrix, switches), *_ends(matrix), *_links(matrix)]
     return Content(notes=[*switch_notes(data, SUITE), *_notes(matrices)], grids=[grid for grid in grids if grid.rows])
 
 
 def _notes(matrices: Sequence[PairMatrix]) -> list[str]:
     if not matrices:
         return []
-    together = matrices[-1].at_once
-    how = (
-        (
+    how = "Each pair was measured while all others waited."
+    if matrices[-1].at_once:
+        how = (
             "All disjoint pairs of a round were measured at the same time, so they shared their common "
             "links. `--one-at-a-time` measures each pair alone."
         )
-        if together
-        else "Each pair was measured while all others waited."
-    )
     return [how, "No ceiling is known: the rate of the links is not declared."]
 
 
@@ -90,20 +89,13 @@ def _place_of(row: Row) -> int:
 def _exchange_line(row: Row) -> list[Cell]:
     seed = f", seed {row.params['seed']}" if "seed" in row.params else ""
     ranks = int(row.params["ranks"])
-    return [
-        Cell(f"{row.params['pattern']}{seed}"),
-        number_cell(str(ranks)),
-        *_numbers(row),
-        number_cell(format_quantity(row.median / ranks, row.unit)),
-    ]
+    rank = number_cell(format_quantity(row.median / ranks, row.unit))
+    return [Cell(f"{row.params['pattern']}{seed}"), number_cell(str(ranks)), *_numbers(row), rank]
 
 
 def _numbers(row: Row) -> list[Cell]:
-    flags = ", ".join(row.flag_codes)
-    return [
-        number_cell(format_bytes(_message_of(row))),
-        number_cell(format_row(row), sort=repr(row.median), hint=flags),
-    ]
+    median = number_cell(format_row(row), sort=repr(row.median), hint=", ".join(row.flag_codes))
+    return [number_cell(format_bytes(_message_of(row))), median]
 
 
 def _message_of(row: Row) -> int:
@@ -114,75 +106,48 @@ def _what(matrix: PairMatrix) -> str:
     return f"{'latency' if matrix.is_latency else 'bandwidth'}, messages of {size_text(matrix.message_bytes)}"
 
 
-def _switches(matrix: PairMatrix, switches: Sequence[Switch]) -> Grid:
+def _switches(matrix: PairMatrix, switches: Sequence[Switch]) -> list[Grid]:
     """List what pairs within and between switches take: all together, then each two switches, slow ones first."""
-    heads = [
-        *(Heading("from a node at"), Heading("to a node at"), Heading("through"), Heading("pairs", is_number=True)),
-        *(Heading("median", is_number=True), Heading("slowest", is_number=True)),
-        Heading("median in each repetition", is_number=True),
-    ]
     found = switch_pairs(matrix)
     both = [one for one in found if one.is_all]
     each = sorted((one for one in found if not one.is_all), key=lambda one: -one.median)
-    return Grid(
-        f"pairs by {matrix.leaf_noun}: {_what(matrix)}",
-        heads,
-        [_switch_line(matrix, one, switches) for one in [*both, *each[:_MOST_ENDS]]],
-    )
+    heads = ("from a node at", "to a node at", "through", "pairs", "median", "slowest", "median in each repetition")
+    lines = [_switch_line(matrix, one, switches) for one in [*both, *each[:_MOST_ENDS]]]
+    return texts_grid(f"pairs by {matrix.leaf_noun}: {_what(matrix)}", heads, lines, heads[:3], whole=True)
 
 
-def _switch_line(matrix: PairMatrix, one: SwitchPair, switches: Sequence[Switch]) -> list[Cell]:
+def _switch_line(matrix: PairMatrix, one: SwitchPair, switches: Sequence[Switch]) -> list[str]:
     median, worst, least, most = (
         format_quantity(matrix.value(seconds), matrix.unit)
         for seconds in (one.median, one.worst, min(one.each), max(one.each))
     )
     low, high = (least, most) if matrix.is_latency else (most, least)
-    return [
-        Cell(one.sender),
-        Cell(one.receiver),
-        Cell("" if one.is_all else meeting_of(switches, one.sender, one.receiver)),
-        number_cell(str(one.pairs)),
-        number_cell(median),
-        number_cell(worst),
-        number_cell(f"{low} to {high}"),
-    ]
+    through = "" if one.is_all else meeting_of(switches, one.sender, one.receiver)
+    return [one.sender, one.receiver, through, str(one.pairs), median, worst, f"{low} to {high}"]
 
 
-def _ends(matrix: PairMatrix) -> Grid:
+def _ends(matrix: PairMatrix) -> list[Grid]:
     """List each end with the median over its links, slow ones first; of many only the first."""
-    heads = [
-        *(Heading(matrix.noun), Heading("sends", is_number=True), Heading("receives", is_number=True)),
-        *(Heading("sending takes", is_number=True), Heading("receiving takes", is_number=True), Heading("verdict")),
-    ]
-    is_placed = any(matrix.leaves)
-    heads[1:1] = [Heading(matrix.leaf_noun)] if is_placed else []
-    slow = {end.end for end in matrix.fit.ends}
-    polish = matrix.fit.polish
+    slow, polish = {end.end for end in matrix.fit.ends}, matrix.fit.polish
+    leaves = [[leaf] for leaf in matrix.leaves] if any(matrix.leaves) else [list[str]()] * len(matrix.names)
     order = sorted(range(len(matrix.names)), key=lambda end: (end not in slow, end))
     lines = [
         [
-            Cell(matrix.names[end]),
-            *([Cell(matrix.leaves[end])] if is_placed else []),
-            *(number_cell(format_quantity(matrix.value(s), matrix.unit)) for s in times_of_end(matrix, end)),
-            number_cell(_factor(float(polish.sends[end]))),
-            number_cell(_factor(float(polish.receives[end]))),
-            Cell("slow" if end in slow else ""),
+            matrix.names[end],
+            *leaves[end],
+            *(format_quantity(matrix.value(s), matrix.unit) for s in times_of_end(matrix, end)),
+            *(f"{math.exp(float(effects[end])):.2f} x" for effects in (polish.sends, polish.receives)),
+            "slow" if end in slow else "",
         ]
         for end in order[:_MOST_ENDS]
     ]
-    return Grid(f"each {matrix.noun}: {_what(matrix)}", heads, lines)
+    words = (matrix.noun, *([matrix.leaf_noun] if any(matrix.leaves) else []), "verdict")
+    heads = (*words[:-1], "sends", "receives", "sending takes", "receiving takes", "verdict")
+    return texts_grid(f"each {matrix.noun}: {_what(matrix)}", heads, lines, words, whole=True)
 
 
-def _factor(logarithm: float) -> str:
-    return f"{math.exp(logarithm):.2f} x"
-
-
-def _links(matrix: PairMatrix) -> Grid:
-    """List slow links and asymmetric pairs; the table is empty where nothing stands out."""
-    heads = [
-        *(Heading("from"), Heading("to"), Heading("there", is_number=True), Heading("back", is_number=True)),
-        *(Heading("longer by", is_number=True), Heading("why it is here")),
-    ]
+def _links(matrix: PairMatrix) -> list[Grid]:
+    """List slow links and asymmetric pairs; there is no table where nothing stands out."""
     links = [(link.sender, link.receiver, link.factor, "slow link") for link in matrix.fit.links]
     known = {(sender, receiver) for sender, receiver, _, _ in links}
     if not matrix.is_latency:
@@ -190,33 +155,20 @@ def _links(matrix: PairMatrix) -> Grid:
         links += [pair for pair in pairs if pair[:2] not in known]
     lines = [
         [
-            Cell(placed(matrix, sender)),
-            Cell(placed(matrix, receiver)),
-            number_cell(_value(matrix, sender, receiver)),
-            number_cell(_value(matrix, receiver, sender)),
-            number_cell(f"{factor:.2f} x"),
-            Cell(why),
+            *(placed(matrix, end) for end in (sender, receiver)),
+            *(_value(matrix, *ends) for ends in ((sender, receiver), (receiver, sender))),
+            f"{factor:.2f} x",
+            why,
         ]
         for sender, receiver, factor, why in links[:_MOST_LINKS]
     ]
-    return Grid(f"links that stand out: {_what(matrix)}", heads, lines)
+    heads = ("from", "to", "there", "back", "longer by", "why it is here")
+    words = ("from", "to", "why it is here")
+    return texts_grid(f"links that stand out: {_what(matrix)}", heads, lines, words, whole=True)
 
 
 def _value(matrix: PairMatrix, sender: int, receiver: int) -> str:
     return format_quantity(matrix.value(float(matrix.median[sender, receiver])), matrix.unit)
-
-
-SECTION: Final = Section(
-    name="pairs",
-    title="Pairs",
-    doc="The tables hold every ordered pair: small messages there and back, large ones one way. A node is called slow "
-    "when all of its links are slow. A link is called slow when it is slower than its two ends explain. Both must "
-    "hold in every repetition. In a bisection every rank sends and receives at the same time.",
-    order=5,
-    part="messages",
-    build=tables,
-    suite=SUITE,
-)
 
 
 # -- every pair as a map: who sends, who receives, how fast ------------------------------------------------------------
@@ -298,18 +250,29 @@ def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str]
     return replace(found, column_axis=angle).spec(cells, _TOOLTIP, bare_height=found.step)
 
 
-CHART: Final = Chart(
-    name="pair_matrix",
-    title="Every pair",
-    doc="A slow node is a row and a column that differ from all others. A slow link is a single cell.",
-    order=6,
-    part="messages",
-    build=figures,
+SECTIONS: Final = (
+    Section(
+        name="pairs",
+        title="Pairs",
+        doc="The tables hold every ordered pair: small messages there and back, large ones one way. A node is called "
+        "slow when all of its links are slow. A link is called slow when it is slower than its two ends explain. Both "
+        "must hold in every repetition. In a bisection every rank sends and receives at the same time.",
+        order=5,
+        part="messages",
+        build=tables,
+        suite=SUITE,
+    ),
 )
-
-
-SECTIONS: Final = (SECTION,)
-CHARTS: Final = (CHART,)
+CHARTS: Final = (
+    Chart(
+        name="pair_matrix",
+        title="Every pair",
+        doc="A slow node is a row and a column that differ from all others. A slow link is a single cell.",
+        order=6,
+        part="messages",
+        build=figures,
+    ),
+)
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 

@@ -14,8 +14,7 @@ from ullage.model.summary import Row
 from ullage.peers.hpcc import STREAM_KERNELS
 from ullage.report.data import ReportData
 from ullage.report.view import best_of
-from ullage.suites.rings.findings import best_solve
-from ullage.suites.rings.rows import find_row
+from ullage.suites.rings.findings import best_solve, find_row
 
 _MICRO: Final = 1e6
 _GIGA: Final = 1e-9

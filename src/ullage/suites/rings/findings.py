@@ -16,18 +16,67 @@ from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import columns, finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.model.flags import OVERSUBSCRIBED
+from ullage.grouping import grouped
+from ullage.model.flags import OVERSUBSCRIBED, TOO_SHORT
+from ullage.model.plan import Scalar
 from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
+from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
 from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, with_peers
+from ullage.results.rows import RowContext, join, with_peers
+from ullage.runs.kernels.message_pages import pages_of, with_pages
+from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.rings.rows import find_row, rings_rows
+from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
+from ullage.suites.rings.prepare import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
 from ullage.units import format_rate, format_time
+
+# -- rows: of each ring and of the pairs what its message is for, latency or bandwidth ---------------------------------
+
+
+LATENCIES: Final = ("ring_latency", "ping_pong_least_latency", "ping_pong_latency", "ping_pong_most_latency")
+BANDWIDTHS: Final = (
+    *("ring_bandwidth", "ping_pong_least_bandwidth", "ping_pong_bandwidth", "ping_pong_most_bandwidth"),
+)
+_ORDERS: Final = ("natural", "random", PING_PONG)
+_MESSAGES: Final = {**dict.fromkeys(LATENCIES, SMALL_BYTES), **dict.fromkeys(BANDWIDTHS, LARGE_BYTES)}
+
+
+def rings_rows(launches: Launches, context: RowContext) -> list[Row]:
+    """Return the rows in the order of the cases: natural and random ring, pairs; for each message."""
+    measured = [item for item in join(launches) if item.case.workload in (RING, PING_PONG)]
+    pages = {case: pages_of(phases) for case, phases in grouped((i.case.case, i.phase) for i in measured).items()}
+    told = told_rows(launches, context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS)), _told)
+    told.sort(key=lambda row: (int(row.params["message_bytes"]), _ORDERS.index(str(row.params["order"]))))
+    # A phase is not too short: its loops are timed by themselves, and are as long as the clock requires.
+    long = [row.model_copy(update={"flags": [one for one in row.flags if one.code != TOO_SHORT]}) for row in told]
+    return [with_pages(row, pages[row.case]) for row in long]
+
+
+def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
+    given, workload = source.workload, source.case.workload
+    what = str(given.get("order", "natural")) if workload == RING else PING_PONG
+    size = count_of(given, "message_bytes")
+    # A damaged record may have another word.
+    if workload not in (RING, PING_PONG) or what not in _ORDERS or _MESSAGES[row.metric] != size:
+        return None
+    params = {**usual(row, "access"), "order": what, "message_bytes": size, **usual(row, "ranks", "nodes")}
+    is_probed = given.get("permutation") == "slot-probe" and what == "random"
+    return {**params, "permutation": "slot-probe"} if is_probed else params
+
+
+def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:
+    """Return the row of that metric and order with the most ranks, or None without one."""
+    found = [row for row in rows if row.metric == metric and row.params.get("order") == order]
+    return max(found, key=lambda row: int(row.params["ranks"]), default=None)
+
+
+# -- what kind of network it is ----------------------------------------------------------------------------------------
+
 
 # A network is of no known kind if either ratio differs from each kind's by more than this factor.
 _FARTHEST: Final = 2.0
@@ -258,7 +307,7 @@ def _what(row: Row) -> str:
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     peers = result.read_peers()
     rows = with_peers(rings_rows(launches, context), peers)
     return SuiteSummary(rows, [*failures_of(launches, context.level), *findings_of(rows, peers, context.level)])

@@ -9,18 +9,8 @@ from ullage.quantity import DASH, Scale, format_quantity, format_row, processes,
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import (
-    Column,
-    grid_of,
-    interval_text,
-    peer_hint,
-    peer_text,
-    peers_of,
-    ratio_text,
-    texts_grid,
-    value_hint,
-    value_text,
-)
+from ullage.report.declared import columns
+from ullage.report.grids import Column, PhaseLine, grid_of, peers_of, row_lines, texts_grid
 from ullage.report.headlines import Rule, ranks_key, threads_text
 from ullage.report.plots import layer, layered, quantity_axis
 from ullage.report.switches import switch_notes
@@ -43,42 +33,33 @@ def tables(data: ReportData) -> Content | None:
         return None
     latencies, bandwidths = ([row for row in rows if row.unit == unit] for unit in ("s", "B/s"))
     grids = [
-        *grid_of("latency of 8 bytes", _columns(is_rate=False), latencies),
-        *grid_of("bandwidth of 2,000,000 bytes", _columns(is_rate=True), bandwidths),
+        *grid_of("latency of 8 bytes", _LATENCIES, row_lines(latencies)),
+        *grid_of("bandwidth of 2,000,000 bytes", _BANDWIDTHS, row_lines(bandwidths)),
         *_ratios(rows),
         *_balance(data.summary.rows),
     ]
     return Content(notes=[*switch_notes(data, SUITE), *_notes(rows)], grids=grids)
 
 
-def _columns(*, is_rate: bool) -> list[Column[Row]]:
-    found: list[Column[Row]] = [
-        Column("what", _what, is_number=False),
-        Column("processes", lambda row: str(row.params["ranks"])),
-        Column("each process" if is_rate else "one message", value_text, hint=value_hint),
-    ]
-    if is_rate:
-        found.append(Column("all together", _together))
-    return [
-        *found,
-        Column("interval", interval_text),
-        Column("hpcc", peer_text, hint=peer_hint),
-        Column("ours over hpcc's", ratio_text),
-        Column("grade", lambda row: row.grade or DASH, is_number=False),
-        Column("flags", lambda row: ", ".join(row.flag_codes) or DASH, is_number=False),
-    ]
-
-
-def _what(row: Row) -> str:
+def _what(line: PhaseLine) -> str:
     """Name what a row measured, for pairs with mean, least or most: ``ping-pong, most``."""
-    word = row.metric.removeprefix("ping_pong_").split("_")[0]
-    name = _WHAT[str(row.params["order"])]
+    word = line.first.metric.removeprefix("ping_pong_").split("_")[0]
+    name = _WHAT[str(line.first.params["order"])]
     return f"{name}, {word}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
 
 
-def _together(row: Row) -> str:
+def _together(line: PhaseLine) -> str:
     """Show the bandwidth of all ranks together, for rings only: one pair at a time has no others."""
+    row = line.first
     return DASH if row.params["order"] == "ping-pong" else format_quantity(int(row.params["ranks"]) * row.median, "B/s")
+
+
+_NAME: Final = Column[PhaseLine]("what", _what, is_number=False)
+_BESIDE: Final = "row:interval row:peer=hpcc row:ratio=ours_over_hpcc's grade flags"
+_LATENCIES: Final = columns(_NAME, "ranks=processes row=one_message", _BESIDE)
+_BANDWIDTHS: Final = columns(
+    _NAME, "ranks=processes row=each_process", Column[PhaseLine]("all together", _together), _BESIDE
+)
 
 
 def _ratios(rows: Sequence[Row]) -> list[Grid]:
@@ -97,7 +78,7 @@ def _ratios(rows: Sequence[Row]) -> list[Grid]:
 
 def _balance(rows: Sequence[Row]) -> list[Grid]:
     """List the balances; none where this result lacks the numbers of the suites cpu and memory."""
-    columns: list[Column[Balance]] = [
+    shown: list[Column[Balance]] = [
         Column("balance", lambda one: one.name, is_number=False),
         Column("ratio", lambda one: f"{significant(one.value)} {one.unit}"),
         Column("from", lambda one: _source_text(one.over), is_number=False),
@@ -105,7 +86,7 @@ def _balance(rows: Sequence[Row]) -> list[Grid]:
         Column("linear solve", lambda one: format_quantity(one.solve.median, "op/s")),
         Column("of", lambda one: _solve(one.solve), is_number=False),
     ]
-    return grid_of("balance", columns, balances(rows))
+    return grid_of("balance", shown, balances(rows))
 
 
 def _source_text(row: Row) -> str:
@@ -125,20 +106,6 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         return [_NO_PEER]
     turns = f"{', '.join(peers)} ran after each of our repetitions, with as many processes."
     return [turns, UNWRITTEN_NOTE]
-
-
-SECTION: Final = Section(
-    name="rings",
-    title="Rings and ping-pong",
-    doc="The definitions are those of HPC Challenge. In a ring every process sends to both neighbours at"
-    " once. The time is that of one message: the least of the measurements, each taken from the "
-    "slowest process. For random rings it is the geometric mean of 30 rings (latency) or 10 "
-    "(bandwidth). In a ping-pong one pair sends while all others wait.",
-    order=4,
-    part="messages",
-    build=tables,
-    suite=SUITE,
-)
 
 
 # -- our repetitions, their median, and hpcc's -------------------------------------------------------------------------
@@ -199,18 +166,30 @@ def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
     return {**layered(360, {"step": 34}, layers), "config": {"axisY": {"labelColor": MUTED}}}
 
 
-CHART: Final = Chart(
-    name="rings",
-    title="Rings and ping-pong",
-    doc="Each bar is the share of a single pair's bandwidth that is left to each process when all send at once.",
-    order=5,
-    part="messages",
-    build=figures,
+SECTIONS: Final = (
+    Section(
+        name="rings",
+        title="Rings and ping-pong",
+        doc="The definitions are those of HPC Challenge. In a ring every process sends to both neighbours at"
+        " once. The time is that of one message: the least of the measurements, each taken from the "
+        "slowest process. For random rings it is the geometric mean of 30 rings (latency) or 10 "
+        "(bandwidth). In a ping-pong one pair sends while all others wait.",
+        order=4,
+        part="messages",
+        build=tables,
+        suite=SUITE,
+    ),
 )
-
-
-SECTIONS: Final = (SECTION,)
-CHARTS: Final = (CHART,)
+CHARTS: Final = (
+    Chart(
+        name="rings",
+        title="Rings and ping-pong",
+        doc="Each bar is the share of a single pair's bandwidth that is left to each process when all send at once.",
+        order=5,
+        part="messages",
+        build=figures,
+    ),
+)
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
