@@ -124,8 +124,8 @@ def _inner(part: ast.expr) -> ast.expr:
 def test_a_suite_and_what_it_stands_on_name_its_options_only(suite: str) -> None:
     wrong = [
         f"{module}: {sorted(unknown)}: {text}"
-        for module in sorted(_reached(suite))
-        for text in _texts(_path(module))
+        for module, name in sorted(_reached(suite))
+        for text in _strings(_top_level(module)[name])
         # A module that suites share may hold the name of an option by itself, as the place of an error.
         if module.startswith("ullage.suites.") or " " in text
         if (unknown := unknown_options(text, suite) - _of_forms(module))
@@ -151,33 +151,66 @@ def test_layers_that_know_no_suite_ask_which_options_there_are(package: str) -> 
     assert not wrong, "\n".join(wrong)
 
 
-def _reached(suite: str) -> set[str]:
-    """Modules of the suite, and those of ``ullage.runs`` that they import, directly or through others of these."""
+def _reached(suite: str) -> set[tuple[str, str]]:
+    """Names of the suite's modules, and those of ``ullage.runs`` that these use, directly or through others."""
     folder = SOURCES / "suites" / suite.replace("-", "_")
-    left = [_module(path) for path in folder.rglob("*.py")]
-    found: set[str] = set()
+    left = [(module, name) for module in map(_module, folder.rglob("*.py")) for name in _top_level(module)]
+    found: set[tuple[str, str]] = set()
     while left:
-        module = left.pop()
-        if module not in found:
-            found.add(module)
-            left += [one for one in _imports(_path(module)) if one.startswith("ullage.runs.")]
-    # Declarations of options: a group is checked by whoever takes it.
-    return {one for one in found if not one.startswith("ullage.runs.options")}
+        module, name = pair = left.pop()
+        # Declarations of options: a group is checked by whoever takes it.
+        if pair in found or module.startswith("ullage.runs.options") or name not in _top_level(module):
+            continue
+        found.add(pair)
+        imported = _imported(module)
+        used = {node.id for node in ast.walk(_top_level(module)[name]) if isinstance(node, ast.Name)}
+        left += [imported.get(one, (module, one)) for one in used]
+    return found
 
 
 def _module(path: Path) -> str:
     return ".".join(("ullage", *path.relative_to(SOURCES).with_suffix("").parts)).removesuffix(".__init__")
 
 
-def _path(module: str) -> Path:
+@cache
+def _tree(module: str) -> ast.Module:
     place = SOURCES.joinpath(*module.split(".")[1:])
-    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    path = place / "__init__.py" if (place / "__init__.py").is_file() else place.with_suffix(".py")
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
-def _imports(path: Path) -> tuple[str, ...]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return tuple(node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module)
+def _top_level(module: str) -> dict[str, ast.stmt]:
+    """Each statement of the module by what it defines; the rest, which runs with its import, by its line."""
+    found: dict[str, ast.stmt] = {}
+    for node in _tree(module).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found[name] = node
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+                found[name] = node
+            case _:
+                found[f"line {node.lineno}"] = node
+    return found
+
+
+@cache
+def _imported(module: str) -> dict[str, tuple[str, str]]:
+    """Where the names that come from ``ullage.runs`` are defined."""
+    return {
+        name.asname or name.name: (node.module, name.name)
+        for node in ast.walk(_tree(module))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("ullage.runs.")
+        for name in node.names
+    }
+
+
+def test_what_a_suite_uses_of_a_shared_module_is_found() -> None:
+    found = _reached("flash")
+    assert ("ullage.suites.flash.suite", "prepare") in found
+    assert ("ullage.runs.cells.prepared", "PreparedCells") in found
+    assert ("ullage.runs.cells.volume", "check_room") in found, "through PreparedCells"
+    assert not {name for module, name in found if module.startswith("ullage.runs.options")}
 
 
 @cache
