@@ -3,7 +3,7 @@
 
 from support.flags import flags_of
 from ullage.model.summary import Ceiling, Peer, Row
-from ullage.report.headlines import headlines
+from ullage.report.headlines import headlines, storage_rule
 from ullage.runs.ceilings import with_common_ceilings
 
 MIB = 1 << 20
@@ -144,3 +144,19 @@ def test_the_best_that_counts_is_no_ceiling_where_another_row_was_faster() -> No
     lucky = row("bandwidth", 1.05e8, block_bytes=2048, **block).model_copy(update={"grade": "C"})
     ceilings = [one.ceiling for one in with_common_ceilings([small, lucky])]
     assert [one.value for one in ceilings if one is not None] == [1e8, 1e8]
+
+
+def test_a_rule_of_a_storage_suite_takes_its_rows_alone_and_of_each_phase_the_best() -> None:
+    rule = storage_rule("{target}: {done}, {form}, {ranks}", "form", of_device=True)
+    mine = [row("bandwidth", value, access="write", form="raw", ranks=2) for value in (1e9, 3e9)]
+    of_another = row("bandwidth", 9e9, access="write", ranks=2)
+    of_memory = row("bandwidth", 9e9, access="read", form="raw", ranks=1, verdict="warm")
+    other_phase = row("bandwidth", 9e9, access="open", form="raw", ranks=1)
+    assert [rule.applies(one) for one in (*mine, of_another, of_memory, other_phase)] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert rule.what(mine[0]) == "here: written, raw, 2 ranks"
