@@ -2,17 +2,17 @@
 """Sentences on particle files: layouts, HDF5 against a plain file, collective calls, OBSERVED against RAW."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.analysis.findings.alike import best_of_alike
-from ullage.analysis.findings.phrasing import capital, finding, level_of_part, noun, with_gain
+from ullage.analysis.findings.alike import Faster
+from ullage.analysis.findings.phrasing import finding, level_of_part, noun
 from ullage.grouping import grouped
 from ullage.model.flags import IDLE_RANKS
-from ullage.model.summary import Finding, Gain, Row
+from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
-from ullage.quantity import format_quantity, listing, percent, plural, times
+from ullage.quantity import format_quantity, listing, percent
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
@@ -24,20 +24,30 @@ if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 
-@dataclass(frozen=True)
-class _Question:
-    """Rows that differ in ``param`` alone are compared. What ``goes_with`` it may differ, too."""
+def _questions(suite: str) -> list[Faster]:
+    return [
+        Faster(
+            f"{suite}-{option.removeprefix('--')}",
+            param,
+            option,
+            title="{target}: {who} are faster with {way}",
+            text="With {ranks} on {target}, {who} reach these OBSERVED rates: {each}.",
+            way=way,
+            gained=gained,
+            untold=("{target}: no gain of {way} is shown ({who})", "{which} is faster cannot be told."),
+            goes_with=goes_with,
+            numbers={"access": "access"},
+        )
+        for option, param, way, gained, goes_with in (
+            ("--layout", "layout", "layout {layout}", f"{_GAINED} {_OF_LAYOUT}", ()),
+            ("--format", "format", "format {format}", _GAINED, ("backend",)),
+            ("--access", "transfers", "{transfers} transfers", "{Way} reach {factor} the rate of {other_way}.", ()),
+        )
+    ]
 
-    param: str
-    goes_with: frozenset[str] = frozenset()
 
-
-_QUESTIONS: Final[Mapping[str, _Question]] = {
-    "layout": _Question("layout"),
-    "format": _Question("format", frozenset({"backend"})),
-    "access": _Question("transfers"),
-}
-_CHANGES: Final[Mapping[str, str]] = {"layout": "--layout", "format": "--format", "transfers": "--access"}
+_GAINED: Final = "{Way} reaches {factor} the rate of {other_way}."
+_OF_LAYOUT: Final = "{Way} is {memory} in memory and {file} in the file."
 
 
 def summarise_particles(result: ResultFolder, context: RowContext, suite: str, access: str) -> SuiteSummary:
@@ -51,55 +61,23 @@ def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones. Each question has its part of the error of a report."""
     known = [row for row in rows if not row.is_invalid]
     rates = [row for row in known if row.metric == OBSERVED]
-    own = level_of_part(level, len(_QUESTIONS))
-    compared = [
-        found for name, asked in _QUESTIONS.items() for found in _compared(rates, f"{suite}-{name}", asked, own)
-    ]
+    questions = _questions(suite)
+    own = level_of_part(level, len(questions))
+    compared = [found for one in questions for found in one.findings(rates, own, partial(_words, param=one.param))]
     return [*compared, *_observed(known, suite)]
 
 
-def _compared(rows: Sequence[Row], kind: str, asked: _Question, level: float) -> list[Finding]:
-    """Compare the two best of rows that are alike in all else."""
-    alike = best_of_alike(rows, level, asked.param, *asked.goes_with)
-    return [_faster(some, kind, asked, gain) for some, gain in alike]
-
-
-def _faster(rows: Sequence[Row], kind: str, asked: _Question, gain: Gain | None) -> Finding:
-    best, other = rows[0], rows[1]
-    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.access}
-    each = listing([f"{format_quantity(row.median, 'B/s')} ({_way(row, asked)})" for row in rows])
-    who, first = _who(best, asked), _way(best, asked)
-    many = plural(best.ranks, "rank")
-    text = f"With {many} on {best.target}, {who} reach these OBSERVED rates: {each}."
-    if gain is None:
-        title = f"{best.target}: no gain of {first} is shown ({who})"
-        which = "Which of the first two" if len(rows) > 2 else "Which"
-        return finding(kind, title, f"{text} {which} is faster cannot be told.", **words)
-    title = f"{best.target}: {who} are faster with {first}"
-    verb = "reach" if asked.param == "transfers" else "reaches"
-    text += f" {capital(first)} {verb} {times(gain.factor)} the rate of {_way(other, asked)}."
-    if asked.param == "layout":
-        memory, file = orders_of(best.word("layout"))
-        text += f" {capital(first)} is {memory} in memory and {file} in the file."
-    change = f"{_CHANGES[asked.param]} {best.params[asked.param]}"
-    return with_gain(finding(kind, title, text, "advice", **words), gain, change)
-
-
-def _way(row: Row, asked: _Question) -> str:
-    value = row.params[asked.param]
-    return f"{value} transfers" if asked.param == "transfers" else f"{asked.param} {value}"
+def _words(row: Row, param: str) -> Mapping[str, str]:
+    """Return the words of templates; who: what is the same in all rows, ``independent raw reads of particles``."""
+    others = [row.word(name) for name in ("transfers", "format") if name != param]
+    layout = "" if param == "layout" else f" in layout {row.params['layout']}"
+    memory, file = orders_of(row.word("layout"))
+    return {"who": f"{' '.join([*others, _what(row)])}{layout}", "memory": memory, "file": file}
 
 
 def _what(row: Row) -> str:
     read = particles_read(row).removeprefix("all ")
     return f"{noun(row.access)} of {read}"
-
-
-def _who(row: Row, asked: _Question) -> str:
-    """Name what is the same in all rows that are compared: ``independent raw reads of particles``."""
-    others = [str(row.params[name]) for name in ("transfers", "format") if name != asked.param]
-    layout = "" if asked.param == "layout" else f" in layout {row.params['layout']}"
-    return f"{' '.join([*others, _what(row)])}{layout}"
 
 
 # -- OBSERVED against RAW ----------------------------------------------------------------------------------------------

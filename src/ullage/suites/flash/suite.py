@@ -3,16 +3,16 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final, cast
 
-from ullage.analysis.findings.alike import best_of_alike
-from ullage.analysis.findings.phrasing import capital, finding, level_of_part, noun, with_gain
+from ullage.analysis.findings.alike import Faster
+from ullage.analysis.findings.phrasing import level_of_part, noun
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Gain, Row
+from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
-from ullage.quantity import format_quantity, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
@@ -164,46 +164,34 @@ def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
 
 # -- sentences ---------------------------------------------------------------------------------------------------------
 
-_FAMILIES: Final = 2
-_METRIC: Final = "bandwidth"
-_QUESTIONS: Final[Mapping[str, str]] = {"transfers": "flash-access", "format": "flash-format"}
+_QUESTIONS: Final = tuple(
+    Faster(
+        f"flash-{option.removeprefix('--')}",
+        param,
+        option,
+        title="{target}: {what} are faster with {way}",
+        text="With {ranks} ({target}, {what}), {way} reach {value}, and {other_way} reach {other_value}.",
+        way=way,
+        gained="{Way} reach {factor} the rate of {other_way}.",
+        untold=("{target}: no gain of {way} is shown ({what})", "{which} is faster cannot be told."),
+        goes_with=goes_with,
+        numbers={"access": "access"},
+    )
+    for option, param, way, goes_with in (
+        ("--access", "transfers", "{transfers} transfers", ()),
+        ("--format", "format", "{format} files", ("backend",)),
+    )
+)
 
 
 def findings_of(rows: Iterable[Row], level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones. Each question has its part of the error of a report."""
-    walls = [row for row in rows if row.metric == _METRIC and not row.is_invalid]
-    own = level_of_part(level, _FAMILIES)
-    return [found for name in _QUESTIONS for found in _question(walls, name, own)]
+    rates = [row for row in rows if row.metric == "bandwidth" and not row.is_invalid]
+    own = level_of_part(level, len(_QUESTIONS))
+    return [found for asked in _QUESTIONS for found in asked.findings(rates, own, partial(_words, param=asked.param))]
 
 
-def _question(rows: Sequence[Row], asked: str, level: float) -> list[Finding]:
-    """Compare rows that differ in ``asked`` alone (and in the backend, which goes with the format)."""
-    alike = best_of_alike(rows, level, *((asked, "backend") if asked == "format" else (asked,)))
-    return [_compared(some[0], some[1], asked, gain) for some, gain in alike]
-
-
-def _compared(best: Row, other: Row, asked: str, gain: Gain | None) -> Finding:
-    kind = _QUESTIONS[asked]
-    words: dict[str, Scalar] = {"case": best.case, "other": other.case, "access": best.access}
-    way, another, what = _way(best, asked), _way(other, asked), _what(best, asked)
-    text = (
-        f"With {plural(best.ranks, 'rank')} ({best.target}, {what}), {way} reach "
-        f"{format_quantity(best.median, 'B/s')}, and {another} reach {format_quantity(other.median, 'B/s')}."
-    )
-    if gain is None:
-        title = f"{best.target}: no gain of {way} is shown ({what})"
-        return finding(kind, title, f"{text} Which is faster cannot be told.", **words)
-    title = f"{best.target}: {what} are faster with {way}"
-    change = f"--access {best.params[asked]}" if asked == "transfers" else f"--format {best.params[asked]}"
-    text += f" {capital(way)} reach {times(gain.factor)} the rate of {another}."
-    return with_gain(finding(kind, title, text, "advice", **words), gain, change)
-
-
-def _what(row: Row, asked: str) -> str:
-    """Name what is the same in both rows: ``collective checkpoint writes of 8^3 cells``."""
-    other = row.params["format" if asked == "transfers" else "transfers"]
-    return f"{other} {row.params['file']} {noun(row.access)} of {row.params['cells']}^3 cells"
-
-
-def _way(row: Row, asked: str) -> str:
-    return f"{row.params['transfers']} transfers" if asked == "transfers" else f"{row.params['format']} files"
+def _words(row: Row, param: str) -> Mapping[str, str]:
+    """Name what is the same in all rows: ``collective checkpoint writes of 8^3 cells``."""
+    other = row.word("format" if param == "transfers" else "transfers")
+    return {"what": f"{other} {row.params['file']} {noun(row.access)} of {row.params['cells']}^3 cells"}

@@ -7,8 +7,8 @@ from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_rows
-from ullage.analysis.findings.alike import best_of_alike
-from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
+from ullage.analysis.findings.alike import Faster
+from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.grouping import grouped, nested
@@ -16,7 +16,7 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Gain, Row
+from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
@@ -235,7 +235,6 @@ _WALL: Final = "phase_time"
 _RATE: Final = "bandwidth"
 _PIPELINE: Final = "pipeline_rate"
 _READERS: Final = ("k1", "k3", "k4")
-_LAYOUT_KERNELS: Final = ("k2", "k3")
 _VERBS: Final[Mapping[str, str]] = {"k2": "stores images", "k3": "reads pairs of images"}
 _LEGEND: Final = "K1 reads raw data, K2 stores images, K3 reads pairs of images and K4 reads sub-images."
 Metrics = Mapping[str, Mapping[str, Row]]
@@ -301,26 +300,28 @@ def _slowest_kernel(some: Metrics, level: float) -> Finding:
 # -- files or containers -----------------------------------------------------------------------------------------------
 
 
+_FASTER_LAYOUT: Final = Faster(
+    "sar-layout",
+    "layout",
+    "--layout",
+    title="{kernel} {verb} faster with {layout} on {target}",
+    text="{kernel} {verb} in {value} with {layout} ({who}). With {other_layout} it takes {other_value}, {factor} as "
+    "long.",
+    numbers={"kernel": "access"},
+)
+
+
 def _layouts(rows: Iterable[Row], level: float) -> list[Finding]:
-    """Compare both layouts of images wherever nothing else differs, in the kernels that open them.
+    """Compare both layouts of images in the kernels that open them.
 
     What a cache has answered tells nothing of a layout on storage.
     """
-    walls = [row for row in rows if row.metric == _WALL and row.access in _LAYOUT_KERNELS and is_of_device(row)]
-    alike = best_of_alike(walls, level, "layout")
-    return [_faster_layout(best, other, gain) for (best, other, *_), gain in alike if gain is not None]
+    walls = [row for row in rows if row.metric == _WALL and row.access in _VERBS and is_of_device(row)]
 
+    def words(row: Row) -> Mapping[str, str]:
+        return {"kernel": row.access.upper(), "verb": _VERBS[row.access], "who": who_of(row)}
 
-def _faster_layout(best: Row, other: Row, gain: Gain) -> Finding:
-    kernel, layout = best.access, best.word("layout")
-    verb = _VERBS[kernel]
-    text = (
-        f"{kernel.upper()} {verb} in {format_quantity(best.median, 's')} with {layout} ({who_of(best)}). With "
-        f"{other.params['layout']} it takes {format_quantity(other.median, 's')}, {times(gain.factor)} as long."
-    )
-    title = f"{kernel.upper()} {verb} faster with {layout} on {best.target}"
-    found = finding("sar-layout", title, text, "advice", case=best.case, other=other.case, kernel=kernel)
-    return with_gain(found, gain, f"--layout {layout}")
+    return _FASTER_LAYOUT.findings(walls, level, words)
 
 
 # -- rows of sub-images ------------------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.alike import best_of_alike
-from ullage.analysis.findings.phrasing import finding, level_of_part, with_gain
+from ullage.analysis.findings.alike import Faster
+from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.metrics.stepfile import exposed_s, io_seconds_of_a_state
 from ullage.analysis.statistics import median, median_interval
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Finding, Gain, Row
+from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, percent, plural, times
 from ullage.suites.stepfile.suite import recomputations
 from ullage.units import format_operations, format_rate
@@ -44,19 +44,16 @@ def findings_of(
 ) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones."""
     walls = [row for row in rows if row.metric == "phase_time"]
-    measured = [(row, demands[row.case, _phase(row)]) for row in walls if (row.case, _phase(row)) in demands]
+    measured = [(row, demands[row.case, row.access]) for row in walls if (row.case, row.access) in demands]
     own = level_of_part(level, _FAMILIES)
-    asked = [one for one in measured if compute_s > 0 and _phase(one[0]) == _FORWARD]
+    exposed = [row for row in rows if row.metric == "exposed_io" and not row.is_invalid]
+    asked = [one for one in measured if compute_s > 0 and one[0].access == _FORWARD]
     return [
         *(_exposed(row, found) for row, found in measured),
         *(_demand(row, found, compute_s, level_of_part(own, len(asked))) for row, found in asked),
         *_revolved(walls, compute_s),
-        *_layouts([row for row in rows if row.metric == "exposed_io"], own),
+        *_LEAST_EXPOSED.findings(exposed, own, lambda row: {"noun": _NOUNS[row.access], "who": who_of(row)}),
     ]
-
-
-def _phase(row: Row) -> str:
-    return row.access
 
 
 def who_of(row: Row) -> str:
@@ -68,7 +65,7 @@ def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
     """State medians over the repetitions."""
     share = median(one.exposed_s / one.elapsed_s for one in found)
     exposed, io_s = median(one.exposed_s for one in found), median(one.io_s for one in found)
-    noun = _NOUNS[_phase(row)]
+    noun = _NOUNS[row.access]
     text = (
         f"The {noun} ({who_of(row)}) takes {format_quantity(row.median, 's')}. Of that, "
         f"{format_quantity(exposed, 's')} ({percent(share, 1)}) is I/O that the ranks wait for. The calls for one "
@@ -80,7 +77,7 @@ def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
         title,
         text,
         case=row.case,
-        phase=_phase(row),
+        phase=row.access,
         phase_s=row.median,
         exposed_s=exposed,
         share=share,
@@ -160,18 +157,11 @@ def _spilled(row: Row, states: Mapping[str, int]) -> Finding:
     return finding("stepfile-spill", title, text, "info", case=row.case, **numbers)
 
 
-def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Compare the two layouts with the least exposed I/O wherever nothing else differs."""
-    alike = best_of_alike((row for row in rows if not row.is_invalid), level, "layout")
-    return [_faster_layout(best, other, gain) for (best, other, *_), gain in alike if gain is not None]
-
-
-def _faster_layout(best: Row, other: Row, gain: Gain) -> Finding:
-    layout, noun = best.word("layout"), _NOUNS[_phase(best)]
-    text = (
-        f"In the {noun} ({who_of(best)}), {format_quantity(best.median, 's')} of I/O is exposed. With layout "
-        f"{other.params['layout']} it is {format_quantity(other.median, 's')}, {times(gain.factor)} as much."
-    )
-    title = f"Layout {layout} exposes less I/O in the {noun}"
-    found = finding("stepfile-layout", title, text, "advice", case=best.case, other=other.case)
-    return with_gain(found, gain, f"--layout {layout}")
+_LEAST_EXPOSED: Final = Faster(
+    "stepfile-layout",
+    "layout",
+    "--layout",
+    title="Layout {layout} exposes less I/O in the {noun}",
+    text="In the {noun} ({who}), {value} of I/O is exposed. With layout {other_layout} it is {other_value}, {factor} "
+    "as much.",
+)
