@@ -67,6 +67,14 @@ class Row(Strict):
     peer: Peer | None = None
     suite: Annotated[str, Field(description="that made it, where a result has the rows of several")] = ""
 
+    def count(self, name: str, without: int = 0) -> int:
+        """Return the parameter ``name``, which is a whole number; ``without`` where the row has none."""
+        return int(self.params.get(name, without))
+
+    def word(self, name: str, without: str = "") -> str:
+        """Return the parameter ``name`` as text; ``without`` where the row has none."""
+        return str(self.params.get(name, without))
+
     @property
     def flag_codes(self) -> list[str]:
         """The codes of its flags, in their order."""
@@ -81,14 +89,6 @@ class Row(Strict):
     def access(self) -> str:
         """The phase, or what was done in it; empty for a row that names none."""
         return self.word("access")
-
-    def count(self, name: str, otherwise: int | None = None) -> int:
-        """Return a parameter that is a whole number, or ``otherwise`` where there is none and that is given."""
-        return int(self.params[name] if otherwise is None else self.params.get(name, otherwise))
-
-    def word(self, name: str) -> str:
-        """Return a parameter as text; empty where there is none of that name."""
-        return str(self.params.get(name, ""))
 
     @property
     def is_invalid(self) -> bool:

@@ -50,7 +50,7 @@ def _table(rows: Sequence[Row]) -> _Table:
     return nested(
         (pattern, f"messages of {format_param(_SIZE, row.params[_SIZE])}", row.median)
         for row in rows
-        if row.metric == PATTERN and (pattern := str(row.params.get("patterns", ""))).startswith((_RINGS, _RANDOM))
+        if row.metric == PATTERN and (pattern := row.word("patterns")).startswith((_RINGS, _RANDOM))
     )
 
 

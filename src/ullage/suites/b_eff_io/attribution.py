@@ -45,7 +45,7 @@ def _counted(rows: Sequence[Row]) -> list[Row]:
 
 
 def _partition(row: Row) -> str:
-    return score_name(processes(int(row.params["ranks"])), None, str(row.params.get("hint_set", "")), row.target)
+    return score_name(processes(row.count("ranks")), None, row.word("hint_set"), row.target)
 
 
 def _types(rows: Sequence[Row]) -> list[_Half]:

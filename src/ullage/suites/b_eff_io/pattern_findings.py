@@ -102,7 +102,7 @@ def _types(one: SpotScores, label: str, level: float) -> list[Finding]:
             text,
             severity,
             **place(one),
-            access=[str(row.params["access"]) for row in rows],
+            access=[row.word("access") for row in rows],
             pattern_type=[_type(row) for row in rows],
             bandwidth=[row.median for row in rows],
             best=[f"{access}: {kind}" for access, kind in best.items()],
@@ -111,7 +111,7 @@ def _types(one: SpotScores, label: str, level: float) -> list[Finding]:
 
 
 def _type(row: Row) -> str:
-    return str(row.params["pattern_type"])
+    return row.word("pattern_type")
 
 
 def _odd_sizes(one: SpotScores, label: str, level: float) -> list[Finding]:
@@ -155,9 +155,9 @@ def _odd_sizes(one: SpotScores, label: str, level: float) -> list[Finding]:
             text,
             severity,
             **place(one),
-            access=[str(even.params["access"]) for _, even in pairs],
+            access=[even.word("access") for _, even in pairs],
             pattern_type=[_type(even) for _, even in pairs],
-            size=[str(even.params["size"]) for _, even in pairs],
+            size=[even.word("size") for _, even in pairs],
             ratio=ratios,
             slower=len(slower),
         )

@@ -7,6 +7,7 @@ of many patterns has the verdict of all their bytes together.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
@@ -164,11 +165,8 @@ class SpotRows:
         both = self._basis(("write", "rewrite"), "write")
         yield self._row(WRITE_SIDE, {}, lambda found: found.write_side, both)
         for access in ACCESSES:
-
-            def mean(found: PartitionRound, access: Access = access) -> float | None:
-                return found.access(access)
-
-            yield self._row(ACCESS, {"access": access}, mean, self._basis((access,), _direction(access)))
+            basis = self._basis((access,), _direction(access))
+            yield self._row(ACCESS, {"access": access}, methodcaller("access", access), basis)
 
     def _types(self) -> Iterator[Row | None]:
         for access, kind in self._cells():
@@ -182,18 +180,12 @@ class SpotRows:
 
     def _others(self) -> Iterator[Row | None]:
         for access in ACCESSES:
-
-            def volume(found: PartitionRound, access: Access = access) -> float | None:
-                return float(found.volume(access)) or None
-
-            yield self._row(VOLUME, {"access": access}, volume, Basis(), "B")
+            volumes = [float(volume) for found in self._rounds if (volume := found.volume(access))]
+            yield self._made(VOLUME, {"access": access}, volumes, Basis(), "B")
         memory = memory_bytes(self._course)
         if memory is not None:
-
-            def time(found: PartitionRound) -> float | None:
-                return memory_s(memory, found.b_eff_io) if found.b_eff_io else None
-
-            yield self._row(MEMORY_TIME, {}, time, Basis(), "s")
+            times = [memory_s(memory, found.b_eff_io) for found in self._rounds if found.b_eff_io]
+            yield self._made(MEMORY_TIME, {}, times, Basis(), "s")
 
     def _cells(self) -> list[tuple[Access, PatternType]]:
         rewrite = self._course.options.rewrite
@@ -230,29 +222,15 @@ class SpotRows:
         )
         return replace(judge(rounds, self._facts, ceiling), flags=self._launch)
 
-    def _row(self, metric: str, params: dict[str, Scalar], of: Of, basis: Basis, unit: Unit = "B/s") -> Row | None:
+    def _row(self, metric: str, params: dict[str, Scalar], of: Of, basis: Basis) -> Row | None:
         samples = [value for found in self._rounds if (value := of(found)) is not None]
-        return self._made(metric, params, samples, basis, unit)
+        return self._made(metric, params, samples, basis)
 
     def _made(
         self, metric: str, params: dict[str, Scalar], samples: Sequence[float], basis: Basis, unit: Unit = "B/s"
     ) -> Row | None:
-        made = _frame(metric, unit, self._spot.target, {**params, **self._common}, basis)
-        return made.row(samples, self._context.level) if samples else None
-
-
-def _frame(metric: str, unit: Unit, target: str, params: dict[str, Scalar], basis: Basis) -> RowFrame:
-    return RowFrame(
-        metric,
-        unit,
-        target,
-        params,
-        basis.case,
-        verdict=basis.verdict,
-        grade=basis.grade,
-        ceiling=basis.ceiling,
-        flags=basis.flags,
-    )
+        frame = RowFrame(metric, unit, self._spot.target, {**params, **self._common}, **vars(basis))
+        return frame.row(samples, self._context.level) if samples else None
 
 
 def pattern_params(attempt: Attempt, pattern: Pattern) -> dict[str, Scalar]:

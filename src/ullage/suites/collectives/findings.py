@@ -128,7 +128,7 @@ def _overlap(rows: Sequence[Row], level: float) -> list[Finding]:
     most = max(map(ranks_of, found))
     groups = grouped((operation_of(row), row) for row in found if ranks_of(row) == most).items()
     lines = {
-        name: {int(row.params.get("tests", 0)): row for row in some if size_of(row) == max(map(size_of, some))}
+        name: {row.count("tests"): row for row in some if size_of(row) == max(map(size_of, some))}
         for name, some in groups
     }
     own = level_of_part(level, 2)

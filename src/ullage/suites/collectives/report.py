@@ -17,7 +17,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
-from ullage.report.headlines import Rule, ranks_key, word_of
+from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import (
     COLORS,
     bar_names,
@@ -48,7 +48,7 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
 
     def key(row: Row) -> tuple[int, str, int, int]:
         place = _PLACES[operation_of(row)]
-        return place, str(row.params.get("sync", "")), size_of(row), int(row.params.get("tests", 0))
+        return place, row.word("sync"), size_of(row), row.count("tests")
 
     return sorted(rows, key=key)
 
@@ -229,7 +229,7 @@ _SMALL_BYTES: Final = 8
 
 
 def _is_small_allreduce(row: Row) -> bool:
-    shape = word_of(row, "operation"), word_of(row, "mode"), row.params.get("message_bytes")
+    shape = row.word("operation"), row.word("mode"), row.params.get("message_bytes")
     return shape == ("allreduce", "blocking", _SMALL_BYTES)
 
 
@@ -327,12 +327,12 @@ def overlap_figures(data: ReportData) -> list[Figure]:
 
 def _overlap_spec(rows: Sequence[Row]) -> Spec:
     labels = list(dict.fromkeys(map(_label, rows)))
-    tests = sorted({int(row.params.get("tests", 0)) for row in rows})
+    tests = sorted({row.count("tests") for row in rows})
     words = [_tests(count) for count in tests]
     values = [
         {
             "name": _label(row),
-            "tests": _tests(int(row.params.get("tests", 0))),
+            "tests": _tests(row.count("tests")),
             "y": round(100 * row.median, 2),
             "text": percent(row.median),
             "flags": ", ".join(row.flag_codes),

@@ -66,14 +66,14 @@ def blocking(rows: Iterable[Row], metric: str = "collective_latency") -> list[Ro
 
 def operation_of(row: Row) -> str:
     """Return the name of the operation, such as ``allreduce``."""
-    return str(row.params["operation"])
+    return row.word("operation")
 
 
 def size_of(row: Row) -> int:
     """Return the bytes of a message; 0 for a barrier."""
-    return int(row.params.get("message_bytes", 0))
+    return row.count("message_bytes")
 
 
 def ranks_of(row: Row) -> int:
     """Return how many ranks took part."""
-    return int(row.params["ranks"])
+    return row.count("ranks")

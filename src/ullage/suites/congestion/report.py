@@ -15,7 +15,6 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_column
-from ullage.report.headlines import word_of
 from ullage.report.latency import bucket_midpoint_ns
 from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot
 from ullage.report.switches import switch_notes
@@ -35,7 +34,7 @@ def tables(data: ReportData) -> Content | None:
     rows = data.rows_of(SUITE)
     if not rows:
         return None
-    lines = nested((_test_of(row), (row.metric, word_of(row, "state")), row) for row in rows)
+    lines = nested((_test_of(row), (row.metric, row.word("state")), row) for row in rows)
     grids = [
         *grid_of("what the load does to the victims: congested / isolated", _IMPACT_COLUMNS, list(lines.items())),
         *grid_of("an exchange of the victims", _TIME_COLUMNS, list(lines.items())),
@@ -45,7 +44,7 @@ def tables(data: ReportData) -> Content | None:
 
 def _test_of(row: Row) -> tuple[str, str]:
     """Return load and test of a row."""
-    return str(row.params["load"]), str(row.params["test"])
+    return row.word("load"), row.word("test")
 
 
 def _value(heading: str, metric: str, state: str = "") -> Column[_Line]:
@@ -95,9 +94,9 @@ def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[str]:
 def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
     """State what each load itself moved: the median rate over the repetitions."""
     congested = [row for row in rows if row.metric == "congestion_time" and row.params.get("state") == "congested"]
-    phases = grouped((str(row.params["load"]), phase) for row in congested for phase in data.phases_of(row))
+    phases = grouped((row.word("load"), phase) for row in congested for phase in data.phases_of(row))
     words: list[str] = []
-    for load in dict.fromkeys(str(row.params["load"]) for row in congested):
+    for load in dict.fromkeys(row.word("load") for row in congested):
         rates = [
             phase.counters["load_bytes"] / took.most
             for phase in phases.get(load, [])
@@ -168,7 +167,7 @@ def _label(row: Row) -> str:
 
 def _tails(data: ReportData, rows: Iterable[Row]) -> list[Figure]:
     times = (row for row in rows if row.metric == "congestion_time")
-    pairs = nested((_test_of(row), str(row.params["state"]), data.phases_of(row)) for row in times)
+    pairs = nested((_test_of(row), row.word("state"), data.phases_of(row)) for row in times)
     return [
         Figure(f"{test} under {load}", "Over all victims and repetitions.", spec)
         for (load, test), by_state in pairs.items()

@@ -100,7 +100,7 @@ def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
     victims = source.phases[-1].gauges.get("victims")
     if source.case.workload != WORKLOAD or victims is None:
         return None
-    test, _, state = str(row.params["access"]).rpartition("-")
+    test, _, state = row.word("access").rpartition("-")
     load = str(source.workload.get("load", "incast"))
     what: dict[str, Scalar] = {"load": load, "test": test, "state": state}
     return {**usual(row, "access"), **what, **usual(row, "ranks", "nodes"), "victims": int(victims.most)}
@@ -115,7 +115,7 @@ def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) ->
             by_repetition = pairs.setdefault((item.case.case, state[0]), {})
             # Results of earlier versions number the repetitions of each launch from 0.
             by_repetition.setdefault((id(item.run), item.phase.repetition), {})[state[1]] = item.phase
-    states = {(row.case, row.metric, str(row.params["test"]), str(row.params["state"])): row for row in rows}
+    states = {(row.case, row.metric, row.word("test"), row.word("state")): row for row in rows}
     found: list[Row] = []
     for (case, test), by_repetition in pairs.items():
         both = [phases for phases in by_repetition.values() if len(phases) == len((ISOLATED, CONGESTED))]
@@ -167,7 +167,7 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     impacts = [row for row in rows if row.metric in (IMPACT, IMPACT_P99)]
     sound = sound_rows(impacts)
     found = compare_ratios([row.repetitions for row in sound], level)
-    loads = grouped((str(row.params["load"]), (row, one)) for row, one in zip(sound, found, strict=True))
+    loads = grouped((row.word("load"), (row, one)) for row, one in zip(sound, found, strict=True))
     return [*_crowded(impacts), *(_of_load(load, some) for load, some in loads.items())]
 
 
@@ -183,11 +183,11 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
 
 def _of_load(load: str, judged: Sequence[tuple[Row, Comparison]]) -> Finding:
     """State what the load does to each test; that it makes messages slower, of what is proved to take longer."""
-    tail = {str(row.params["test"]): row for row, _ in judged if row.metric == IMPACT_P99}
-    mean = {str(row.params["test"]): row for row, _ in judged if row.metric == IMPACT}
+    tail = {row.word("test"): row for row, _ in judged if row.metric == IMPACT_P99}
+    mean = {row.word("test"): row for row, _ in judged if row.metric == IMPACT}
     words = [f"{test} {times(row.median)} (p99 {_tail(tail.get(test))})" for test, row in mean.items()]
     first = judged[0][0]
-    victims, ranks = int(first.params["victims"]), int(first.params["ranks"])
+    victims, ranks = first.count("victims"), first.count("ranks")
     slower = [row.median for row, found in judged if found.verdict == "faster"]
     worst = max(slower, default=1.0)
     text = (

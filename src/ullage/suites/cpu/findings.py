@@ -9,7 +9,7 @@ from typing import Final
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
-from ullage.analysis.findings.phrasing import columns, gain_of, least_gain, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import columns, finding, gain_of, least_gain, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.analysis.verdicts.physics import with_thread_flags
@@ -153,9 +153,8 @@ def _penalty(ratios: Iterable[Row]) -> list[Finding]:
     if not rows:
         return []
     row = max(rows, key=lambda one: int(one.params["threads"]))
-    threads, low, high = int(row.params["threads"]), _bound(row.low), _bound(row.high)
+    threads, low, high = row.count("threads"), _bound(row.low), _bound(row.high)
     how = f"With {plural(threads, 'thread')} it runs at {times(row.median)} the clock of scalar instructions."
-    numbers = columns(threads=threads, ratio=row.median)
     is_notable = high < 1 - _LEAST_PENALTY
     title = "Whether AVX-512 lowers the clock cannot be told"
     if is_notable or low > 1 - _LEAST_PENALTY:
@@ -165,7 +164,7 @@ def _penalty(ratios: Iterable[Row]) -> list[Finding]:
             else "AVX-512 does not lower the clock"
         )
     severity = "advice" if is_notable else "info"
-    return [Finding(kind="clock-penalty", title=title, text=f"{title}. {how}", severity=severity, numbers=numbers)]
+    return [finding("clock-penalty", title, f"{title}. {how}", severity, threads=threads, ratio=row.median)]
 
 
 def _bound(value: float | None) -> float:
@@ -176,12 +175,12 @@ def _bound(value: float | None) -> float:
 def _special(ratios: Iterable[Row]) -> list[Finding]:
     rows = [row for row in ratios if row.metric == RATE_RATIO and (_bound(row.low) > 1 or _bound(row.high) < 1)]
     found: list[Finding] = []
-    for type_ in dict.fromkeys(str(row.params["type"]) for row in rows):
+    for type_ in dict.fromkeys(row.word("type") for row in rows):
         row = max((r for r in rows if r.params["type"] == type_), key=lambda one: int(one.params["threads"]))
-        isa, over = str(row.params["isa"]), str(row.params["over"]).partition(" ")[0]
+        isa, over = row.word("isa"), row.word("over").partition(" ")[0]
         title = f"{type_} dot products by {isa} do {times(row.median)} the operations of {over}"
         text = f"{title} in the same time."
-        numbers = columns(type=type_, isa=isa, threads=int(row.params["threads"]), ratio=row.median)
+        numbers = columns(type=type_, isa=isa, threads=row.count("threads"), ratio=row.median)
         severity = "advice" if row.median < 1 else "info"
         found.append(Finding(kind="special-unit", title=title, text=text, severity=severity, numbers=numbers))
     return found

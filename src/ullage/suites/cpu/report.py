@@ -10,7 +10,7 @@ from ullage.quantity import DASH, format_quantity, format_row, format_share, plu
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Figure, Section
 from ullage.report.data import ReportData
-from ullage.report.headlines import Rule, threads_text, word_of
+from ullage.report.headlines import Rule, threads_text
 from ullage.report.plots import (
     Roof,
     Work,
@@ -172,10 +172,10 @@ def slopes_of(streams: Iterable[Row]) -> list[Roof]:
     """Return the best bandwidth of each level, highest first."""
     best: dict[str, Row] = {}
     for row in streams:
-        level = str(row.params.get("level", ""))
+        level = row.word("level")
         if level and (level not in best or row.median > best[level].median):
             best[level] = row
-    roofs = [Roof(level, row.median, str(row.params.get("kernel", ""))) for level, row in best.items()]
+    roofs = [Roof(level, row.median, row.word("kernel")) for level, row in best.items()]
     return sorted(roofs, key=lambda roof: -roof.value)
 
 
@@ -237,20 +237,20 @@ _LINEAR: Final = {
 
 
 def _is_arithmetic(row: Row) -> bool:
-    return "isa" in row.params and word_of(row, "type") in _TYPES
+    return "isa" in row.params and row.word("type") in _TYPES
 
 
 def _is_linear(row: Row) -> bool:
-    return word_of(row, "operation") in _LINEAR
+    return row.word("operation") in _LINEAR
 
 
 def _arithmetic(row: Row) -> str:
-    kernel = " ".join(filter(None, (word_of(row, "isa"), word_of(row, "operation"))))
-    return f"{word_of(row, 'type')} by {kernel}, {threads_text(row)}"
+    kernel = " ".join(filter(None, (row.word("isa"), row.word("operation"))))
+    return f"{row.word('type')} by {kernel}, {threads_text(row)}"
 
 
 def _linear(row: Row) -> str:
-    name = _LINEAR[word_of(row, "operation")]
+    name = _LINEAR[row.word("operation")]
     size = f", n={row.params['n']}" if "n" in row.params else ""
     return f"{name}{size}, {threads_text(row)}"
 

@@ -215,9 +215,7 @@ _WORK_COLUMNS: Final = columns(
 _RATIO_COLUMNS: Final = columns(
     Column[PhaseLine]("of", _ratio_of, is_number=False, css="nowrap"),
     "threads",
-    Column[PhaseLine](
-        "over", lambda line: str(line.first.params.get("over", "")).replace("/", " "), is_number=False, css="nowrap"
-    ),
+    Column[PhaseLine]("over", lambda line: line.first.word("over").replace("/", " "), is_number=False, css="nowrap"),
     "row:plain=ratio row:interval",
 )
 _KERNEL_COLUMNS: Final = columns(

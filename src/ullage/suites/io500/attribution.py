@@ -24,7 +24,7 @@ def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, st
         values, others = values_of(one), values_of(other)
         total, of_other = score(values).total, score(others).total
         if total and of_other:
-            unsure = {str(row.params["phase"]) for row in (*one, *other) if not is_sound(row)}
+            unsure = {row.word("phase") for row in (*one, *other) if not is_sound(row)}
             unsure |= _contradicted(first, one) | _contradicted(second, other)
             changed = movers(values, others, doubted=unsure)
             found.append(Attribution(f"IO500{label}", "", *names, total, of_other, changed))
@@ -33,24 +33,18 @@ def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, st
 
 def values_of(rows: Iterable[Row]) -> dict[str, float]:
     """Return the values of one run by official name."""
-    return {str(row.params["phase"]): row.median for row in rows}
+    return {row.word("phase"): row.median for row in rows}
 
 
 def _rows(rows: Iterable[Row]) -> list[Row]:
     """Return the rows that hold the value of a phase."""
-    return [
-        row
-        for row in rows
-        if (phase := BY_NAME.get(str(row.params.get("phase", "")))) is not None and row.metric == phase.metric
-    ]
+    return [row for row in rows if (phase := BY_NAME.get(row.word("phase"))) is not None and row.metric == phase.metric]
 
 
 def _contradicted(rows: Iterable[Row], of_run: Sequence[Row]) -> frozenset[str]:
     """Return the phases of an imported run whose rates and times cannot all be right."""
     values, target = values_of(of_run), of_run[0].target
-    times = {
-        str(row.params["phase"]): row.median for row in rows if row.metric == "phase_time" and row.target == target
-    }
+    times = {row.word("phase"): row.median for row in rows if row.metric == "phase_time" and row.target == target}
     return doubted(contradictions({name: (values[name], times[name]) for name in values if name in times}))
 
 

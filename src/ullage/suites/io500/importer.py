@@ -14,10 +14,10 @@ from pydantic import Field, ValidationError
 
 from ullage.analysis.findings.phrasing import columns
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer
+from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.importers.printed import Printed, printed
 from ullage.model.base import Strict, first_mistake
-from ullage.model.flags import INVALID, Flag, interval_below
+from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
 from ullage.quantity import listing
@@ -214,21 +214,8 @@ def _row(
     name: str,
 ) -> Row:
     metric, unit, value = measured
-    return Row(
-        metric=metric,
-        unit=unit,
-        better="less" if unit == "s" else "more",
-        target=target,
-        params={"phase": phase.name, **params},
-        median=value,
-        low=None,
-        high=None,
-        repetitions=[value],
-        verdict="unknown(imported)",
-        verdict_reasons=[f"imported from {name}, which has no counters"],
-        grade=None,
-        flags=[*([Flag(code=VOID_PHASE, reason="; ".join(void))] if void else []), Flag(code=interval_below())],
-    )
+    flags = [Flag(code=VOID_PHASE, reason="; ".join(void))] if void else []
+    return imported_row(name, metric, unit, target, {"phase": phase.name, **params}, [value], flags)
 
 
 def _scores(run: OfficialRun, values: Mapping[str, float], validity: Validity, target: str) -> list[Score]:

@@ -10,7 +10,7 @@ from ullage.quantity import DASH, significant
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.headlines import Rule, word_of
+from ullage.report.headlines import Rule
 from ullage.report.phases import NamedPhase, format_list_rate, named_phases
 from ullage.report.table import Cell, number_cell
 
@@ -81,12 +81,12 @@ SECTIONS: Final = (SECTION,)
 def _is_scored(row: Row) -> bool:
     from ullage.suites.io500.phases import find_phase
 
-    phase = find_phase(word_of(row, "phase"))
+    phase = find_phase(row.word("phase"))
     return phase is not None and phase.scored and row.metric == phase.metric
 
 
 HEADLINES: Final = tuple(
-    Rule(part, metric, _is_scored, lambda row: row.params["phase"], lambda row: word_of(row, "phase"))
+    Rule(part, metric, _is_scored, lambda row: row.params["phase"], lambda row: row.word("phase"))
     for part, metric in (("disk", "bandwidth"), ("metadata", "operation_rate"))
 )
 

@@ -8,7 +8,7 @@ from ullage.analysis.attribution import Attribution, attribution_text
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.last_ranks import often_last
-from ullage.analysis.findings.phrasing import columns
+from ullage.analysis.findings.phrasing import columns, finding
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Score
 from ullage.quantity import plural
@@ -65,7 +65,7 @@ def _with_looks(scores: Sequence[Score], options: Io500Options) -> list[Score]:
 
 def _disturbed(rows: Iterable[Row]) -> frozenset[str]:
     """Return the phases from which nothing may be concluded; the score counts them, as the official one does."""
-    return frozenset(str(row.params["phase"]) for row in rows if row.grade == "C")
+    return frozenset(row.word("phase") for row in rows if row.grade == "C")
 
 
 def modes_of(options: Io500Options) -> tuple[Mode, ...]:
@@ -149,12 +149,7 @@ def score_findings(
     return [
         Finding(kind="io500-score", title=_title(whole, target), text=first, numbers=numbers),
         *(
-            Finding(
-                kind="io500-score",
-                title=f"{_lead(target)}{group.name} lowers the score",
-                text=text,
-                numbers=columns(target=target),
-            )
+            finding("io500-score", f"{_lead(target)}{group.name} lowers the score", text, target=target)
             for group, text in zip(groups, rest, strict=False)
         ),
     ]

@@ -98,7 +98,7 @@ def findings_of(rows: Iterable[Row], levels: Sequence[Level], level: float = 0.9
     for row in rows:
         if not row.is_invalid:
             maps = by_target.setdefault(row.target, {})
-            maps.setdefault(str(row.params.get("test", "")), {})[shape_of(row)] = row
+            maps.setdefault(row.word("test"), {})[shape_of(row)] = row
     own = level_of_part(level, _FAMILIES * max(1, len(by_target)))
     found: list[Finding] = []
     for target, maps in by_target.items():
@@ -110,7 +110,7 @@ def findings_of(rows: Iterable[Row], levels: Sequence[Level], level: float = 0.9
 
 def shape_of(row: Row) -> Shape:
     """Return the bytes of file and record."""
-    return int(row.params.get("file_bytes", 0)), int(row.params.get("block_bytes", 0))
+    return row.count("file_bytes"), row.count("block_bytes")
 
 
 def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level], level: float) -> list[Finding]:
@@ -224,7 +224,7 @@ def label_rows(rows: Iterable[Row], cases: Mapping[str, CaseRecord], options: Ma
         job = (
             None if case is None else job_of(options, case.backend, (case.backend_parameters, case.workload_parameters))
         )
-        access = str(row.params.get("access", ""))
+        access = row.word("access")
         label = "" if job is None else job.label(access, options.tests)
         if case is None or job is None or not label:
             continue

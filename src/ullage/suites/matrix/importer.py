@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer
-from ullage.model.flags import Flag, interval_below
+from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.summary import Row, Summary
 from ullage.suites.matrix.findings import findings_of
 from ullage.suites.matrix.options import METRIC
@@ -91,30 +90,10 @@ def _row(label: str, file: int, record: int, value: float, name: str) -> Row:
     job = next(job for job in jobs(17, 0.5, 16) if any(label in names.values() for names in job.labels.values()))
     test = job.test_of(label)
     access = next(phase for phase, word in job.labels[test].items() if word == label)
-    params: dict[str, Scalar] = {
-        "test": label,
-        "iozone": test,
-        "access": access,
-        "ranks": 1,
-        "file_bytes": file,
-        "block_bytes": record,
-    }
-    return Row(
-        metric=METRIC,
-        unit="B/s",
-        better="more",
-        target=_TARGET,
-        params=params,
-        median=value,
-        low=None,
-        high=None,
-        repetitions=[value],
-        verdict="unknown(imported)",
-        verdict_reasons=[f"imported from {name}, which has no counters: a cache may have answered"],
-        grade=None,
-        flags=[Flag(code=interval_below())],
-        suite=_SUITE,
-    )
+    params: dict[str, Scalar] = {"test": label, "iozone": test, "access": access, "ranks": 1}
+    row = imported_row(name, METRIC, "B/s", _TARGET, {**params, "file_bytes": file, "block_bytes": record}, [value])
+    reason = f"imported from {name}, which has no counters: a cache may have answered"
+    return row.model_copy(update={"verdict_reasons": [reason], "suite": _SUITE})
 
 
 def _cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:

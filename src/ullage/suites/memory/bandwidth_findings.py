@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.enough import enough_of
-from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
+from ullage.analysis.findings.phrasing import columns, finding, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
@@ -58,11 +58,11 @@ def find_stream(rows: Iterable[Row], kernel: str, stores: str | None, threads: i
         and row.params.get("stores") == stores
         and row.params.get("threads") == threads
     ]
-    return max(found, key=lambda row: int(row.params["working_set_bytes"]), default=None)
+    return max(found, key=lambda row: row.count("working_set_bytes"), default=None)
 
 
 def _thread_counts(rows: Iterable[Row]) -> list[int]:
-    return sorted({int(row.params["threads"]) for row in rows})
+    return sorted({row.count("threads") for row in rows})
 
 
 def _best(rows: Sequence[Row]) -> list[Finding]:
@@ -108,19 +108,16 @@ def _write_allocate(rows: Sequence[Row], level: float) -> list[Finding]:
         text += f" Non-temporal ones reach {times(ratio)} of that." if fails else ""
         verb = "explains" if holds else "does not explain" if fails else "may explain"
         title = f"Write-allocate {verb} the rates of stores"
-        numbers = columns(
-            threads=threads,
-            ordinary_bytes_per_s=ordinary.median,
-            non_temporal_bytes_per_s=streaming.median,
-            ratio=ratio,
-        )
         found.append(
-            Finding(
-                kind="write-allocate",
-                title=f"{title} with {plural(threads, 'thread')}",
-                text=text,
-                severity="warning" if fails else "info",
-                numbers=numbers,
+            finding(
+                "write-allocate",
+                f"{title} with {plural(threads, 'thread')}",
+                text,
+                "warning" if fails else "info",
+                threads=threads,
+                ordinary_bytes_per_s=ordinary.median,
+                non_temporal_bytes_per_s=streaming.median,
+                ratio=ratio,
             )
         )
     return found
@@ -174,15 +171,15 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
     found, last = enough_of(line, level), line[-1]
     stores = f" with {last.params['stores']} stores" if "stores" in last.params else ""
     what = f"{_PLURALS[str(last.params['kernel'])]}{stores} from memory"
-    numbers = columns(
+    title = found.title(what, _threads_of(found.row), has_more=False)
+    said = finding(
+        "memory-threads",
+        title,
+        found.text(what, _threads_of, format_rate, ""),
         kernel=last.params["kernel"],
-        threads=[int(row.params["threads"]) for row in line],
+        threads=[row.count("threads") for row in line],
         bytes_per_s=[row.median for row in line],
         enough=None if found.is_open else int(found.row.params["threads"]),
-    )
-    title = found.title(what, _threads_of(found.row), has_more=False)
-    said = Finding(
-        kind="memory-threads", title=title, text=found.text(what, _threads_of, format_rate, ""), numbers=numbers
     )
     # This is what a program gains that takes fewer threads than it may.
     gain = gain_of(compare_rows(found.best, last, level, None))
@@ -190,7 +187,7 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
 
 
 def _threads_of(row: Row) -> str:
-    return plural(int(row.params["threads"]), "thread")
+    return plural(row.count("threads"), "thread")
 
 
 def _blocks(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -200,7 +197,7 @@ def _blocks(rows: Sequence[Row], level: float) -> list[Finding]:
         return []
     threads = max(_thread_counts(copies))
     by_place = {
-        (row.params["order"], int(row.params["block_bytes"])): row for row in copies if row.params["threads"] == threads
+        (row.params["order"], row.count("block_bytes")): row for row in copies if row.params["threads"] == threads
     }
     blocks = sorted({block for _, block in by_place})
     pairs = {
@@ -217,8 +214,7 @@ def _blocks(rows: Sequence[Row], level: float) -> list[Finding]:
     text += f"({plural(threads, 'thread')})."
     size, _, share = said[0].partition(" ")
     title = f"Copies of {size} blocks in random order reach {share} of the rate in order"
-    numbers = columns(threads=threads, blocks=list(told), ratios=list(told.values()))
-    return [Finding(kind="block-order", title=title, text=text, numbers=numbers)]
+    return [finding("block-order", title, text, threads=threads, blocks=list(told), ratios=list(told.values()))]
 
 
 def _updates(rows: Sequence[Row]) -> list[Finding]:
@@ -232,8 +228,4 @@ def _updates(rows: Sequence[Row]) -> list[Finding]:
         f"{plural(threads, 'thread')}. Each thread does one in {format_time(threads / best.median)}."
     )
     title = f"Random updates reach {best.median / 1e9:.3g} GUPS"
-    return [
-        Finding(
-            kind="random-updates", title=title, text=text, numbers=columns(threads=threads, updates_per_s=best.median)
-        )
-    ]
+    return [finding("random-updates", title, text, threads=threads, updates_per_s=best.median)]

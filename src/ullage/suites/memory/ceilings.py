@@ -116,8 +116,8 @@ def write_share(row: Row) -> float | None:
     These are the bytes on the bus for a set in memory, and those that the kernel names for one in a cache.
     """
     if "injection" in row.params:
-        return 1.0 if str(row.params["injection"]) != "read" else 0.0
-    kernel = str(row.params.get("kernel", ""))
+        return 1.0 if row.word("injection") != "read" else 0.0
+    kernel = row.word("kernel")
     if kernel not in _NAMED:
         return None
     reads, writes = _NAMED[kernel]

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from ullage.analysis.contests import carries, compare_rows
-from ullage.analysis.findings.phrasing import columns, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import columns, finding, gain_of, level_of_part, with_gain
 from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
@@ -91,11 +91,11 @@ def chases(rows: Iterable[Row], pages: str, *, local: bool = False, chains: int 
         and "cpu_node" not in row.params
         and not row.is_invalid
     ]
-    return sorted(found, key=lambda row: int(row.params["working_set_bytes"]))
+    return sorted(found, key=lambda row: row.count("working_set_bytes"))
 
 
 def _size(row: Row) -> int:
-    return int(row.params["working_set_bytes"])
+    return row.count("working_set_bytes")
 
 
 def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
@@ -117,8 +117,7 @@ def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
         stated = listing([f"{cache.name} {format_bytes(cache.bytes)}" for cache in caches])
         text += f" The kernel states {stated}."
     ends = [one.last for one in found[:-1]]
-    numbers = columns(ends_bytes=ends, seconds=[one.value for one in found])
-    return [Finding(kind="cache-ends", title=title, text=text, numbers=numbers)]
+    return [finding("cache-ends", title, text, ends_bytes=ends, seconds=[one.value for one in found])]
 
 
 def _level(one: Plateau, line: Sequence[Row]) -> str:
@@ -165,7 +164,7 @@ def _memory(rows: Sequence[Row]) -> list[Finding]:
     title = f"A load from memory takes {format_time(first.median)} {told[0][0]}"
     numbers = columns(
         seconds=[row.median for _, row in told],
-        pages=[str(row.params["pages"]) for _, row in told],
+        pages=[row.word("pages") for _, row in told],
         set_bytes=_size(first),
     )
     return [Finding(kind="memory-latency", title=title, text=text, numbers=numbers)]
@@ -213,7 +212,7 @@ def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
         and "cpu_node" not in row.params
     ]
     largest = max((_size(row) for row in line), default=0)
-    by_chains = {int(row.params["chains"]): row for row in line if _size(row) == largest}
+    by_chains = {row.count("chains"): row for row in line if _size(row) == largest}
     if len(by_chains) < 2 or 1 not in by_chains:
         return []
     most = max(by_chains)
@@ -233,7 +232,7 @@ def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
 def _loaded(rows: Sequence[Row], level: float) -> list[Finding]:
     loads = [row for row in rows if row.params.get("access") == "loaded-latency" and _is_in_memory(row)]
     rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
-    lines = grouped((str(row.params["injection"]), row) for row in loads if row.metric == "access_time")
+    lines = grouped((row.word("injection"), row) for row in loads if row.metric == "access_time")
     own = level_of_part(level, max(1, sum(map(len, lines.values()))))
     ordered = {
         name: sorted(((rates.get(row.case, 0.0), row) for row in line), key=lambda one: one[0])
@@ -274,9 +273,7 @@ def _cores(rows: Sequence[Row]) -> list[Finding]:
             f"to {format_time(far.median)} ({_pair(far)})."
         )
     title = f"A cache line goes to another core and back in {format_time(near.median)}"
-    return [
-        Finding(kind="core-to-core", title=title, text=text, numbers=columns(least_s=near.median, most_s=far.median))
-    ]
+    return [finding("core-to-core", title, text, least_s=near.median, most_s=far.median)]
 
 
 def _pair(row: Row) -> str:

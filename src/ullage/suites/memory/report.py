@@ -12,7 +12,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import peers_of
-from ullage.report.headlines import Rule, threads_text, word_of
+from ullage.report.headlines import Rule, threads_text
 from ullage.report.plots import (
     curve_colors,
     decade_axis,
@@ -53,7 +53,7 @@ _BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"),
 def bandwidth_figures(data: ReportData) -> list[Figure]:
     """Return one figure of bandwidth over the working set; none where no curve has three sets."""
     rows = [row for row in streams(data.rows_of(SUITE)) if row.params.get("stores", "ordinary") == "ordinary"]
-    lines = grouped(((str(row.params["kernel"]), threads_of(row)), row) for row in rows)
+    lines = grouped(((row.word("kernel"), threads_of(row)), row) for row in rows)
     drawn = {key: sorted(found, key=size_of) for key, found in lines.items() if len(found) >= _BANDWIDTH_FEWEST}
     curves = {key: drawn[key] for key in sorted(drawn, key=lambda key: (KERNELS.index(key[0]), key[1]))}
     if not curves:
@@ -138,7 +138,7 @@ def load_figures(data: ReportData) -> list[Figure]:
     found = loads(data.rows_of(SUITE))
     if len(found) < _LOAD_FEWEST:
         return []
-    threads = max(int(load.time.params.get("injectors", 1)) for load in found)
+    threads = max(load.time.count("injectors", 1) for load in found)
     caption = (
         f"One thread chases beside {threads} that load{'s' if threads == 1 else ''} memory, with pauses between lines. "
         "A curve that stays flat has not filled memory: more cores would."
@@ -163,10 +163,10 @@ def _load_point(load: Load) -> Spec:
     return {
         "x": rounded(load.bytes_per_s / _GIGA),
         "y": rounded(load.time.median / _NANO),
-        "name": f"{str(load.time.params['injection']).replace('-', ' ')}s",
+        "name": f"{load.time.word('injection').replace('-', ' ')}s",
         "rate": format_quantity(load.bytes_per_s, "B/s"),
         "text": format_row(load.time),
-        "delay": str(load.time.params.get("delay", "")),
+        "delay": load.time.word("delay"),
     }
 
 
@@ -222,27 +222,27 @@ _KERNELS: Final = ("read", "write", "copy", "triad")
 
 
 def _is_in_memory(row: Row) -> bool:
-    return word_of(row, "level") == MEMORY_LEVEL
+    return row.word("level") == MEMORY_LEVEL
 
 
 def _is_stream(row: Row) -> bool:
-    return _is_in_memory(row) and word_of(row, "kernel") in _KERNELS and "block_bytes" not in row.params
+    return _is_in_memory(row) and row.word("kernel") in _KERNELS and "block_bytes" not in row.params
 
 
 def _is_chase(row: Row) -> bool:
-    whole = word_of(row, "locality") in ("", "whole set")
+    whole = row.word("locality") in ("", "whole set")
     return _is_in_memory(row) and whole and row.params.get("chains", 1) == 1 and row.params.get("threads", 1) == 1
 
 
 def _stream(row: Row) -> str:
-    stores = f", {word_of(row, 'stores')} stores" if "stores" in row.params else ""
-    return f"{word_of(row, 'kernel')}{stores}, {threads_text(row)}"
+    stores = f", {row.word('stores')} stores" if "stores" in row.params else ""
+    return f"{row.word('kernel')}{stores}, {threads_text(row)}"
 
 
 def _chase(row: Row) -> str:
     size = row.params.get("working_set_bytes")
     place = f" of {format_bytes(size)}" if isinstance(size, int) else ""
-    pages = f", {word_of(row, 'pages')} pages" if "pages" in row.params else ""
+    pages = f", {row.word('pages')} pages" if "pages" in row.params else ""
     return f"one load{place}{pages}"
 
 

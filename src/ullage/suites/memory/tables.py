@@ -39,12 +39,12 @@ _PAGES: Final = {"small": "small pages", "huge": "huge pages", "default": "pages
 
 def size_of(row: Row) -> int:
     """Return the bytes of the row's working set, or 0 where it has none."""
-    return int(row.params.get("working_set_bytes", 0))
+    return row.count("working_set_bytes")
 
 
 def threads_of(row: Row) -> int:
     """Return how many threads are at work at once; 1 where the row does not say."""
-    return int(row.params.get("threads", 1))
+    return row.count("threads", 1)
 
 
 def streams(rows: Iterable[Row], metric: str = "memory_bandwidth") -> list[Row]:
@@ -62,16 +62,16 @@ def single_chases(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Return the chases of one chain by how their pages lie, which is what a curve of access time is called."""
     order = list(_PAGES)
     singles = [row for row in _chases(rows) if row.params.get("chains") == 1 and row.params.get("pages") in _PAGES]
-    singles.sort(key=lambda row: (row.params.get("locality") == "local", order.index(str(row.params["pages"]))))
+    singles.sort(key=lambda row: (row.params.get("locality") == "local", order.index(row.word("pages"))))
     return grouped((_pages_words(row), row) for row in singles)
 
 
 def _pages_words(row: Row) -> str:
     """Say how the pages of a chase lie, such as ``small pages, 256K at a time``."""
-    pages = _PAGES[str(row.params["pages"])]
+    pages = _PAGES[row.word("pages")]
     if row.params.get("locality") != "local":
         return pages
-    return f"{pages}, {format_bytes(int(row.params.get('locality_bytes', 0)))} at a time"
+    return f"{pages}, {format_bytes(row.count('locality_bytes'))} at a time"
 
 
 def cache_lines(data: ReportData) -> Sequence[tuple[str, int]]:
@@ -97,12 +97,12 @@ def block_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the seed's table of throughput, that of copies of blocks."""
     order = list(_WORKLOADS)
     found = [row for row in rows if row.metric == "memory_bandwidth" and "block_bytes" in row.params]
-    found.sort(key=lambda row: (order.index(str(row.params["order"])), threads_of(row), int(row.params["block_bytes"])))
+    found.sort(key=lambda row: (order.index(row.word("order")), threads_of(row), row.count("block_bytes")))
     return grid_of("copies of blocks", _BLOCK_COLUMNS, row_lines(found))
 
 
 _BLOCK_COLUMNS: Final = columns(
-    Column[PhaseLine]("workload", lambda line: _WORKLOADS.get(str(line.first.params["order"]), ""), is_number=False),
+    Column[PhaseLine]("workload", lambda line: _WORKLOADS.get(line.first.word("order"), ""), is_number=False),
     "threads block_bytes:bytes=block working_set_bytes:bytes=working_set row=ours row:peer row:ceiling",
     "row:share=our_efficiency row:peer_share",
 )
@@ -113,15 +113,15 @@ def stream_grids(rows: Sequence[Row]) -> list[Grid]:
     found = streams(rows)
     largest = max(map(size_of, found), default=0)
     by_case = nested((row.case, row.metric, row) for row in [*found, *streams(rows, "bus_bandwidth")])
-    found = [row for row in found if size_of(row) == largest and str(row.params["kernel"]) in KERNELS]
+    found = [row for row in found if size_of(row) == largest and row.word("kernel") in KERNELS]
     found.sort(key=_stream_order)
     title = f"kernels over {format_bytes(largest) if found else ''}"
     return grid_of(title, _STREAM_COLUMNS, [PhaseLine(by_case[row.case]) for row in found])
 
 
 def _stream_order(row: Row) -> tuple[int, bool, int]:
-    stores = str(row.params.get("stores", ""))
-    return KERNELS.index(str(row.params["kernel"])), stores != "ordinary", threads_of(row)
+    stores = row.word("stores")
+    return KERNELS.index(row.word("kernel")), stores != "ordinary", threads_of(row)
 
 
 # A share is of the number beside it: what crossed the bus under what can cross it.
@@ -148,7 +148,7 @@ def level_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the table of the best that each level gives to each kernel, with ordinary stores."""
     lines: dict[tuple[str, int], dict[str, Row]] = {}
     for row in streams(rows):
-        level, kernel = row.params.get("level"), str(row.params["kernel"])
+        level, kernel = row.params.get("level"), row.word("kernel")
         if level is None or kernel not in _LEVEL_KERNELS or row.params.get("stores", "ordinary") != "ordinary":
             continue
         best = lines.setdefault((str(level), threads_of(row)), {})
@@ -197,7 +197,7 @@ def time_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the table of access times in a set that fits each cache with room to spare, and in memory's largest set."""
     curves = single_chases(rows)
     in_levels = [row for curve in curves.values() for row in curve if "level" in row.params]
-    sizes = grouped((str(row.params["level"]), size_of(row)) for row in in_levels)
+    sizes = grouped((row.word("level"), size_of(row)) for row in in_levels)
     lines: list[_Level] = []
     for name, found in sorted(sizes.items(), key=lambda item: min(item[1])):
         ordered = sorted(set(found))
@@ -223,11 +223,11 @@ def parallel_grids(rows: Sequence[Row]) -> list[Grid]:
     found = [
         row for row in _chases(rows) if row.params.get("pages") == "huge" and row.params.get("locality") != "local"
     ]
-    several = [row for row in found if int(row.params.get("chains", 1)) > 1]
+    several = [row for row in found if row.count("chains", 1) > 1]
     if not several:
         return []
     size = size_of(several[-1])
-    lines = sorted((row for row in found if size_of(row) == size), key=lambda row: int(row.params.get("chains", 1)))
+    lines = sorted((row for row in found if size_of(row) == size), key=lambda row: row.count("chains", 1))
     single = lines[0].median
     shown = columns(
         "chains row=a_load_each",
@@ -258,14 +258,14 @@ def loads(rows: Sequence[Row]) -> list[Load]:
 
 def loaded_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the table of access time against injected bandwidth, by rising load."""
-    lines = sorted(loads(rows), key=lambda load: (str(load.time.params["injection"]), load.bytes_per_s))
+    lines = sorted(loads(rows), key=lambda load: (load.time.word("injection"), load.bytes_per_s))
     return grid_of("access time under load", _LOAD_COLUMNS, lines)
 
 
 _LOAD_COLUMNS: Final[tuple[Column[Load], ...]] = (
-    Column("injected", lambda load: str(load.time.params["injection"]), is_number=False),
-    Column("by threads", lambda load: str(load.time.params.get("injectors", ""))),
-    Column("pauses", lambda load: str(load.time.params.get("delay", ""))),
+    Column("injected", lambda load: load.time.word("injection"), is_number=False),
+    Column("by threads", lambda load: load.time.word("injectors")),
+    Column("pauses", lambda load: load.time.word("delay")),
     Column("bandwidth", lambda load: format_quantity(load.bytes_per_s, "B/s"), hint=lambda load: value_hint(load.rate)),
     value_column("access time", lambda load: load.time),
 )
@@ -274,7 +274,7 @@ _LOAD_COLUMNS: Final[tuple[Column[Load], ...]] = (
 def core_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the matrix of round trips of a line between every two CPUs."""
     trips = [row for row in rows if row.metric == "core_round_trip"]
-    pairs = {(int(row.params["cpu_a"]), int(row.params["cpu_b"])): row for row in trips}
+    pairs = {(row.count("cpu_a"), row.count("cpu_b")): row for row in trips}
     cpus = sorted({cpu for pair in pairs for cpu in pair})
     if not cpus:
         return []
@@ -290,9 +290,7 @@ def core_grids(rows: Sequence[Row]) -> list[Grid]:
 def node_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the table of bandwidth and access time from every NUMA node's cores to every node's memory."""
     between = (row for row in rows if "cpu_node" in row.params)
-    found = nested(
-        ((int(row.params["cpu_node"]), int(row.params.get("memory_node", -1))), row.metric, row) for row in between
-    )
+    found = nested(((row.count("cpu_node"), row.count("memory_node", -1)), row.metric, row) for row in between)
     return grid_of("NUMA nodes", _NODE_COLUMNS, [PhaseLine(found[place]) for place in sorted(found)])
 
 

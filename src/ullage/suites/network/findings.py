@@ -92,7 +92,7 @@ def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
 
 def _largest_blocks(rows: Sequence[Row], protocol: str) -> list[Row]:
     plain = [row for row in rows if _is_plain(row) and row.params["protocol"] == protocol]
-    block = max((int(row.params["block_bytes"]) for row in plain), default=0)
+    block = max((row.count("block_bytes") for row in plain), default=0)
     return [row for row in plain if row.params["block_bytes"] == block]
 
 
@@ -110,7 +110,7 @@ def _loss(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], window: int | 
     found: list[Finding] = []
     if streams:
         worst = max(streams, key=lambda row: row.median)
-        count, block = int(worst.params["streams"]), format_bytes(int(worst.params["block_bytes"]))
+        count, block = worst.count("streams"), format_bytes(worst.count("block_bytes"))
         title = f"UDP loses up to {percent(worst.median, 1)} of its datagrams"
         cases = f"In {plural(len(streams), 'case')} more than {percent(_NOTABLE_LOSS)} were lost"
         advice = _larger(phases.get(worst.case), window)
@@ -120,7 +120,7 @@ def _loss(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], window: int | 
     requests = [row for row in lossy if row.params["mode"] == "request"]
     if requests:
         worst = max(requests, key=lambda row: row.median)
-        name = _NAMES[str(worst.params["protocol"])]
+        name = _NAMES[worst.word("protocol")]
         title = f"{percent(worst.median, 1)} of the {name} requests had no answer"
         text = f"{title}. A host or a switch drops packets."
         found.append(finding("loss", title, text, "warning", loss=worst.median))
@@ -145,7 +145,7 @@ def _variant_finding(name: str, word: str, found: Comparison, row: Row) -> Findi
     what = {"faster": "raises the rate", "slower": "lowers the rate"}.get(
         found.verdict, "is not shown to change the rate"
     )
-    title = f"{word} {what} with blocks of {format_bytes(int(row.params['block_bytes']))}"
+    title = f"{word} {what} with blocks of {format_bytes(row.count('block_bytes'))}"
     text = f"{title}: {times(found.ratio)} the rate without it ({_rate_text(row)})."
     return with_gain(
         finding(name.replace("_", "-"), title, text, ratio=found.ratio), gain_of(found), _SOCKET_OPTIONS[name]
@@ -155,7 +155,7 @@ def _variant_finding(name: str, word: str, found: Comparison, row: Row) -> Findi
 def _latency(rows: Sequence[Row]) -> list[Finding]:
     """Report the latency of the smallest requests, one at a time."""
     medians = [row for row in rows if row.metric == "latency_p50" and row.params["streams"] == 1]
-    sizes = [int(row.params["block_bytes"]) for row in medians if row.params["protocol"] != "icmp"]
+    sizes = [row.count("block_bytes") for row in medians if row.params["protocol"] != "icmp"]
     least = [row for row in medians if row.params["block_bytes"] == min(sizes, default=0)]
     if not least:
         return []
@@ -163,10 +163,10 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
     for row in least:
         p99 = next((o.median for o in rows if o.case == row.case and o.metric == "latency_p99"), None)
         tail = "" if p99 is None else f" (1 of 100 above {format_time(p99)})"
-        parts.append(f"{format_time(row.median)} by {_NAMES[str(row.params['protocol'])]}{tail}")
+        parts.append(f"{format_time(row.median)} by {_NAMES[row.word('protocol')]}{tail}")
     size = plural(min(sizes), "byte")
     first = least[0]
-    title = f"A round trip of {size} takes {format_time(first.median)} by {_NAMES[str(first.params['protocol'])]}"
+    title = f"A round trip of {size} takes {format_time(first.median)} by {_NAMES[first.word('protocol')]}"
     text = f"A message of {size} and its answer take {listing(parts)}."
     return [finding("round-trip", title, text, seconds=[row.median for row in least])]
 

@@ -24,7 +24,7 @@ from ullage.report.grids import (
     percent_text,
     value_hint,
 )
-from ullage.report.headlines import Rule, word_of
+from ullage.report.headlines import Rule
 from ullage.report.plots import layer, layered, line_layers, quantity_axis, row_point
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
@@ -191,7 +191,7 @@ def _sockets(phase: PhaseRecord) -> str:
 
 def _is_socket(row: Row) -> bool:
     is_whole = {"block_bytes", "streams"} <= row.params.keys()  # a damaged plan may lack one
-    return is_whole and word_of(row, "access") == "sockets" and word_of(row, "protocol") in ("tcp", "udp")
+    return is_whole and row.word("access") == "sockets" and row.word("protocol") in ("tcp", "udp")
 
 
 def _is_one_request(row: Row) -> bool:
@@ -199,13 +199,13 @@ def _is_one_request(row: Row) -> bool:
 
 
 def _socket_stream(row: Row) -> str:
-    size, count = format_bytes(int(row.params["block_bytes"])), int(row.params["streams"])
-    return f"{word_of(row, 'protocol').upper()}, blocks of {size}, {count} stream{'' if count == 1 else 's'}"
+    size, count = format_bytes(row.count("block_bytes")), row.count("streams")
+    return f"{row.word('protocol').upper()}, blocks of {size}, {count} stream{'' if count == 1 else 's'}"
 
 
 def _socket_request(row: Row) -> str:
-    size = int(row.params["block_bytes"])
-    return f"{word_of(row, 'protocol').upper()}, {size} byte{'' if size == 1 else 's'} there and back"
+    size = row.count("block_bytes")
+    return f"{row.word('protocol').upper()}, {size} byte{'' if size == 1 else 's'} there and back"
 
 
 HEADLINES: Final = (

@@ -82,7 +82,7 @@ def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
 
 def _broken(row: Row, phases: list[PhaseRecord]) -> Flag | None:
     """Flag latencies that add up to more time than there was: a stream of requests has one in flight at any time."""
-    worst = max(_busy(phase, int(row.params["streams"])) for phase in phases)
+    worst = max(_busy(phase, row.count("streams")) for phase in phases)
     if worst <= 1 + _LITTLE:
         return None
     return Flag(code=INVALID_LITTLES_LAW, reason=f"the round trips add up to {worst:.2f} times the time there was")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.phrasing import columns
+from ullage.analysis.findings.phrasing import columns, finding
 from ullage.analysis.findings.study import make_study
 from ullage.engine import find_registered
 from ullage.model.plan import Scalar
@@ -69,7 +69,7 @@ def findings_of(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[Find
     """Return the findings on the case with the most threads: time lost to others, and effects of turbo clocks."""
     if not rows:
         return []
-    most = max(int(row.params["threads"]) for row in rows)
+    most = max(row.count("threads") for row in rows)
     by_metric = {row.metric: row for row in rows if row.params["threads"] == most}
     return [*_lost(by_metric, most, phases), *_turbo(by_metric, most)]
 
@@ -88,8 +88,7 @@ def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> 
         text += f". The longest interruption took {format_time(longest.median)}"
     severity = "info" if noise.median < LITTLE else "advice" if noise.median < MUCH else "warning"
     advice = f" {advice_on(phases)}" if severity != "info" else ""
-    numbers = columns(threads=threads, noise_share=noise.median)
-    return [Finding(kind="noise", title=title, text=f"{text}.{advice}", severity=severity, numbers=numbers)]
+    return [finding("noise", title, f"{text}.{advice}", severity, threads=threads, noise_share=noise.median)]
 
 
 def advice_on(phases: Iterable[PhaseRecord]) -> str:

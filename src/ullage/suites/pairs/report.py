@@ -76,19 +76,19 @@ def _exchanges(rows: Sequence[Row]) -> Grid:
         *(Heading("all together", is_number=True), Heading("a rank", is_number=True)),
     ]
     found = [row for row in rows if row.metric == "exchange_bandwidth"]
-    found.sort(key=lambda row: (_place_of(row), _message_of(row), int(row.params.get("seed", 0))))
+    found.sort(key=lambda row: (_place_of(row), _message_of(row), row.count("seed")))
     return Grid("all ranks active", heads, [_exchange_line(row) for row in found])
 
 
 def _place_of(row: Row) -> int:
     """Return the place in the order: bisections, one against all, then patterns of the user."""
-    pattern = str(row.params["pattern"])
+    pattern = row.word("pattern")
     return _PATTERNS.index(pattern) if pattern in _PATTERNS else len(_PATTERNS)
 
 
 def _exchange_line(row: Row) -> list[Cell]:
     seed = f", seed {row.params['seed']}" if "seed" in row.params else ""
-    ranks = int(row.params["ranks"])
+    ranks = row.count("ranks")
     rank = number_cell(format_quantity(row.median / ranks, row.unit))
     return [Cell(f"{row.params['pattern']}{seed}"), number_cell(str(ranks)), *_numbers(row), rank]
 
@@ -99,7 +99,7 @@ def _numbers(row: Row) -> list[Cell]:
 
 
 def _message_of(row: Row) -> int:
-    return int(row.params["message_bytes"])
+    return row.count("message_bytes")
 
 
 def _what(matrix: PairMatrix) -> str:

@@ -223,7 +223,7 @@ def _by_switch(matrix: PairMatrix) -> dict[str, float]:
 
 def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix], level: float) -> list[Finding]:
     """Compare bisections with each other, and with pairs that were alone."""
-    found = {str(row.params["pattern"]): row for row in rows if row.metric == "exchange_bandwidth"}
+    found = {row.word("pattern"): row for row in rows if row.metric == "exchange_bandwidth"}
     randoms = [row.median for row in rows if row.params.get("pattern") == RANDOM_PATTERN]
     best, worst = found.get("best-bisection"), found.get("worst-bisection")
     if best is None:

@@ -84,7 +84,7 @@ def _streams(rows: Iterable[Row]) -> Iterator[Pair]:
     They are of ordinary stores over a set that no cache holds.
     """
     found = [row for row in rows if _is_stream(row)]
-    most = max((int(row.params["threads"]) for row in found), default=0)
+    most = max((row.count("threads") for row in found), default=0)
     wanted: tuple[tuple[str, Callable[[Row], bool], int], ...] = (
         ("Star", lambda row: row.params["threads"] == most, most),
         ("Single", lambda row: row.params["threads"] == 1, 1),

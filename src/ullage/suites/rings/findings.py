@@ -51,7 +51,7 @@ def rings_rows(launches: Launches, context: RowContext) -> list[Row]:
     measured = [item for item in join(launches) if item.case.workload in (RING, PING_PONG)]
     pages = {case: pages_of(phases) for case, phases in grouped((i.case.case, i.phase) for i in measured).items()}
     told = told_rows(launches, context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS)), _told)
-    told.sort(key=lambda row: (int(row.params["message_bytes"]), _ORDERS.index(str(row.params["order"]))))
+    told.sort(key=lambda row: (row.count("message_bytes"), _ORDERS.index(row.word("order"))))
     # A phase is not too short: its loops are timed by themselves, and are as long as the clock requires.
     long = [row.model_copy(update={"flags": [one for one in row.flags if one.code != TOO_SHORT]}) for row in told]
     return [with_pages(row, pages[row.case]) for row in long]
@@ -72,7 +72,7 @@ def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
 def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:
     """Return the row of that metric and order with the most ranks, or None without one."""
     found = [row for row in rows if row.metric == metric and row.params.get("order") == order]
-    return max(found, key=lambda row: int(row.params["ranks"]), default=None)
+    return max(found, key=lambda row: row.count("ranks"), default=None)
 
 
 # -- what kind of network it is ----------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> lis
         if theirs and row.metric not in UNWRITTEN and min(row.repetitions, default=0.0) > 0:
             beside.append((row, Contest(row.repetitions, theirs, row.better)))
     for (row, _), found in zip(beside, compare_all([contest for _, contest in beside], level), strict=True):
-        what = f"{_WORDS[str(row.params['order'])]} {_what(row)}"
+        what = f"{_WORDS[row.word('order')]} {_what(row)}"
         ratios.append(found.ratio)
         if found.verdict == "cannot tell":
             told.append(what)
@@ -343,7 +343,7 @@ def balances(rows: Sequence[Row]) -> list[Balance]:
     found: list[Balance] = []
     ring = find_row(rows, "ring_bandwidth", "random")
     if ring is not None:
-        rate = int(ring.params["ranks"]) * ring.median
+        rate = ring.count("ranks") * ring.median
         found.append(Balance("network : compute", _KILO * rate / solve.median, "B/kflop", ring, rate, solve))
     triad = _triad(rows)
     if triad is not None:

@@ -44,14 +44,14 @@ def tables(data: ReportData) -> Content | None:
 def _what(line: PhaseLine) -> str:
     """Name what a row measured, for pairs with mean, least or most: ``ping-pong, most``."""
     word = line.first.metric.removeprefix("ping_pong_").split("_")[0]
-    name = _WHAT[str(line.first.params["order"])]
+    name = _WHAT[line.first.word("order")]
     return f"{name}, {word}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
 
 
 def _together(line: PhaseLine) -> str:
     """Show the bandwidth of all ranks together, for rings only: one pair at a time has no others."""
     row = line.first
-    return DASH if row.params["order"] == "ping-pong" else format_quantity(int(row.params["ranks"]) * row.median, "B/s")
+    return DASH if row.params["order"] == "ping-pong" else format_quantity(row.count("ranks") * row.median, "B/s")
 
 
 _NAME: Final = Column[PhaseLine]("what", _what, is_number=False)
@@ -91,12 +91,12 @@ def _balance(rows: Sequence[Row]) -> list[Grid]:
 
 def _source_text(row: Row) -> str:
     if row.metric == "ring_bandwidth":
-        return f"random rings of {format_bytes(int(row.params['message_bytes']))} B, {row.params['ranks']} processes"
+        return f"random rings of {format_bytes(row.count('message_bytes'))} B, {row.params['ranks']} processes"
     return f"triad, {threads_text(row)}"
 
 
 def _solve(row: Row) -> str:
-    who = threads_text(row) if "threads" in row.params else processes(int(row.params.get("ranks", 1)))
+    who = threads_text(row) if "threads" in row.params else processes(row.count("ranks", 1))
     return f"n = {row.params.get('n', DASH)}, {who}"
 
 

@@ -7,7 +7,7 @@ The program's three averages do not determine its headline; the summary says so,
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from ullage.importers import IMPORT_SUITE, Importer
+from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
@@ -75,7 +75,7 @@ class _Rows:
 
     def __init__(self, partition: PrintedPartition, name: str) -> None:
         self._partition = partition
-        self._reason = f"imported from {name}, which has no counters"
+        self._name = name
         self._target = target_of(partition)
         lmax = {} if partition.lmax_mib is None else {"lmax_bytes": round(partition.lmax_mib * MIB)}
         self._place: dict[str, Scalar] = {"ranks": partition.processes, **lmax}
@@ -138,22 +138,10 @@ class _Rows:
     ) -> Row:
         voids = [Flag(code=NOT_VALID, reason="; ".join(against))] if against else []
         more: dict[str, Scalar] = {} if memory is None else {"memory_bytes": round(memory)}
-        return Row(
-            metric=metric,
-            unit=unit,
-            better="less" if unit == "s" else "more",
-            target=self._target,
-            params={**own, **self._place, **more},
-            median=value,
-            low=None,
-            high=None,
-            repetitions=[value],
-            verdict="unknown(imported)" if unit == "B/s" else "none",
-            verdict_reasons=[self._reason],
-            grade=None,
-            flags=[*voids, Flag(code=interval_below(), reason="one sample")],
-            suite=SUITE,
-        )
+        row = imported_row(self._name, metric, unit, self._target, {**own, **self._place, **more}, [value])
+        flags = [*voids, Flag(code=interval_below(), reason="one sample")]
+        verdict = row.verdict if unit == "B/s" else "none"
+        return row.model_copy(update={"verdict": verdict, "flags": flags, "suite": SUITE})
 
 
 def _scores(partitions: Sequence[PrintedPartition]) -> list[Score]:

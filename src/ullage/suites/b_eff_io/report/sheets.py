@@ -83,16 +83,16 @@ class Sheet:
     @cached_property
     def _patterns(self) -> dict[tuple[str, str, int], Row]:
         rows = (row for row in self.rows if row.metric in (PATTERN, CALLS) and "pattern" in row.params)
-        return {(row.metric, str(row.params["access"]), int(row.params["pattern"])): row for row in rows}
+        return {(row.metric, row.word("access"), row.count("pattern")): row for row in rows}
 
 
 def sheets_of(data: ReportData) -> list[Sheet]:
     """Collect the sheets in the order of the rows; none for other suites."""
     rows: dict[tuple[str, str, int], list[Row]] = {}
     for row in data.rows_of(SUITE):
-        hint_set = str(row.params.get("hint_set", ""))
+        hint_set = row.word("hint_set")
         if hint_set != ALL_SETS and "ranks" in row.params:
-            rows.setdefault((row.target, hint_set, int(row.params["ranks"])), []).append(row)
+            rows.setdefault((row.target, hint_set, row.count("ranks")), []).append(row)
     lost = _lost(data)
     return [Sheet(*key, found, lost.get(key, {})) for key, found in rows.items()]
 
@@ -144,7 +144,7 @@ def title_of(sheet: Sheet, sheets: Iterable[Sheet]) -> str:
 
 def phases_of(data: ReportData, row: Row) -> list[PhaseRecord]:
     """Return the repetitions behind the row of a pattern, as far as its last case has them."""
-    pattern = _BY_NUMBER.get(int(row.params.get("pattern", -1)))
+    pattern = _BY_NUMBER.get(row.count("pattern", -1))
     return [] if pattern is None else data.phases.get((row.case, pattern.phase), [])
 
 

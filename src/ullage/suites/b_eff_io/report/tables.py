@@ -11,7 +11,7 @@ from ullage.quantity import DASH, processes, significant
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint
-from ullage.report.headlines import Rule, word_of
+from ullage.report.headlines import Rule
 from ullage.report.table import Cell, number_cell
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import (
@@ -321,8 +321,8 @@ def _overheads(data: ReportData) -> list[Grid]:
     """Make the table of where the time went, by access and partition, and in all."""
     lines: dict[tuple[str, int, str], dict[str, Row]] = {}
     for row in select(data.rows_of(SUITE), TIME):
-        place = row.target, int(row.params["ranks"]), str(row.params["access"])
-        lines.setdefault(place, {})[str(row.params["part"])] = row
+        place = row.target, row.count("ranks"), row.word("access")
+        lines.setdefault(place, {})[row.word("part")] = row
     found: list[TimeLine] = [(*place, parts) for place, parts in lines.items()]
     several = len({line[0] for line in found}) > 1
     columns = [
@@ -370,8 +370,8 @@ SECTION: Final = Section(
 
 
 def _parallel_io(row: Row) -> str:
-    ranks = int(row.params["ranks"])
-    return f"MPI-IO, {word_of(row, 'access')} of all patterns, {processes(ranks)}"
+    ranks = row.count("ranks")
+    return f"MPI-IO, {row.word('access')} of all patterns, {processes(ranks)}"
 
 
 HEADLINES: Final = (Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io),)
