@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ullage.suites.b_eff_io.formula import (
+from ullage.suites.b_eff_io.patterns import (
+    TYPES,
+    PatternType,
     TypeTotal,
     access_mean,
     b_eff_io,
@@ -16,7 +18,6 @@ from ullage.suites.b_eff_io.formula import (
     unit_weighted_mean,
     write_side,
 )
-from ullage.suites.b_eff_io.patterns import TYPES, PatternType
 
 FROST = json.loads((Path(__file__).parents[2] / "golden" / "b_eff_io_frost.json").read_text())
 MIB = 1 << 20

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import UserError
-from ullage.suites.io500.api import Api
 from ullage.suites.io500.config import OfficialConfig, default_stonewall_s, parse_config, read_config
-from ullage.suites.io500.ini import KEYS
+from ullage.suites.io500.ini import KEYS, Api
 
 DEFAULTS = {"flag": "FALSE", "count": "2", "size": "2m", "number": "0.5", "text": "/words"}
 OWN = {

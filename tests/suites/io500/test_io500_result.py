@@ -12,7 +12,7 @@ from ullage.model.summary import Finding, Summary
 from ullage.results.folder import ResultFolder
 from ullage.suites.io500.importer import read_result
 from ullage.suites.io500.official import OfficialRun, make_run
-from ullage.suites.io500.official_text import ini_text, summary_text
+from ullage.suites.io500.official_folder import ini_text, summary_text
 from ullage.suites.io500.phases import BY_NAME, GIB, phases_of
 from ullage.suites.io500.score import score
 from ullage.suites.io500.validity import Validity

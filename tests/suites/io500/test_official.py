@@ -17,7 +17,7 @@ from ullage.suites.io500.official import (
     read_lines,
     read_result_ini,
 )
-from ullage.suites.io500.official_text import ini_text, summary_text
+from ullage.suites.io500.official_folder import ini_text, summary_text
 from ullage.suites.io500.phases import GIB, Mode, phases_of
 from ullage.suites.io500.score import score
 from ullage.suites.io500.validity import Conditions, Outcome, judge_run

@@ -10,8 +10,7 @@ from ullage.importers import read
 from ullage.ini import ini_lines
 from ullage.suites.io500.ini import KEYS, read_entries
 from ullage.suites.io500.official import read_lines, read_result_ini
-from ullage.suites.io500.official_folder import config_hash
-from ullage.suites.io500.official_text import ini_text, summary_text
+from ullage.suites.io500.official_folder import config_hash, ini_text, summary_text
 
 # A run of the public list of ISC 2024 as it was published, without its command lines.
 PUBLISHED = """[run]

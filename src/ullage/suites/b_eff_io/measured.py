@@ -16,9 +16,8 @@ from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord,
 from ullage.results.events import describe_failure
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.suites.b_eff_io.formula import TypeTotal, pattern_bandwidth
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.patterns import ACCESSES, BY_PHASE, TYPES, Access, PatternType
+from ullage.suites.b_eff_io.patterns import ACCESSES, BY_PHASE, TYPES, Access, PatternType, TypeTotal, pattern_bandwidth
 
 WORKLOAD: Final = "b-eff-io"
 _STEM: Final = re.compile(r"h(\d+)-n\d+")

@@ -19,10 +19,9 @@ from ullage.model.summary import Ceiling, Row
 from ullage.quantity import percent
 from ullage.results.row_checks import check_launch
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows
-from ullage.suites.b_eff_io.formula import memory_s
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, facts_of, pattern_s, seconds_of
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL, TimeSpent, overheads
-from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, patterns_of, types_of
+from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, memory_s, patterns_of, types_of
 from ullage.suites.b_eff_io.validity import CUTS, NOT_VALID
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, memory_bytes, rounds_of
 

@@ -21,7 +21,6 @@ from ullage.model.system import SystemFacts
 from ullage.quantity import percent, processes
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.options.reading import read_options
-from ullage.suites.b_eff_io.formula import unit_weighted_mean
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, bandwidth_of, facts_of, pattern_s, read_run, seconds_of
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import (
@@ -37,6 +36,7 @@ from ullage.suites.b_eff_io.patterns import (
     Size,
     lmax_of,
     types_of,
+    unit_weighted_mean,
 )
 from ullage.suites.b_eff_io.rows import ACCESS, PATTERN, TYPE, VOLUME, WRITE_SIDE, select
 from ullage.suites.b_eff_io.scores import MEGA, SpotScores, best

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from ullage.suites.b_eff_io.formula import access_mean, b_eff_io, write_side
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, CellKey
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
@@ -20,8 +19,11 @@ from ullage.suites.b_eff_io.patterns import (
     TYPES,
     Access,
     PatternType,
+    access_mean,
+    b_eff_io,
     patterns_of,
     types_of,
+    write_side,
 )
 
 # After so many patterns of a type hung, the type is left alone: others would hang too.

@@ -7,9 +7,8 @@ from typing import Final
 from ullage.analysis.attribution import Attribution, runs_by
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Row
-from ullage.suites.io500.arithmetic import contradictions, doubted
 from ullage.suites.io500.phases import BY_NAME
-from ullage.suites.io500.score import score
+from ullage.suites.io500.score import contradictions, doubted, score
 from ullage.suites.io500.sensitivity import movers
 
 

@@ -14,8 +14,7 @@ from ullage.model.base import Strict
 from ullage.model.plan import Target
 from ullage.parameters import suggest
 from ullage.reading import read_text
-from ullage.suites.io500.api import Api, parse_api
-from ullage.suites.io500.ini import Entry, read_entries
+from ullage.suites.io500.ini import Api, Entry, parse_api, read_entries
 from ullage.suites.io500.phases import BY_NAME, PHASES
 from ullage.suites.io500.validity import COMPETITION_STONEWALL_S, STONEWALL_S
 from ullage.uri import target_path

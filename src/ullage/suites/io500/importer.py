@@ -21,7 +21,6 @@ from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
 from ullage.quantity import listing
-from ullage.suites.io500.arithmetic import arithmetic_findings, contradictions, doubted, score_reason
 from ullage.suites.io500.official import (
     OfficialRun,
     PhaseResult,
@@ -32,7 +31,16 @@ from ullage.suites.io500.official import (
     read_result_ini,
 )
 from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, OfficialPhase, find_phase
-from ullage.suites.io500.score import PARTS, Part, score, summary_scores
+from ullage.suites.io500.score import (
+    PARTS,
+    Part,
+    arithmetic_findings,
+    contradictions,
+    doubted,
+    score,
+    score_reason,
+    summary_scores,
+)
 from ullage.suites.io500.sensitivity import number
 from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
 from ullage.suites.io500.validity import STONEWALL_S, Conditions, Outcome, Validity, judge_run

@@ -3,7 +3,7 @@
 
 Both, and logs that hold such lines, are read as every release wrote them: where the first print GB/s they mean GiB/s,
 and since 2021 result.txt begins with a section ``[run]``. Values are in the official units, GiB/s and kIOPS.
-``official_text`` writes what is read here.
+``official_folder`` writes what is read here.
 """
 
 import re

@@ -21,7 +21,7 @@ from ullage.parameters import count_of
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.listed import listed_plan
 from ullage.runs.room import SECTOR_BYTES
-from ullage.suites.io500.api import Api
+from ullage.suites.io500.ini import Api
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, has_wall, phases_of
 from ullage.units import format_time

@@ -12,9 +12,21 @@ from ullage.analysis.findings.phrasing import finding
 from ullage.importers.printed import Printed
 from ullage.model.summary import Finding
 from ullage.quantity import plural, processes
-from ullage.suites.b_eff_io.formula import access_mean, b_eff_io, implied_write_side, memory_s, write_side
 from ullage.suites.b_eff_io.importer.reading import PrintedPartition
-from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, REWRITTEN_TYPE, TYPES, Access, PatternType, patterns_of
+from ullage.suites.b_eff_io.patterns import (
+    ACCESSES,
+    MIB,
+    REWRITTEN_TYPE,
+    TYPES,
+    Access,
+    PatternType,
+    access_mean,
+    b_eff_io,
+    implied_write_side,
+    memory_s,
+    patterns_of,
+    write_side,
+)
 from ullage.units import format_volume
 
 MEGA: Final = 1e6
