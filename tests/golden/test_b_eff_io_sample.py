@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from ullage.analysis.settings import select
 from ullage.cli.app import run as run_command
 from ullage.importers import read
 from ullage.model.summary import Finding, Summary
 from ullage.results.folder import ResultFolder
 from ullage.suites.b_eff_io.importer import read as read_text
 from ullage.suites.b_eff_io.patterns import b_eff_io, implied_write_side
-from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, WRITE_SIDE, select
+from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, WRITE_SIDE
 
 SAMPLE = Path(__file__).parent / "b_eff_io_frost.json"
 # As the slide prints it.

@@ -23,6 +23,20 @@ def phase_of(row: Row) -> str:
     return str(row.params.get(_PHASE_KEY, ""))
 
 
+def select(rows: Iterable[Row], metric: str, **params: Scalar | None) -> list[Row]:
+    """Return the rows of that metric with these parameters, in their order; None of one that a row must not have."""
+    return [
+        row
+        for row in rows
+        if row.metric == metric and all(row.params.get(name) == value for name, value in params.items())
+    ]
+
+
+def first(rows: Iterable[Row], metric: str, **params: Scalar) -> Row | None:
+    """Return the first row of that metric with these parameters, or None without any."""
+    return next(iter(select(rows, metric, **params)), None)
+
+
 def sort_key(value: Scalar | None) -> tuple[int, float, str]:
     """Return a key that sorts numbers by size, then words by letter."""
     if isinstance(value, (int, float)):

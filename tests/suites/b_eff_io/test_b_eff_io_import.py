@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from ullage.analysis.settings import select
 from ullage.errors import UserError
 from ullage.importers import read as read_file
 from ullage.model.summary import Finding, Summary
 from ullage.suites.b_eff_io.importer import read, recognises
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, ROWS, TYPES
-from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, PATTERN, TYPE, WRITE_SIDE, select
+from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, PATTERN, TYPE, WRITE_SIDE
 
 # Totals of the types in MB/s; they give B_write 401.667, W' 410.000, B_read 461.667 and b_eff_io 435.067.
 TOTALS = {

@@ -222,8 +222,9 @@ class TestOverheads:
 
 
 def test_the_page_finds_the_records_behind_a_row(tmp_path: Path) -> None:
+    from ullage.analysis.settings import select
     from ullage.suites.b_eff_io.report.sheets import phases_of
-    from ullage.suites.b_eff_io.rows import PATTERN, TYPE, select
+    from ullage.suites.b_eff_io.rows import PATTERN, TYPE
 
     result = World(usual_options(partitions=[4], repetitions=2)).write(tmp_path / "result")
     data = load(result, build_summary(result))

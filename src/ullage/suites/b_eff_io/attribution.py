@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.attribution import Attribution, Mover, moved_of_mean, runs_by
+from ullage.analysis.settings import first
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Row
 from ullage.quantity import processes
 from ullage.suites.b_eff_io.patterns import REWRITTEN_TYPE, TYPES
-from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, TYPE, WRITE_SIDE, first
+from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, TYPE, WRITE_SIDE
 from ullage.suites.b_eff_io.scores import MEGA, UNIT, score_name
 
 _TWICE: Final = f"read {REWRITTEN_TYPE}"

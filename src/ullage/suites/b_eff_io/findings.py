@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings.phrasing import capital, columns, finding
+from ullage.analysis.settings import first, select
 from ullage.model.summary import Finding
 from ullage.quantity import listing, percent, processes, times
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, TimeSpent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, Access
-from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, TYPE, VOLUME, WRITE_SIDE, first, select
+from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, TYPE, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.scores import SpotScores
 from ullage.suites.b_eff_io.validity import PatternOutcome, conditions, cuts_of, losses_of
 from ullage.suites.b_eff_io.values import memory_bytes

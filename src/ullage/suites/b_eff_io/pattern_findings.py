@@ -14,6 +14,7 @@ from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, is_of_device
 from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import capital, columns, finding, gain_of, level_of_part, with_gain
+from ullage.analysis.settings import select
 from ullage.analysis.statistics import Comparison, Contest, compare_on_average, level_of_each
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
@@ -25,7 +26,7 @@ from ullage.quantity import listing, percent, plural, processes, times
 from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
-from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE, select
+from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE
 from ullage.suites.b_eff_io.scores import SpotScores, best
 from ullage.units import format_rate
 

@@ -123,20 +123,6 @@ _MOST_PAYLOAD: Final = 0.01
 Of = Callable[[PartitionRound], float | None]
 
 
-def select(rows: Iterable[Row], metric: str, **params: Scalar) -> list[Row]:
-    """Return the rows of that metric with these parameters, in their order."""
-    return [
-        row
-        for row in rows
-        if row.metric == metric and all(row.params.get(name) == value for name, value in params.items())
-    ]
-
-
-def first(rows: Iterable[Row], metric: str, **params: Scalar) -> Row | None:
-    """Return the first row of that metric with these parameters, or None without any."""
-    return next(iter(select(rows, metric, **params)), None)
-
-
 class SpotRows:
     """Makes the rows of one partition with one set of hints on one target. ``reasons``: why the value is void."""
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.settings import first, select
 from ullage.model.summary import Row, Score
 from ullage.quantity import processes
-from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, WRITE_SIDE, first, select
+from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, WRITE_SIDE
 from ullage.suites.b_eff_io.values import Spot
 
 # The original counts in 10^6 bytes.

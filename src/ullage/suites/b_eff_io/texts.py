@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import ullage
+from ullage.analysis.settings import select
 from ullage.errors import one_line
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
@@ -38,7 +39,7 @@ from ullage.suites.b_eff_io.patterns import (
     types_of,
     unit_weighted_mean,
 )
-from ullage.suites.b_eff_io.rows import ACCESS, PATTERN, TYPE, VOLUME, WRITE_SIDE, select
+from ullage.suites.b_eff_io.rows import ACCESS, PATTERN, TYPE, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.scores import MEGA, SpotScores, best
 from ullage.suites.b_eff_io.summarise import digest
 from ullage.suites.b_eff_io.validity import criteria, losses_of

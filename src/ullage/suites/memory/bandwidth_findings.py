@@ -7,6 +7,7 @@ from typing import Final
 from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import columns, finding, gain_of, with_gain
+from ullage.analysis.settings import select
 from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
@@ -39,25 +40,13 @@ def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def memory_streams(rows: Iterable[Row]) -> list[Row]:
     """Return the valid bandwidths on sets that no cache holds, without those of another NUMA node's memory."""
-    return [
-        row
-        for row in rows
-        if row.metric == "memory_bandwidth"
-        and row.params.get("level") == MEMORY_LEVEL
-        and row.params.get("cpu_node") == row.params.get("memory_node")
-        and not row.is_invalid
-    ]
+    found = select(rows, "memory_bandwidth", level=MEMORY_LEVEL)
+    return [r for r in found if r.params.get("cpu_node") == r.params.get("memory_node") and not r.is_invalid]
 
 
 def find_stream(rows: Iterable[Row], kernel: str, stores: str | None, threads: int) -> Row | None:
     """Return the row of the largest set with that kernel, stores (None: those of a read) and threads, or None."""
-    found = [
-        row
-        for row in rows
-        if row.params.get("kernel") == kernel
-        and row.params.get("stores") == stores
-        and row.params.get("threads") == threads
-    ]
+    found = select(rows, "memory_bandwidth", kernel=kernel, stores=stores, threads=threads)
     return max(found, key=lambda row: row.count("working_set_bytes"), default=None)
 
 

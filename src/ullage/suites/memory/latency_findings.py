@@ -8,6 +8,7 @@ from typing import Final
 
 from ullage.analysis.contests import carries, compare_rows
 from ullage.analysis.findings.phrasing import columns, finding, gain_of, level_of_part, with_gain
+from ullage.analysis.settings import select
 from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
@@ -79,18 +80,8 @@ def latency_findings(rows: Sequence[Row], caches: Sequence[Cache], level: float)
 
 def chases(rows: Iterable[Row], pages: str, *, local: bool = False, chains: int = 1) -> list[Row]:
     """Return valid times of chases by one thread, by rising set, without those between NUMA nodes and under load."""
-    found = [
-        row
-        for row in rows
-        if row.metric == "access_time"
-        and row.params.get("access") == "chase"
-        and row.params.get("pages") == pages
-        and (row.params.get("locality") == "local") == local
-        and row.params.get("chains") == chains
-        and row.params.get("threads") == 1
-        and "cpu_node" not in row.params
-        and not row.is_invalid
-    ]
+    alone = select(rows, "access_time", access="chase", pages=pages, chains=chains, threads=1, cpu_node=None)
+    found = (row for row in alone if (row.params.get("locality") == "local") == local and not row.is_invalid)
     return sorted(found, key=lambda row: row.count("working_set_bytes"))
 
 
@@ -201,16 +192,8 @@ def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
     """Tell how many loads a core keeps under way, by how much faster many chains are than one."""
-    line = [
-        row
-        for row in rows
-        if row.metric == "access_time"
-        and row.params.get("access") == "chase"
-        and row.params.get("pages") == "huge"
-        and row.params.get("locality") == "whole set"
-        and row.params.get("level") == MEMORY_LEVEL
-        and "cpu_node" not in row.params
-    ]
+    whole = {"pages": "huge", "locality": "whole set", "level": MEMORY_LEVEL, "cpu_node": None}
+    line = select(rows, "access_time", access="chase", **whole)
     largest = max((_size(row) for row in line), default=0)
     by_chains = {row.count("chains"): row for row in line if _size(row) == largest}
     if len(by_chains) < 2 or 1 not in by_chains:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from ullage.analysis.settings import select
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, significant
@@ -49,13 +50,13 @@ def threads_of(row: Row) -> int:
 
 def streams(rows: Iterable[Row], metric: str = "memory_bandwidth") -> list[Row]:
     """Return the bandwidths of kernels over whole sets; those between NUMA nodes are left out."""
-    return [row for row in rows if row.metric == metric and not {"block_bytes", "cpu_node"} & row.params.keys()]
+    return select(rows, metric, block_bytes=None, cpu_node=None)
 
 
 def _chases(rows: Iterable[Row]) -> list[Row]:
     """Return the access times of one thread with nothing beside, by rising set, without those between NUMA nodes."""
-    alone = (row for row in rows if row.metric == "access_time" and row.params.get("access") == "chase")
-    return sorted((row for row in alone if threads_of(row) == 1 and "cpu_node" not in row.params), key=size_of)
+    alone = select(rows, "access_time", access="chase", cpu_node=None)
+    return sorted((row for row in alone if threads_of(row) == 1), key=size_of)
 
 
 def single_chases(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -252,7 +253,7 @@ class Load:
 def loads(rows: Sequence[Row]) -> list[Load]:
     """Return each chase under load with its injected bandwidth."""
     rates = {row.case: row for row in rows if row.metric == "injected_bandwidth"}
-    found = [row for row in rows if row.metric == "access_time" and row.params.get("access") == "loaded-latency"]
+    found = select(rows, "access_time", access="loaded-latency")
     return [Load(row, rates.get(row.case)) for row in found]
 
 

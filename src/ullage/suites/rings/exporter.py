@@ -5,9 +5,10 @@ Only numbers that are measured by the same definition stand here; what was not m
 nothing out but writes -1.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ullage.analysis.settings import select
 from ullage.errors import UserError
 from ullage.exporters import Exporter
 from ullage.model.summary import Row
@@ -69,11 +70,7 @@ def _solve(rows: Iterable[Row]) -> Iterator[Pair]:
 
 def _products(rows: Iterable[Row]) -> Iterator[Pair]:
     """Yield the product on one core alone; hpcc's Star has a product for each core, ours has one for all."""
-    best = best_of(
-        row
-        for row in rows
-        if row.metric == "compute_rate" and row.params.get("operation") == "gemm" and row.params.get("threads") == 1
-    )
+    best = best_of(select(rows, "compute_rate", operation="gemm", threads=1))
     if best is not None:
         yield "SingleDGEMM_Gflops", f"{best.median * _GIGA:g}"
 
@@ -83,23 +80,13 @@ def _streams(rows: Iterable[Row]) -> Iterator[Pair]:
 
     They are of ordinary stores over a set that no cache holds.
     """
-    found = [row for row in rows if _is_stream(row)]
+    found = select(rows, "memory_bandwidth", stores="ordinary", level="DRAM", block_bytes=None, cpu_node=None)
     most = max((row.count("threads") for row in found), default=0)
-    wanted: tuple[tuple[str, Callable[[Row], bool], int], ...] = (
-        ("Star", lambda row: row.params["threads"] == most, most),
-        ("Single", lambda row: row.params["threads"] == 1, 1),
-    )
-    for mode, applies, threads in wanted:
+    for mode, threads in (("Star", most), ("Single", 1)):
         for kernel in STREAM_KERNELS:
-            best = best_of(row for row in found if applies(row) and row.params.get("kernel") == kernel)
+            best = best_of(select(found, "memory_bandwidth", threads=threads, kernel=kernel))
             if best is not None:
                 yield f"{mode}STREAM_{kernel.title()}", f"{best.median / threads * _GIGA:g}"
-
-
-def _is_stream(row: Row) -> bool:
-    params = row.params
-    is_plain = params.get("stores") == "ordinary" and "block_bytes" not in params and "cpu_node" not in params
-    return row.metric == "memory_bandwidth" and is_plain and params.get("level") == "DRAM"
 
 
 EXPORTERS: Final = (Exporter("hpcc", "rings, ping-pong, STREAM and HPL under HPC Challenge's names", "", render),)

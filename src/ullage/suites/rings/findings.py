@@ -14,6 +14,7 @@ from typing import Final
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import columns, finding, gain_of, level_of_part, with_gain
+from ullage.analysis.settings import select
 from ullage.analysis.statistics import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
@@ -71,8 +72,7 @@ def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
 
 def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:
     """Return the row of that metric and order with the most ranks, or None without one."""
-    found = [row for row in rows if row.metric == metric and row.params.get("order") == order]
-    return max(found, key=lambda row: row.count("ranks"), default=None)
+    return max(select(rows, metric, order=order), key=lambda row: row.count("ranks"), default=None)
 
 
 # -- what kind of network it is ----------------------------------------------------------------------------------------
@@ -358,15 +358,8 @@ def best_solve(rows: Iterable[Row]) -> Row | None:
 
 def _triad(rows: Iterable[Row]) -> Row | None:
     """Return the best of STREAM's triad over sets that no cache holds, with ordinary stores as EP-STREAM has them."""
-    return best_of(
-        row
-        for row in rows
-        if row.metric == "memory_bandwidth"
-        and row.params.get("kernel") == "triad"
-        and row.params.get("stores") == "ordinary"
-        and row.params.get("level") == "DRAM"
-        and "block_bytes" not in row.params
-    )
+    plain = {"stores": "ordinary", "level": "DRAM", "block_bytes": None}
+    return best_of(select(rows, "memory_bandwidth", kernel="triad", **plain))
 
 
 def _words(one: Balance) -> str:

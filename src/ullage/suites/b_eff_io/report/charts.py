@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.contests import contest_of
+from ullage.analysis.settings import select
 from ullage.analysis.statistics import Comparison, compare_all
 from ullage.grouping import grouped
 from ullage.model.summary import Row
@@ -29,7 +30,7 @@ from ullage.suites.b_eff_io.report.sheets import (
     sheets_of,
     title_of,
 )
-from ullage.suites.b_eff_io.rows import PATTERN, select
+from ullage.suites.b_eff_io.rows import PATTERN
 from ullage.units import format_bytes
 
 # The original's y axis goes from 10^-1 to 10^5 MB/s, its x axis between these ends.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from ullage.analysis.settings import first
 from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
@@ -15,7 +16,7 @@ from ullage.report.data import ReportData
 from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, Access, Pattern, PatternType, Size
-from ullage.suites.b_eff_io.rows import ALL_SETS, B_EFF_IO, CALLS, PATTERN, SUITE, first
+from ullage.suites.b_eff_io.rows import ALL_SETS, B_EFF_IO, CALLS, PATTERN, SUITE
 from ullage.suites.b_eff_io.validity import NOT_VALID
 from ullage.units import format_time
 

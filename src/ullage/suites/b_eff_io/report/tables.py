@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.settings import select
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, processes, significant
@@ -26,7 +27,7 @@ from ullage.suites.b_eff_io.patterns import (
     patterns_of,
 )
 from ullage.suites.b_eff_io.report.sheets import MEGA, Sheet, best_sheets, phases_of, sheets_of, title_of
-from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, SUITE, TIME, TYPE, VOLUME, WRITE_SIDE, select
+from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, SUITE, TIME, TYPE, VOLUME, WRITE_SIDE
 from ullage.units import format_bytes, format_time, format_volume
 
 _DIGITS: Final = 4
