@@ -91,6 +91,6 @@ def kept(name: str) -> Counts:
     """Return what was kept of a test run; one that came to no end has failed."""
     try:
         found = json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8"))
-        return Counts(**{**found, "failures": tuple(found["failures"])})
+        return Counts(found["passed"], found["failed"], found["skipped"], tuple(found["failures"]))
     except (OSError, ValueError, TypeError, LookupError):
         return failure(f"{name}: came to no end")

@@ -5,7 +5,7 @@ from typing import Final
 
 from ullage.model.summary import Row
 from ullage.report.contents import Section
-from ullage.report.declared import Table, columns, storage_section, tables_of
+from ullage.report.declared import PhaseLine, Table, columns, storage_section, tables_of
 from ullage.report.grids import Column
 from ullage.report.headlines import Rule
 from ullage.runs.particles.findings import layout_text, particles_read
@@ -34,7 +34,7 @@ def particle_section(suite: str, title: str, *, of_reads: bool) -> Section:
         "target layout format transfers",
         "read data_of" if of_reads else "",
         "ranks particles=particles_a_rank steps",
-        Column("computation a step", lambda line: format_time(float(line.first.params["compute_s"]))),
+        Column[PhaseLine]("computation a step", lambda line: format_time(float(line.first.params["compute_s"]))),
         "observed_bandwidth=OBSERVED raw_bandwidth=RAW phase_time=wall raw_time=calls open_time=open sync_time=sync",
         "close_time=close verdict",
     )
