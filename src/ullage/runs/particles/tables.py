@@ -5,8 +5,8 @@ from typing import Final
 
 from ullage.model.summary import Row
 from ullage.report.contents import Section
-from ullage.report.declared import PhaseLine, Table, columns, storage_section, tables_of
-from ullage.report.grids import Column
+from ullage.report.declared import Table, columns, storage_section, tables_of
+from ullage.report.grids import Column, PhaseLine
 from ullage.report.headlines import Rule
 from ullage.runs.particles.findings import layout_text, particles_read
 from ullage.units import format_time
