@@ -19,7 +19,7 @@ from typing import Final, cast
 from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, loop_times, mpi_name, phases
 from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
-from ullage.runs.cells.backends import BACKENDS
+from ullage.runs.cells.formats import BACKENDS
 from ullage.suites.flash.formula import FlashFile, data_bytes
 from ullage.suites.flash.options import ACCESSES
 

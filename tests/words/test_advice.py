@@ -86,7 +86,7 @@ def test_every_change_in_the_sources_is_an_option_a_setting_or_a_command() -> No
 
 
 def _changes(path: Path) -> Iterator[str]:
-    """The texts given to ``with_gain``; what ``Settable.change`` makes is right by its nature."""
+    """The texts given to ``with_gain``, also by ``Faster``; what ``Settable.change`` makes is right by its nature."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     constants = {
         node.target.id: node.value
@@ -96,6 +96,8 @@ def _changes(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "with_gain":
             yield from _texts_of(node.args[2], constants)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Faster":
+            yield from (f"{option} N" for option in _texts_of(node.args[2], constants))
 
 
 def _texts_of(value: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:

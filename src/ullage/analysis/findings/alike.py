@@ -94,7 +94,8 @@ class Faster:
             other=rows[1].case,
             **numbers,
         )
-        return found if gain is None else with_gain(found, gain, f"{self.option} {rows[0].params[self.param]}")
+        change = f"{self.option} {rows[0].params[self.param]}"
+        return found if gain is None else with_gain(found, gain, change)
 
     def _words(self, row: Row, words: Words) -> dict[str, object]:
         usual = {

@@ -11,24 +11,18 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Target
 from ullage.model.request import Request
 from ullage.parameters import count_of
-from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
+from ullage.runs.cells.formats import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.particles.findings import layout_name
 from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
 from ullage.runs.room import checked_machine
 
 WORKLOAD: Final = "vpic"
 HEADER_BYTES: Final = 4096
 """The header of our own format, before the particles."""
-_CONTIGUOUS: Final = "contiguous"
 _FULL: Final[Mapping[str, Parameters]] = {"full": {}}
-
-
-def layout_name(parameters: Mapping[str, object]) -> str:
-    """Return CC, CI, IC or II of a workload's parameters."""
-    orders = str(parameters.get("memory", _CONTIGUOUS)), str(parameters.get("file", _CONTIGUOUS))
-    return next(name for name, known in LAYOUTS.items() if known == orders)
 
 
 def particles_of(cell: Cell) -> int:

@@ -16,7 +16,7 @@ from ullage.quantity import format_quantity, listing, percent
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
-from ullage.runs.particles.cells import layout_name
+from ullage.runs.particles.options import LAYOUTS
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 
@@ -126,6 +126,12 @@ _READS: Final[Mapping[str, str]] = {
     "partial": "the first particles of each rank",
     "strided": "runs of particles",
 }
+
+
+def layout_name(parameters: Mapping[str, object]) -> str:
+    """Return CC, CI, IC or II of a workload's parameters."""
+    orders = str(parameters.get("memory", "contiguous")), str(parameters.get("file", "contiguous"))
+    return next(name for name, known in LAYOUTS.items() if known == orders)
 
 
 def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, access: str) -> list[Row]:

@@ -20,7 +20,8 @@ from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
-from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
+from ullage.runs.cells.backends import storage_backend
+from ullage.runs.cells.caches import DIRECT, cache_and_verify, direct_of
 from ullage.runs.cells.one_folder import refuse
 from ullage.runs.cells.planning import WORKLOAD as TRANSFER
 from ullage.runs.cells.planning import Cell, Chosen, cell_of, each_once, sized

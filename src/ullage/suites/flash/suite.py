@@ -15,7 +15,7 @@ from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
-from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
+from ullage.runs.cells.formats import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext

@@ -11,7 +11,8 @@ from ullage.identity import case_id
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
-from ullage.runs.cells.backends import DIRECT, direct_of, storage_backend
+from ullage.runs.cells.backends import storage_backend
+from ullage.runs.cells.caches import DIRECT, direct_of
 from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.presets import rule_samples
 from ullage.uri import target_path

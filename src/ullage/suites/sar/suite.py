@@ -21,7 +21,8 @@ from ullage.quantity import format_quantity, listing, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, RowFrame, join
-from ullage.runs.cells.backends import cache_and_verify, storage_backends
+from ullage.runs.cells.backends import storage_backends
+from ullage.runs.cells.caches import cache_and_verify
 from ullage.runs.cells.costs import assumed_besides
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, FILES, PLACE, Columns, PreparedCells

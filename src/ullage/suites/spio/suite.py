@@ -20,7 +20,8 @@ from ullage.quantity import plural
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, join
-from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
+from ullage.runs.cells.backends import storage_backend
+from ullage.runs.cells.caches import DIRECT, cache_and_verify, direct_of
 from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells, backend_text, inexact_volumes
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
