@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options, cases and sentences of a stepfile, and its formula beside a schedule that was tried out."""
+"""The options, cases and sentences of a stepfile."""
 
-from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from support.make_records import make_case, make_phase
 from support.plain_words import faults
@@ -116,29 +113,6 @@ def test_words_become_parameters() -> None:
     assert parameters_of("layout", "hashed:3", LAYOUTS) == {"layout": "hashed", "hash_levels": 3}
     assert parameters_of("sync", "every:16", SYNCS) == {"sync": "every", "sync_every": 16}
     assert parameters_of("layout", "log", LAYOUTS) == {"layout": "log"}
-
-
-# -- revolve -----------------------------------------------------------------------------------------------------------
-
-
-@cache
-def _least(steps: int, checkpoints: int) -> int:
-    """Try every place for the next checkpoint; the first sweep is counted too."""
-    if steps == 1:
-        return 0
-    if checkpoints == 1:
-        return steps * (steps - 1) // 2
-    return min(first + _least(first, checkpoints) + _least(steps - first, checkpoints - 1) for first in range(1, steps))
-
-
-@given(st.integers(1, 40), st.integers(1, 12))
-def test_recomputations_are_the_least_of_all_schedules(steps: int, checkpoints: int) -> None:
-    assert recomputations(steps, checkpoints) == _least(steps, checkpoints) - (steps - 1)
-
-
-def test_recomputations_of_the_published_case() -> None:
-    assert recomputations(12_500, 100) == 3 * 12_500 - 5253 - 12_499
-    assert recomputations(12_500, 12_500) == 0
 
 
 # -- the published case made smaller -----------------------------------------------------------------------------------
