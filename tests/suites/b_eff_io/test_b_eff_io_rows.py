@@ -8,6 +8,7 @@ import pytest
 from support.b_eff_io_world import FOLDER, At, World, flat, usual_context, usual_options
 from support.make_records import make_latency, make_phase
 from ullage.analysis.metrics import metric_named
+from ullage.analysis.settings import select
 from ullage.model.plan import Target
 from ullage.model.record import Moved
 from ullage.model.summary import Row
@@ -29,7 +30,6 @@ from ullage.suites.b_eff_io.rows import (
     VOLUME,
     WRITE_SIDE,
     merge,
-    select,
 )
 from ullage.suites.b_eff_io.scores import score_name
 from ullage.suites.b_eff_io.summarise import summarise

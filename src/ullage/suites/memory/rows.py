@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a memory run to rows that say by their parameters all that decides their number, and findings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings import find_all
@@ -18,11 +18,11 @@ from ullage.parameters import count_of
 from ullage.quantity import percent
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
-from ullage.results.rows import Measured, RowContext, build_rows, join, with_peers
+from ullage.results.rows import Measured, RowContext, join, with_peers
 from ullage.runs.kernels.options import MEMORY
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
 from ullage.suites.memory.ceilings import with_ceilings
 from ullage.suites.memory.latency_findings import latency_findings
@@ -37,39 +37,35 @@ METRICS: Final = (
     "core_round_trip",
     "update_rate",
 )
-WORKLOADS: Final = frozenset({"stream", "chase", "core-to-core", "loaded-latency", "updates"})
 # These have no choice of stores.
 _ONE_KIND: Final = frozenset({"read", "read-write"})
 # The least share of huge pages in a set that asked for them; what is below is measured in a mixture.
 _ENOUGH_HUGE: Final = 0.9
 
 
-def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, caches: Sequence[Cache]) -> list[Row]:
+def memory_rows(launches: Launches, context: RowContext, caches: Sequence[Cache]) -> list[Row]:
     """Return all rows of our cases, in the order in which their cases were first met.
 
     Only sets that no cache holds tell how many bytes cross the bus, so only they have such a row.
     """
-    records = list(launches)
-    measured = [item for item in join(records) if item.case.workload in WORKLOADS]
-    cases = {item.case.case: item for item in measured}
-    phases = grouped((item.case.case, item.phase) for item in measured)
-    own = context.without_storage(MEMORY.name, METRICS, is_place=False)
-    rows = [
-        _labelled(row, cases[row.case], phases[row.case], caches)
-        for row in build_rows(records, own)
-        if row.case in cases
-    ]
-    return [row for row in rows if row.metric != "bus_bandwidth" or row.params.get("level") == MEMORY_LEVEL]
+
+    def told(row: Row, source: Source) -> dict[str, Scalar] | None:
+        if source.case.workload not in _PARAMS:
+            return None
+        params = _PARAMS[source.case.workload](source.workload, caches)
+        is_known = row.metric != "bus_bandwidth" or params.get("level") == MEMORY_LEVEL
+        return {**usual(row, "access"), **params} if is_known else None
+
+    measured = grouped((item.case.case, item) for item in join(launches))
+    rows = told_rows(launches, context.without_storage(MEMORY.name, METRICS, is_place=False), told)
+    return [_with_pages(row, measured[row.case]) for row in rows]
 
 
-def _labelled(row: Row, item: Measured, phases: Sequence[PhaseRecord], caches: Sequence[Cache]) -> Row:
-    given = item.case.workload_parameters
-    params = _PARAMS[item.case.workload](given, caches)
-    pages = _pages(given, phases)
+def _with_pages(row: Row, measured: Sequence[Measured]) -> Row:
+    pages = _pages(measured[-1].case.workload_parameters, [item.phase for item in measured])
     flags = [*row.flags, *(one for one in pages if isinstance(one, Flag))]
     notes = [*row.notes, *(one for one in pages if isinstance(one, str))]
-    params = {"access": item.phase.phase, **params}
-    return row.model_copy(update={"params": params, "flags": flags, "notes": notes})
+    return row.model_copy(update={"flags": flags, "notes": notes})
 
 
 def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]:
@@ -177,7 +173,7 @@ COMPARING: Final = 7
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     options = read_options(MemoryOptions, request)
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     rows = with_peers(memory_rows(launches, context, options.caches), result.read_peers())
     rows = with_ceilings(with_thread_flags(rows), options.machine)
     own = [failed for failed in failed_cases(launches) if failed.target == MEMORY.name]

@@ -4,7 +4,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import capital, finding
@@ -12,7 +12,7 @@ from ullage.analysis.statistics import Dependence, median, median_interval, pool
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.flags import DEPENDENT, NOT_CONVERGED
-from ullage.model.record import CaseRecord
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
@@ -20,10 +20,11 @@ from ullage.quantity import listing, percent, plural, show, times
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.row_checks import check_values
-from ullage.results.rows import RowContext, RowFrame, build_rows, join
-from ullage.runs.kernels.message_pages import MessagePages, pages_of, with_pages
+from ullage.results.rows import RowContext, RowFrame, join
+from ullage.runs.kernels.message_pages import pages_of, with_pages
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows, usual
 from ullage.suites.pairs.effects import FEWEST_ENDS, AsymmetricPair, PairMatrix, SlowEnd, SlowLink, read_matrices
 from ullage.suites.pairs.switches import (
     SlowPassage,
@@ -39,10 +40,6 @@ from ullage.suites.pairs.switches import (
     together_finding,
 )
 from ullage.system.switches import nouns_of
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
-
 
 _MOST_NAMED: Final = 8
 # Below this ratio of the bisection by distant ranks to that by neighbours, the network has a bottleneck.
@@ -273,12 +270,12 @@ _KEPT: Final = ("between", "at_once")
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    launches = [file.records for file in result.read_records()]
-    rows = build_rows(launches, context.without_storage(MPI.name, METRICS))
+    launches = launches_of(result)
     measured = join(launches)
-    cases = {item.case.case: item.case for item in measured}
-    pages = {case: pages_of(item.phase for item in measured if item.case.case == case) for case in cases}
-    told = [_labelled(row, cases[row.case], pages[row.case]) for row in rows]
+    phases = grouped((item.case.case, item.phase) for item in measured)
+    pages = {case: pages_of(of_case) for case, of_case in phases.items()}
+    rows = told_rows(launches, context.without_storage(MPI.name, METRICS), _told)
+    told = [with_pages(row, pages[row.case]) for row in rows]
     system = result.read_system()
     found = read_matrices(measured, () if system is None else system.switches)
     told += switch_rows(found, told, context.level)
@@ -287,30 +284,21 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     # The largest messages come first, because they show the most important findings.
     each = reversed(list(zip(matrices, passages, strict=True)))
     said = [finding for matrix, slow in each for finding in matrix_findings(matrix, slow)]
-    return SuiteSummary(
-        told,
-        [
-            *failures_of(launches, context.level, told),
-            *said,
-            *exchange_findings(sound_rows(told), matrices, context.level),
-        ],
-    )
+    said += exchange_findings(sound_rows(told), matrices, context.level)
+    return SuiteSummary(told, [*failures_of(launches, context.level, told), *said])
 
 
-def _labelled(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
-    """Label a row by what sets it apart, with the names that people know."""
-    known = case.workload_parameters
+def _told(row: Row, source: Source) -> dict[str, Scalar]:
+    """Tell what sets a row apart, by the names that people know."""
+    known = source.workload
     params: dict[str, Scalar] = {
-        "access": row.params["access"],
+        **usual(row, "access"),
         "pattern": str(known.get("pattern", PAIRS)),
         "message_bytes": count_of(known, "message_bytes", 8),
-        "ranks": row.params["ranks"],
-        "nodes": row.params["nodes"],
+        **usual(row, "ranks", "nodes"),
         **{name: value for name in _KEPT if isinstance(value := known.get(name), (int, str))},
     }
-    if params["pattern"] == RANDOM_PATTERN:
-        params["seed"] = count_of(known, "seed", 1)
-    return with_pages(row.model_copy(update={"params": params}), pages)
+    return {**params, "seed": count_of(known, "seed", 1)} if params["pattern"] == RANDOM_PATTERN else params
 
 
 # -- rows of the pairs within and between switches, each with the interval of its median pair --------------------------
