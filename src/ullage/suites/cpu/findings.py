@@ -23,6 +23,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import launches_of
 from ullage.suites.cpu.ceilings import with_ceilings
 from ullage.suites.cpu.kernels import TYPES
 from ullage.suites.cpu.options import CpuOptions
@@ -358,7 +359,7 @@ def _tries(result: ResultFolder) -> set[str]:
 def measured(result: ResultFolder, options: CpuOptions, context: RowContext) -> list[Measurement]:
     """Return the measurements that the records hold so far, under their ceilings."""
     system = result.read_system()
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     cores = None if system is None else system.cpu.usable_cores
     found = _with_thread_flags(measurements(launches, context, options.libraries))
     return with_ceilings(found, options.machine, cores)

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import worst_grade
-from ullage.grouping import grouped
+from ullage.grouping import grouped, nested
 from ullage.model.flags import UNPINNED, Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord
@@ -17,8 +17,8 @@ from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.quantity import percent
 from ullage.report.grids import PhaseLine
-from ullage.results.records import AnyRecord
-from ullage.results.rows import Measured, RowContext, build_rows, join
+from ullage.results.rows import Measured, RowContext, join
+from ullage.runs.told import Launches, told_rows
 from ullage.suites.cpu.kernels import NARROW, WORKLOAD
 from ullage.suites.cpu.options import METRICS
 
@@ -100,9 +100,7 @@ class Measurement(PhaseLine):
 MeasurementT = TypeVar("MeasurementT", bound=Measurement)
 
 
-def measurements(
-    launches: Sequence[Iterable[AnyRecord]], context: RowContext, labels: Mapping[str, str]
-) -> list[Measurement]:
+def measurements(launches: Launches, context: RowContext, labels: Mapping[str, str]) -> list[Measurement]:
     """Return a measurement for each case, in the order in which cases were first met.
 
     Their rows have readable parameters and the flags of the clock.
@@ -110,14 +108,9 @@ def measurements(
     ``labels`` gives short names of libraries by path.
     """
     wanted = replace(context, metrics=METRICS, accesses=())
-    records = [list(launch) for launch in launches]
-    measured = grouped((item.case.case, item) for item in join(records))
-    rows: dict[str, dict[str, Row]] = {}
-    for row in build_rows(records, wanted):
-        last = measured[row.case][-1]
-        params = params_of(last.case, labels, last.run.layout.ranks)
-        if params is not None:
-            rows.setdefault(row.case, {})[row.metric] = row.model_copy(update={"params": params})
+    told = told_rows(launches, wanted, lambda _, source: params_of(source.case, labels, source.run.layout.ranks))
+    measured = grouped((item.case.case, item) for item in join(launches))
+    rows = nested((row.case, row.metric, row) for row in told)
     found = [Measurement(of_case, measured[case]) for case, of_case in rows.items()]
     return [one.flagged(_clock_flags(one)) for one in found]
 
