@@ -172,7 +172,6 @@ METRICS: Final = (
         "bytes over the time from the first rank's first transfer to the last rank's last or to the end of its sync",
         lambda phase: per_second(phase.bytes, _file_span_ns(phase)),
     ),
-    # Operations over the whole phase.
     Metric(
         "operation_rate",
         "op/s",
@@ -180,15 +179,12 @@ METRICS: Final = (
         "operations over the time from the first rank's open to the last rank's close",
         lambda phase: per_second(phase.operations, phase.elapsed_ns),
     ),
-    # Time the slowest rank spent in open.
     Metric(
         "open_time", "s", "less", "time that the slowest rank spent in open", lambda phase: longest_of(phase, "open")
     ),
-    # Time the slowest rank spent in sync.
     Metric(
         "sync_time", "s", "less", "time that the slowest rank spent in sync", lambda phase: longest_of(phase, "sync")
     ),
-    # Time the slowest rank spent in close.
     Metric(
         "close_time", "s", "less", "time that the slowest rank spent in close", lambda phase: longest_of(phase, "close")
     ),
