@@ -315,9 +315,8 @@ _OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), 
 def overlap_figures(data: ReportData) -> list[Figure]:
     """Draw one figure of the largest message of each operation, with the most ranks; none without overlaps."""
     found = with_most_ranks(in_order(row for row in data.rows_of(SUITE) if row.metric == "overlap"))
-    largest: dict[str, int] = {}
-    for row in found:
-        largest[operation_of(row)] = max(largest.get(operation_of(row), 0), size_of(row))
+    sizes = grouped((operation_of(row), size_of(row)) for row in found)
+    largest = {operation: max(some) for operation, some in sizes.items()}
     rows = [row for row in found if size_of(row) == largest[operation_of(row)]]
     if not rows:
         return []
