@@ -72,7 +72,7 @@ class Table:
 
 
 @overload
-def columns(*given: str) -> list[Column[PhaseLine]]: ...
+def columns(*given: str | Column[PhaseLine]) -> list[Column[PhaseLine]]: ...
 
 
 @overload
