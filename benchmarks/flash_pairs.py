@@ -21,9 +21,9 @@ from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
 from ullage.runs.cells.formats import BACKENDS
 from ullage.suites.flash.formula import FlashFile, data_bytes
-from ullage.suites.flash.options import ACCESSES
 
 PHASES: Final = ("write", "read")
+ACCESSES: Final = ("independent", "collective")
 FILES: Final = ("checkpoint", "plot-centred")
 BLOCKS: Final = 80
 TIMES: Final = 3  # of each side in each pair, of which the median counts

@@ -32,7 +32,7 @@ def _typed(one: Declared) -> str:
 
 
 def _default(one: Declared) -> str:
-    usual = one.shown_default or one.option.usual or one.option.unsaid
+    usual = one.shown_default or one.option.usual or one.option.unsaid or (one.usual if one.option.quick else "")
     quick = f"; with `--quick` {one.option.quick}" if one.option.quick else ""
     return "required" if one.option.required else f"{usual}{quick}"
 

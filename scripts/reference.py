@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/reference anew: commands from help texts, metrics from their registry, the engine from `describe`."""
+"""Write docs/reference anew: commands from help texts, metrics from their registry, the engine from `describe`.
 
+Also the snapshot of the engine's parameters, from which options take their limits, words and help: run it twice, and
+scripts/option_tables.py after it, where help of the engine has changed.
+"""
+
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,6 +17,7 @@ from ullage.cli.command_tree import Command, Parameter, commands
 from ullage.engine import KINDS, describe, find_engine, registered
 from ullage.model.describe import Describe, Registered
 from ullage.parameters import format_range, format_value
+from ullage.runs.options.engine import SNAPSHOT
 from ullage.runs.suite import load_suites
 
 REFERENCE: Final = Path(__file__).parent.parent / "docs" / "reference"
@@ -88,6 +94,18 @@ def engine_page(description: Describe) -> str:
     return "\n".join(parts)
 
 
+def snapshot(description: Describe) -> str:
+    """Write the parameters of each backend and workload, a parameter a line."""
+    things = sorted([*description.backends, *description.workloads], key=lambda one: one.name)
+    texts = [
+        f"{json.dumps(thing.name)}: [\n"
+        + ",\n".join(one.model_dump_json(exclude_defaults=True) for one in thing.parameters)
+        + "\n]"
+        for thing in things
+    ]
+    return "{\n" + ",\n".join(texts) + "\n}\n"
+
+
 def _thing(thing: Registered) -> str:
     lines = [f"### `{thing.name}`", f"{_escaped(_sentence(thing.doc))}\n"]
     if thing.parameters:
@@ -135,4 +153,5 @@ def write(folder: Path, written: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
+    SNAPSHOT.write_text(snapshot(describe(find_engine(None))), encoding="utf-8")
     write(Path(sys.argv[1]) if len(sys.argv) > 1 else REFERENCE, dict(pages()))

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command lines are prepared, explained and run through the suite, on a simulated engine."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, parameter
+from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine
 from ullage.command_lines.prepared import PreparedLines
 from ullage.errors import UserError
 from ullage.launch.mpich import Mpich
-from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
@@ -18,21 +16,10 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import find_suite
 
-MORE = [
-    parameter("directory_per_process", "flag", default=False),
-    parameter("stonewall_s", "seconds", 0.0),
-    parameter("wear_out", "flag", default=False),
-]
 LINES = ["mpirun -np 2 ior -w -k -t 1m -b 2m -o {}/f -i 3", "ior -r -t 1m -b 2m -o {}/f -i 3"]
 
 
-def description() -> Describe:
-    known = json.loads(DESCRIBE.model_dump_json(by_alias=True))
-    known["workloads"][0]["parameters"].extend(MORE)
-    return Describe.model_validate(known)
-
-
-GROUND = EngineContext(Path("/engine"), description())
+GROUND = EngineContext(Path("/engine"), DESCRIBE)
 
 
 @pytest.fixture

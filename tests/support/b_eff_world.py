@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from support.make_records import make_case, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE, parameter
-from ullage.model.describe import Describe, Registered
+from support.simulated_engine import with_workloads
+from ullage.model.describe import Describe
 from ullage.model.record import RunRecord, Stage
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
@@ -17,25 +17,13 @@ from ullage.results.records import AnyRecord
 from ullage.suites.b_eff.measured import ADDITIONAL, METHODS, PING_PONG
 from ullage.suites.b_eff.options import message_sizes
 
-PARAMETERS = [
-    parameter("lmax_bytes", "bytes", 1 << 20, minimum=4096),
-    parameter("budget_s", "seconds", 0.5),
-    parameter("random_rings", "count", 30, minimum=1),
-    parameter("seed", "count", 1),
-    parameter("permutation", "choice", "uniform", choices=["uniform", "slot-probe"]),
-    parameter("additional", "flag", True),
-    parameter("short_last_two", "flag", True),
-    parameter("timed_check", "flag", False),
-    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
-]
 LOOPS = 100
 Bandwidth = Callable[[str, int, str, int], float]
 
 
 def b_eff_describe() -> Describe:
     """An engine with workload ``b-eff``."""
-    work = Registered.model_validate({"name": "b-eff", "doc": "", "available": True, "parameters": PARAMETERS})
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work]})
+    return with_workloads("b-eff")
 
 
 def usual_patterns(random: int = 30) -> dict[str, int]:

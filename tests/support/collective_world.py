@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from support.make_records import make_phase, make_run
-from support.simulated_engine import DESCRIBE, parameter
-from ullage.model.describe import Describe, Registered
+from support.simulated_engine import DESCRIBE, as_of_engine
+from ullage.model.describe import Describe
 from ullage.model.flags import Flag
 from ullage.model.plan import Parameters
 from ullage.model.record import CaseRecord, Latency, PhaseRecord
@@ -16,48 +16,11 @@ from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.inputs import ParsedOptions
-from ullage.suites.collectives.options import OPERATIONS
-
-_PACE = [
-    parameter("windows", "count", 5, minimum=1),
-    parameter("window_s", "seconds", 0.01),
-    parameter("warm_up_s", "seconds", 0.01),
-]
-_WORKLOADS = {
-    "collective": [
-        parameter("operation", "choice", "allreduce", choices=list(OPERATIONS)),
-        parameter("message_bytes", "bytes", 8),
-        parameter("element", "choice", "fp32", choices=["fp32", "fp64"]),
-        parameter("mode", "choice", "blocking", choices=["blocking", "overlap"]),
-        parameter("tests", "count", 0),
-        parameter("root", "choice", "rotating", choices=["rotating", "first"]),
-        *_PACE,
-    ],
-    "one-sided": [
-        parameter("operation", "choice", "put", choices=["put", "get", "accumulate"]),
-        parameter("sync", "choice", "flush", choices=["lock", "flush", "fence"]),
-        parameter("pairs", "choice", "one", choices=["one", "all"]),
-        parameter("message_bytes", "bytes", 8),
-        parameter("outstanding", "count", 1),
-        *_PACE,
-    ],
-    "congestion": [
-        parameter("load", "choice", "incast", choices=["incast", "alltoall"]),
-        parameter("load_bytes", "bytes", 4096),
-        parameter("victim_share", "number", 0.2),
-        parameter("seed", "count", 1),
-        parameter("rings", "count", 30),
-        parameter("test_s", "seconds", 0.2),
-    ],
-}
 
 
 def describe_calls() -> Describe:
     """An engine that has the workloads of collective operations."""
-    found = [
-        Registered.model_validate({"name": name, "doc": "", "available": True, "parameters": words})
-        for name, words in _WORKLOADS.items()
-    ]
+    found = [as_of_engine(name) for name in ("collective", "one-sided", "congestion")]
     return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, *found]})
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.simulated_engine import DESCRIBE, ENGINE, Clock, parameter
+from support.simulated_engine import DESCRIBE, ENGINE, Clock, as_of_engine
 from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Case, Parameters, Plan
 from ullage.results.records import AnyRecord, parse_record
+from ullage.runs.options.engine import engine_parameters
 
 CLOCK_HZ = 4e9
 # Operations and instructions a cycle of a core.
@@ -27,20 +28,6 @@ KERNELS: Mapping[str, tuple[int, float]] = {
 MISSING = ("amx/int8/dot:the CPU has no AMX", "amx/bf16/dot:the CPU has no AMX", "avx512fp16/fp16/fma:too old")
 
 
-def _windowed() -> list[dict[str, object]]:
-    return [
-        parameter("threads", "count", 1, minimum=1),
-        parameter("windows", "count", 10),
-        parameter("window_s", "seconds", 0.01),
-        parameter("warm_up_s", "seconds", 0.1),
-    ]
-
-
-def _workload(name: str, capabilities: list[str], parameters: list[dict[str, object]]) -> Registered:
-    known = [Parameter.model_validate(one) for one in parameters]
-    return Registered(name=name, doc=name, available=True, capabilities=capabilities, parameters=known)
-
-
 def describe_cpu() -> Describe:
     """With the kernels above, and products and solves."""
     compute = [
@@ -48,23 +35,9 @@ def describe_cpu() -> Describe:
         *(f"kernel:{name}:lanes={max(1, ops // 2)}:ops={ops}" for name, (ops, _) in KERNELS.items()),
         *(f"missing:{text}" for text in MISSING),
     ]
-    words = {place: sorted({name.split("/")[place] for name in KERNELS}) for place in range(3)}
-    choices = [
-        parameter(name, "choice", words[place][0], choices=words[place])
-        for place, name in enumerate(("isa", "type", "operation"))
-    ]
-    call = [
-        parameter("n", "count", 2048),
-        parameter("threads", "count", 1, minimum=1),
-        parameter("warm_up_s", "seconds", 0.1),
-        parameter("library", "text", ""),
-        parameter("core", "text", ""),
-    ]
     workloads = [
-        _workload("compute", compute, [*choices, *_windowed()]),
-        _workload("gemm", ["no-storage"], call),
-        _workload("solve", ["no-storage"], call),
-        _workload("distributed-solve", ["no-storage"], call),
+        as_of_engine("compute", *compute),
+        *(as_of_engine(name, "no-storage") for name in ("gemm", "solve", "distributed-solve")),
     ]
     return DESCRIBE.model_copy(update={"workloads": workloads})
 
@@ -122,7 +95,8 @@ class CpuEngine:
 
     def _repeat(self, case: Case, repetition: int, stream: "_Stream") -> bool:
         is_bad = self.fails(case)
-        parameters: Parameters = {**_DEFAULTS[case.workload.name], **case.workload.parameters}
+        usual = {one.name: one.default for one in engine_parameters(case.workload.name).values()}
+        parameters: Parameters = {**usual, **case.workload.parameters}
         gauges = self.changed(case, self._gauges(case.workload.name, parameters))
         bare = {"case": case.id, "repetition": repetition, "status": "failed" if is_bad else "ok", "grade": "A"}
         nothing = {"elapsed_ns": 10**8, "bytes": 0, "operations": 10}
@@ -165,14 +139,6 @@ class CpuEngine:
             return {**usual, "instructions": instructions, "operations": instructions * operations}
         share = self.blas.get(str(parameters.get("core", "")), 0.9)
         return {**usual, "operations": share * threads * CLOCK_HZ * 16 * 0.1, "residual": 0.003}
-
-
-_DEFAULTS: Mapping[str, Parameters] = {
-    "compute": {"isa": "avx2", "type": "fp32", "operation": "add", "threads": 1},
-    "gemm": {"n": 2048, "threads": 1, "library": "", "core": ""},
-    "solve": {"n": 2048, "threads": 1, "library": "", "core": ""},
-    "distributed-solve": {"n": 2048, "threads": 1, "library": "", "core": ""},
-}
 
 
 @dataclass

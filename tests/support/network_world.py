@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from support.simulated_engine import DESCRIBE, ENGINE, parameter
-from ullage.model.describe import Describe, Registered
+from support.simulated_engine import ENGINE, with_workloads
+from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.model.record import Done, Gauge, Latency, PhaseRecord
 from ullage.model.request import Request
@@ -24,23 +24,7 @@ SLOWER = {"interface": "eth1", "address": "192.0.2.2", "loopback": False, "speed
 
 def network_describe() -> Describe:
     """An engine that has sockets."""
-    words = [
-        parameter("mode", "choice", "stream", choices=["stream", "request"]),
-        parameter("protocol", "choice", "tcp", choices=["tcp", "udp", "icmp"]),
-        parameter("block_bytes", "bytes", 32768),
-        parameter("streams", "count", 1),
-        parameter("direction", "choice", "forward", choices=["forward", "both"]),
-        parameter("seconds", "seconds", 1.0),
-        parameter("warm_up_s", "seconds", 0.2),
-        parameter("interface", "text", ""),
-        parameter("ip", "choice", "4", choices=["4", "6"]),
-        parameter("send_buffer_bytes", "bytes", 0),
-        parameter("receive_buffer_bytes", "bytes", 0),
-        parameter("no_delay", "flag", False),
-        parameter("zero_copy", "flag", False),
-    ]
-    work = Registered.model_validate({"name": "sockets", "doc": "", "available": True, "parameters": words})
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work]})
+    return with_workloads("sockets")
 
 
 @dataclass(frozen=True)

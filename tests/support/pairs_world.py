@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from support.make_records import make_case, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE, parameter
-from ullage.model.describe import Describe, Registered
+from support.simulated_engine import with_workloads
+from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
@@ -19,37 +19,10 @@ from ullage.suites.pairs.options import PairsOptions
 Time = Callable[[int, int, int], float]
 """Seconds one way by repetition, sender and receiver."""
 
-PING_PONG = [
-    parameter("pairs", "choice", "all", choices=["all", "sampled"]),
-    parameter("between", "choice", "ranks", choices=["ranks", "nodes"]),
-    parameter("traffic", "choice", "ping-pong", choices=["ping-pong", "one-way"]),
-    parameter("at_once", "flag", False),
-    parameter("message_bytes", "bytes", 8),
-    parameter("loops", "count", 8),
-    parameter("measurements", "count", 5),
-    parameter("every", "count", 1),
-    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
-]
-EXCHANGE = [
-    parameter("pattern", "text", "ring"),
-    parameter("method", "text", "nonblocking"),
-    parameter("message_bytes", "bytes", 1 << 20),
-    parameter("file", "text", ""),
-    parameter("seed", "count", 1),
-    parameter("windows", "count", 5),
-    parameter("window_s", "seconds", 0.01),
-    parameter("warm_up_s", "seconds", 0.01),
-    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
-]
-
 
 def pairs_describe() -> Describe:
     """An engine with both workloads."""
-    made = [
-        Registered.model_validate({"name": name, "doc": "", "available": True, "parameters": parameters})
-        for name, parameters in (("ping-pong", PING_PONG), ("exchange", EXCHANGE))
-    ]
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, *made]})
+    return with_workloads("ping-pong", "exchange")
 
 
 def matrix_repetition(

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support.make_records import make_case, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE, parameter
-from ullage.model.describe import Describe, Registered
+from support.simulated_engine import with_workloads
+from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.model.record import RunRecord
 from ullage.model.request import Request
@@ -19,25 +19,6 @@ from ullage.results.records import AnyRecord
 from ullage.runs.kernels.options import MPI
 from ullage.suites.rings.prepare import LARGE_BYTES, SMALL_BYTES
 
-_RING = [
-    parameter("order", "choice", "natural", choices=["natural", "random"]),
-    parameter("rings", "count", 1, minimum=1),
-    parameter("message_bytes", "bytes", 8, minimum=1),
-    parameter("loops", "count", 8, minimum=1),
-    parameter("measurements", "count", 5, minimum=1),
-    parameter("grow", "flag", True),
-    parameter("seed", "count", 1),
-    parameter("permutation", "choice", "uniform", choices=["uniform", "slot-probe"]),
-    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
-]
-_PAIRS = [
-    parameter("pairs", "choice", "all", choices=["all", "sampled"]),
-    parameter("message_bytes", "bytes", 8, minimum=1),
-    parameter("loops", "count", 8, minimum=1),
-    parameter("measurements", "count", 5, minimum=1),
-    parameter("budget_s", "seconds", 10.0),
-    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
-]
 # Seconds of a message; pairs: least, mean, most.
 TIMES: dict[tuple[str, int], float] = {
     ("natural", SMALL_BYTES): 1e-6,
@@ -51,11 +32,7 @@ MESSAGES = Messages(1.01e-6, 5e9, 2e-6, 2e9, (5e-7, 6e-7, 7e-7), (6e9, 12e9, 20e
 
 def rings_describe() -> Describe:
     """An engine with workloads ``ring`` and ``ping-pong``."""
-    works = [
-        Registered.model_validate({"name": name, "doc": "", "available": True, "parameters": parameters})
-        for name, parameters in (("ring", _RING), ("ping-pong", _PAIRS))
-    ]
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, *works]})
+    return with_workloads("ring", "ping-pong")
 
 
 def _repetition(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.simulated_engine import ENGINE, parameter
+from support.simulated_engine import ENGINE, as_of_engine
 from ullage.cleaning import PREFIX, RunFolder
 from ullage.launch.base import Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
@@ -19,42 +19,16 @@ from ullage.uri import target_path
 NS = 1_000_000_000
 
 
-def _words(name: str, default: object, *choices: str, kind: str = "choice") -> dict[str, object]:
-    return parameter(name, kind, default, choices=list(choices))
-
-
-WORKLOAD = {
-    "name": "b-eff-io",
-    "doc": "b_eff_io",
-    "available": True,
-    "parameters": [
-        _words("type", "scatter", *TYPES),
-        _words("access", "write", "write", "rewrite", "read"),
-        parameter("lmax_bytes", "bytes", 2 << 20, minimum=16 << 10, maximum=1 << 30),
-        parameter("unit_s", "seconds", 1, minimum=1e-6),
-        _words("rule", "predicted", "predicted", "elapsed"),
-        parameter("overtime", "number", 0, minimum=0),
-        parameter("most_bytes", "bytes", 1 << 30, minimum=1, maximum=1e15),
-        parameter("counts_of", "text", ""),
-        _words("skip", [], *(str(number) for number in range(43)), kind="choices"),
-        parameter("shared_pointer", "flag", True),
-        parameter("unique_open", "flag", True),
-        parameter("hints", "map", {}),
-        _words("verify", "full", "full", "none"),
-        _words("cache", "none", "none", "advise"),
-    ],
-}
-_FILES = {"doc": "files", "available": True, "parameters": []}
 DESCRIBE = Describe.model_validate(
     {
         "schema": "ullage.describe/1",
         "engine": ENGINE,
         "backends": [
-            {"name": "posix", **_FILES, "capabilities": ["path", "data"]},
-            {"name": "mpiio", **_FILES, "capabilities": ["path", "data", "collective", "views"]},
-            {"name": "null", **_FILES, "capabilities": ["views"]},
+            as_of_engine("posix", "path", "data"),
+            as_of_engine("mpiio", "path", "data", "collective", "views"),
+            as_of_engine("null", "views"),
         ],
-        "workloads": [WORKLOAD],
+        "workloads": [as_of_engine("b-eff-io")],
         "probes": [],
         "stop_rules": [],
     }

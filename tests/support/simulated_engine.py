@@ -10,9 +10,10 @@ from pathlib import Path
 from ullage.analysis.statistics import is_look, median_interval, relative_width
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Plan
 from ullage.results.records import AnyRecord, parse_record
+from ullage.runs.options.engine import engine_parameters
 
 ENGINE = {
     "version": "0.1.0",
@@ -23,72 +24,33 @@ ENGINE = {
 }
 
 
-def parameter(name: str, kind: str, default: object, **more: object) -> dict[str, object]:
-    return {"name": name, "type": kind, "default": default, "doc": name, **more}
+def as_of_engine(name: str, *capabilities: str) -> Registered:
+    """A backend or workload with all parameters that the engine has of it."""
+    own = [*engine_parameters(name).values()]
+    return Registered(name=name, doc=name, available=True, capabilities=[*capabilities], parameters=own)
 
 
-PHASES = ["write", "rewrite", "read", "reread"]
 DESCRIBE = Describe.model_validate(
     {
         "schema": "ullage.describe/1",
         "engine": ENGINE,
         "backends": [
-            {
-                "name": "posix",
-                "doc": "files",
-                "available": True,
-                "capabilities": ["path", "data", "file_threads=1024"],
-                "parameters": [
-                    parameter("direct", "flag", False),
-                    parameter("advice", "choice", "none", choices=["none", "sequential", "random"]),
-                ],
-            },
-            {
-                "name": "mpiio",
-                "doc": "files",
-                "available": True,
-                "capabilities": ["path", "data", "collective"],
-                "parameters": [parameter("collective", "flag", False), parameter("hints", "map", {})],
-            },
-            {
-                "name": "model",
-                "doc": "a device",
-                "available": True,
-                "capabilities": [],
-                "parameters": [parameter("bandwidth", "rate", 1e9), parameter("latency_s", "seconds", 0.0)],
-            },
-            {"name": "null", "doc": "nothing", "available": True},
-            {
-                "name": "pmem",
-                "doc": "memory",
-                "available": False,
-                "reason": "libpmem not found",
-                "capabilities": ["path"],
-            },
+            as_of_engine("posix", "path", "data", "file_threads=1024"),
+            as_of_engine("mpiio", "path", "data", "collective"),
+            as_of_engine("model"),
+            as_of_engine("null"),
+            Registered(name="pmem", doc="", available=False, reason="libpmem not found", capabilities=["path"]),
         ],
-        "workloads": [
-            {
-                "name": "transfer",
-                "doc": "moves data",
-                "available": True,
-                "parameters": [
-                    parameter("phases", "choices", ["write", "read"], choices=PHASES),
-                    parameter("transfer_bytes", "bytes", 262144, minimum=8),
-                    parameter("block_bytes", "bytes", 1 << 20, minimum=8),
-                    parameter("segments", "count", 1, minimum=1),
-                    parameter("file_mode", "choice", "shared", choices=["shared", "per-process"]),
-                    parameter("order", "choice", "sequential", choices=["sequential", "random", "backward", "strided"]),
-                    parameter("cache", "choice", "advise", choices=["none", "advise", "drop"]),
-                    parameter("verify", "choice", "kept", choices=["none", "kept", "full"]),
-                    parameter("sync", "choice", "close", choices=["none", "close", "every"]),
-                    parameter("buffers", "bytes", 0),
-                ],
-            }
-        ],
+        "workloads": [as_of_engine("transfer")],
         "probes": [],
         "stop_rules": [],
     }
 )
+
+
+def with_workloads(*names: str) -> Describe:
+    """The simulated engine, which has these workloads besides."""
+    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, *map(as_of_engine, names)]})
 
 
 @dataclass

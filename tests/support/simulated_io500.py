@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.simulated_engine import ENGINE, parameter
+from support.simulated_engine import ENGINE, as_of_engine
 from ullage.cleaning import PREFIX
 from ullage.launch.base import Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
@@ -21,93 +21,13 @@ MAKERS = {"write", "tree-create", "precreate", "timestamp"}
 ENDERS = {"unlink", "cleanup"}
 
 
-def words(name: str, default: object, *choices: str, kind: str = "choice") -> dict[str, object]:
-    return parameter(name, kind, default, choices=list(choices))
-
-
-_STONEWALL = [
-    parameter("stonewall_s", "seconds", 0, minimum=0),
-    parameter("wear_out", "flag", False),
-    parameter("wear_out_limit_s", "seconds", 0, minimum=0),
-]
-_READ_BACK = [words("read_back", "own", "own", "other-rank", "other-node"), parameter("read_shift", "count", 1)]
-_CACHE = words("cache", "advise", "none", "advise", "drop")
-_TRANSFER = [
-    words("phases", ["write", "read"], "write", "rewrite", "read", "reread", kind="choices"),
-    parameter("transfer_bytes", "bytes", 262144, minimum=8),
-    parameter("block_bytes", "bytes", 1 << 20, minimum=8),
-    parameter("segments", "count", 1, minimum=1),
-    words("file_mode", "shared", "shared", "per-process"),
-    parameter("directory_per_process", "flag", False),
-    words("sync", "close", "none", "close", "every"),
-    words("verify", "kept", "none", "kept", "full"),
-    _CACHE,
-    *_READ_BACK,
-    *_STONEWALL,
-]
-_METADATA = [
-    words("phases", ["tree-create", "create"], "tree-create", "create", "stat", "read", "unlink", "tree-remove",
-          kind="choices"),
-    words("item", "file", "file", "directory"),
-    *(parameter(name, "count", default, minimum=0) for name, default in
-      (("items", 1000), ("items_per_directory", 0), ("depth", 0), ("branching", 1), ("stride", 0))),
-    parameter("leaf_only", "flag", False),
-    parameter("unique_directory", "flag", False),
-    parameter("write_bytes", "bytes", 0, minimum=0),
-    parameter("read_bytes", "bytes", 0, minimum=0),
-    words("sync", "none", "none", "file", "directory", "filesystem"),
-    words("cache", "none", "none", "drop"),
-    words("verify", "full", "none", "full"),
-    *_STONEWALL,
-]  # fmt: skip
-_FIND = [
-    words("phases", ["find"], "timestamp", "find", kind="choices"),
-    *(parameter(name, "text", "") for name in ("within", "name", "size")),
-    parameter("newer", "flag", False),
-]
-_MIXED_TRANSFER = [
-    parameter("transfer_bytes", "bytes", 4096, minimum=8),
-    words("verify", "kept", "none", "kept"),
-    parameter("operations", "count", 1000, minimum=1),
-    parameter("read_share", "number", 0.5, minimum=0, maximum=1),
-    words("pick", "random", "random", "zipf"),
-    _CACHE,
-    *_READ_BACK,
-    *_STONEWALL,
-]
-_MIXED_METADATA = [
-    words("phases", ["precreate", "bench", "cleanup"], "precreate", "bench", "cleanup", kind="choices"),
-    parameter("sets", "count", 10, minimum=1),
-    parameter("objects", "count", 1000, minimum=1),
-    parameter("object_bytes", "bytes", 3901, minimum=0),
-    *(parameter(name, "count", default, minimum=0) for name, default in
-      (("rounds", 1000), ("stride", 0), ("order_seed", 1))),
-    parameter("waiting_factor", "number", 0, minimum=0),
-    words("verify", "full", "none", "full"),
-]  # fmt: skip
-_WORKLOADS = {
-    "transfer": _TRANSFER,
-    "metadata": _METADATA,
-    "find": _FIND,
-    "mixed-transfer": _MIXED_TRANSFER,
-    "mixed-metadata": _MIXED_METADATA,
-}
-_HOLDS = {"doc": "files", "available": True, "capabilities": ["path", "data"]}
 DESCRIBE = Describe.model_validate(
     {
         "schema": "ullage.describe/1",
         "engine": ENGINE,
-        "backends": [
-            {"name": "posix", **_HOLDS, "parameters": [parameter("direct", "flag", False)]},
-            {
-                "name": "mpiio",
-                **_HOLDS,
-                "parameters": [parameter("collective", "flag", False), parameter("hints", "map", {})],
-            },
-        ],
+        "backends": [as_of_engine("posix", "path", "data"), as_of_engine("mpiio", "path", "data")],
         "workloads": [
-            {"name": name, "doc": name, "available": True, "parameters": parameters}
-            for name, parameters in _WORKLOADS.items()
+            as_of_engine(name) for name in ("transfer", "metadata", "find", "mixed-transfer", "mixed-metadata")
         ],
         "probes": [],
         "stop_rules": [],

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from reference import engine_page, pages
+from reference import engine_page, pages, snapshot
 from support.every_command import every_command
 from support.plain_words import faults
 from ullage.engine import describe
 from ullage.exporters import load_exporters
+from ullage.runs.options.engine import SNAPSHOT
 from ullage.runs.suite import load_suites
 
 ROOT = Path(__file__).parents[2]
@@ -109,6 +110,11 @@ def test_sentences_are_plain(path: Path) -> None:
 def test_the_reference_is_as_the_commands_and_the_engine_are(engine: Path) -> None:
     for name, text in pages(engine):
         assert (DOCS / "reference" / name).read_text(encoding="utf-8") == text, "run: python scripts/reference.py"
+
+
+@pytest.mark.any_mpi
+def test_options_know_the_parameters_of_this_engine(engine: Path) -> None:
+    assert SNAPSHOT.read_text(encoding="utf-8") == snapshot(describe(engine)), "run: python scripts/reference.py"
 
 
 @pytest.mark.any_mpi

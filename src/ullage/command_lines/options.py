@@ -2,7 +2,7 @@
 """The options of a suite of command lines, as they stand in request.json."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Annotated, ClassVar, Final
 
@@ -29,11 +29,11 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     ``lines`` as typed. ``places``: name of the target that stands for each folder the lines name.
 
     ``rooms``: bytes that might be taken of each target when the run began, which volumes behind a wall are cut to. A
-    suite says of which ``tool`` its lines are, and in its ``shown`` which metrics its rows are.
+    suite says of which ``tool`` its lines are, and how to ``translate`` them.
     """
 
     tool: ClassVar[str]
-    shown: ClassVar[Sequence[str]] = ()
+    translate: ClassVar[Translator]
     changes: ClassVar[Mapping[str, Change]] = {"keep": Change("Do not remove the datasets.")}
 
     lines: Annotated[list[str], Field(min_length=1), Repeated(metavar="LINE"), Option("", argument=True, required=True)]
@@ -54,18 +54,12 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     ] = None
     targets: Annotated[list[Target], COMMAND_LINE_ONLY] = []
     places: dict[str, str] = {}
-    metrics: Annotated[list[str], Field(description="of the rows; empty: those of every suite")] = []
     rooms: dict[str, int] | None = None
-
-    @classmethod
-    def translator(cls) -> Translator:
-        """Return the function that reads the lines."""
-        raise NotImplementedError
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Add the targets and places that the lines name to what was ``said``."""
-        values = super().settle({**said, "metrics": [*cls.shown]})
+        values = super().settle(said)
         options = cls.model_validate(values)
         targets, places = _targets(cls.tool, options.target, options.translation().drafts)
         return {**values, "targets": targets, "places": places}
@@ -73,7 +67,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     def translation(self) -> Translation:
         """Translate the lines; raise ``UserError`` for what has no equivalent."""
         wanted = WantedLayout(self.ranks, self.nodes, self.ranks_per_node)
-        return self.translator()([split_line(text, self.tool) for text in self.lines], wanted, read_text)
+        return type(self).translate([split_line(text, self.tool) for text in self.lines], wanted, read_text)
 
     @property
     def measured(self) -> list[Target]:

@@ -78,7 +78,7 @@ def _summarise(
 def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     """Return what rows need to know besides the records."""
     ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
-    most = request.options.get("max_repetitions")
+    most, suite = request.options.get("max_repetitions"), all_suites().get(request.suite)
     places = {place.target: place for place in (system.places if system is not None else [])}
     machine = read_option(MachineFile, request, "machine")
     targets = {
@@ -92,7 +92,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     }
     return RowContext(
         accesses=tuple(_words(request.options.get("access"))),
-        metrics=tuple(_words(request.options.get("metrics"))) or DEFAULT_METRICS,
+        metrics=tuple(suite.options.metrics.split() if suite is not None else ()) or DEFAULT_METRICS,
         targets=targets,
         level=LEVEL,
         wanted_width=float(interval) if isinstance(interval, (int, float)) else None,

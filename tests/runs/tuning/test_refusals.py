@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runs.tuning.test_tuning import trial
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE
 from ullage.analysis.tuning.search import FEWEST_TRIALS
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.describe import Describe
@@ -36,12 +36,9 @@ def prepared_search(
 def test_what_the_backend_does_not_serve_is_refused_before_the_first_trial(
     over: str, backend: str, tmp_path: Path
 ) -> None:
-    deep = parameter("queue_depth", "count", 1, minimum=1)
-    workloads = [one.model_dump() | {"parameters": [*one.parameters, deep]} for one in DESCRIBE.workloads]
-    description = Describe.model_validate(DESCRIBE.model_dump(by_alias=True) | {"workloads": workloads})
     words: dict[str, OptionValue] = {"target": [f"a={tmp_path}"], "backend": backend}
     with pytest.raises(UserError, match="queue_depth of at most 1") as error:
-        prepared_search(over, 600.0, words, description=description)
+        prepared_search(over, 600.0, words, description=DESCRIBE)
     assert error.value.code == EXIT_BAD_INPUT
 
 

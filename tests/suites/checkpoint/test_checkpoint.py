@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.make_records import MIB, SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import with_workloads
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.record import Moved, Ranks, RankTime
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
@@ -24,29 +24,16 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
 from ullage.suites.checkpoint import suite as preparing
 from ullage.suites.checkpoint.findings import LEAST_RATE, WAIT
-from ullage.suites.checkpoint.options import METRICS, CheckpointOptions
+from ullage.suites.checkpoint.options import CheckpointOptions
 from ullage.suites.checkpoint.sizes import GIB, MODELS, Mode, asked_bytes, fitting_scale, sizes_of
 from ullage.suites.checkpoint.suite import checkpoint_rows, layout_of, prepare_checkpoint, with_sizes
 
-OF_STEPFILE = [
-    parameter("steps", "count", 100, minimum=1),
-    parameter("state_bytes", "bytes", 4 * MIB),
-    parameter("order", "choice", "reverse", choices=["reverse", "forward"]),
-    parameter("layout", "choice", "dir-per-rank", choices=["flat", "dir-per-rank"]),
-    parameter("sync", "choice", "none", choices=["none", "close", "fsync"]),
-    parameter("cache", "choice", "none", choices=["none", "drop"]),
-    parameter("verify", "choice", "full", choices=["none", "full"]),
-]
+METRICS = tuple(CheckpointOptions.metrics.split())
 
 
 def describe() -> Describe:
     """The simulated engine, whose transfers also read the data of other nodes, with workload ``stepfile``."""
-    (work,) = DESCRIBE.workloads
-    words = parameter("read_back", "choice", "own", choices=["own", "other-rank", "other-node"])
-    moves = work.model_copy(update={"parameters": [*work.parameters, Parameter.model_validate(words)]})
-    own = [Parameter.model_validate(one) for one in OF_STEPFILE]
-    states = Registered(name="stepfile", doc="states", available=True, capabilities=[], parameters=own)
-    return DESCRIBE.model_copy(update={"workloads": [moves, states]})
+    return with_workloads("stepfile")
 
 
 def options(**words: object) -> CheckpointOptions:

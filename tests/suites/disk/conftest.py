@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, parameter
+from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, as_of_engine
 from ullage.launch.mpich import Mpich
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe, Registered
 from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.fio import PEER, FioJob
@@ -21,25 +21,12 @@ from ullage.runs.session import Session
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.disk.prepare import PreparedDisk, execute, prepare_disk
 
-URING = Registered(
-    name="uring",
-    doc="io_uring on files",
-    available=True,
-    capabilities=["path", "data", "queue_depth=4096"],
-    parameters=[Parameter.model_validate(parameter("direct", "flag", False))],
-)
+URING = as_of_engine("uring", "path", "data", "queue_depth=4096")
 
 
 def describe(uring: Registered | None = URING) -> Describe:
-    """The simulated engine with queue depths, with that backend ``uring`` or without one."""
-    depth = Parameter.model_validate(parameter("queue_depth", "count", 1, minimum=1))
-    (transfer,) = DESCRIBE.workloads
-    return DESCRIBE.model_copy(
-        update={
-            "backends": [*DESCRIBE.backends, *([] if uring is None else [uring])],
-            "workloads": [transfer.model_copy(update={"parameters": [*transfer.parameters, depth]})],
-        }
-    )
+    """The simulated engine with that backend ``uring`` or without one."""
+    return DESCRIBE.model_copy(update={"backends": [*DESCRIBE.backends, *([] if uring is None else [uring])]})
 
 
 @dataclass
@@ -114,17 +101,12 @@ class World:
 
     def with_threads(self) -> None:
         """An engine whose `posix` serves several threads of a rank."""
-        found, threads = (
-            self.engine_context.description,
-            Parameter.model_validate(parameter("threads", "count", 1, minimum=1)),
-        )
-        (transfer,) = found.workloads
+        found = self.engine_context.description
         backends = [
             one.model_copy(update={"capabilities": [*one.capabilities, "threads=1024"]}) if one.name == "posix" else one
             for one in found.backends
         ]
-        workload = transfer.model_copy(update={"parameters": [*transfer.parameters, threads]})
-        changed = found.model_copy(update={"backends": backends, "workloads": [workload]})
+        changed = found.model_copy(update={"backends": backends})
         self.engine_context = EngineContext(self.engine_context.engine, changed)
 
     def without_uring(self, uring: Registered | None) -> None:

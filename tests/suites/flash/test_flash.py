@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.hdf5_backend import hdf5_backend
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.analysis.metrics import load_metrics
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
@@ -22,32 +21,15 @@ from ullage.suites.flash.report import runs_of
 from ullage.suites.flash.suite import findings_of, make_cells, with_sizes
 
 MIB = 1 << 20
-OF_FLASH = [
-    parameter("file", "choice", "checkpoint", choices=["checkpoint", "plot-centred", "plot-corner"]),
-    parameter("cells", "count", 8, minimum=1),
-    parameter("blocks", "count", 0),
-    parameter("plot_real_bytes", "count", 4),
-    parameter("format", "choice", "raw", choices=["raw", "arrays"]),
-    parameter("sync", "flag", True),
-    parameter("restart", "flag", True),
-    parameter("cache", "choice", "none", choices=["none", "drop"]),
-    parameter("verify", "choice", "full", choices=["none", "full"]),
-]
-COLLECTIVE = [parameter("collective", "flag", False)]
-
-
-def registered(name: str, capabilities: list[str], parameters: list[dict[str, object]]) -> Registered:
-    found = [Parameter.model_validate(one) for one in parameters]
-    return Registered(name=name, doc="d", available=True, capabilities=capabilities, parameters=found)
 
 
 def describe() -> Describe:
     """The simulated engine with workload ``flash``, and both backends that transfer collectively."""
     backends = [one for one in DESCRIBE.backends if one.name not in ("mpiio", "hdf5")]
-    backends.append(registered("mpiio", ["path", "data"], COLLECTIVE))
-    backends.append(hdf5_backend())
-    work = registered("flash", [], OF_FLASH)
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+    backends.append(as_of_engine("mpiio", "path", "data"))
+    backends.append(as_of_engine("hdf5", "path", "data", "arrays"))
+    workloads = [*DESCRIBE.workloads, as_of_engine("flash")]
+    return DESCRIBE.model_copy(update={"workloads": workloads, "backends": backends})
 
 
 def options(**words: object) -> FlashOptions:
@@ -144,9 +126,9 @@ def test_quick_is_the_small_checkpoint_alone() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"file": "chk"}, "--file chk: there is no 'chk'"),
-        ({"format": "netcdf"}, "--format netcdf: there is no 'netcdf'"),
-        ({"access": "both"}, "--access both: there is no 'both'"),
+        ({"file": "chk"}, "--file: unknown word 'chk'"),
+        ({"format": "netcdf"}, "--format: unknown word 'netcdf'"),
+        ({"access": "both"}, "--access: unknown word 'both'"),
         ({"cells": "0"}, "--cells: 0 is not allowed"),
     ],
 )

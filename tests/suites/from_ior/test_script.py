@@ -9,9 +9,8 @@ from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import WantedLayout
 from ullage.errors import UserError
 from ullage.runs.options.reading import parse_options
-from ullage.suites.from_ior.options import FromIorOptions
 from ullage.suites.from_ior.script import expanded
-from ullage.suites.from_ior.translation import translate
+from ullage.suites.from_ior.translation import FromIorOptions, translate
 
 SCRIPT = """# two tests
 IOR START

@@ -15,9 +15,8 @@ from ullage.errors import UserError
 from ullage.model.plan import Parameters
 from ullage.runs.options.reading import parse_options
 from ullage.suites.from_mdtest.flags import TABLE
-from ullage.suites.from_mdtest.options import FromMdtestOptions
 from ullage.suites.from_mdtest.parameters import directories
-from ullage.suites.from_mdtest.translation import translate
+from ullage.suites.from_mdtest.translation import FromMdtestOptions, translate
 
 
 def no_file(path: Path) -> str:

@@ -64,7 +64,6 @@ PHASES = {
     "mdtest-hard-delete": {"phases": ["unlink", "tree-remove"], **SMALL},
     "ior-rnd4K-easy-read": {
         "operations": 10_000_000,
-        "read_share": 1.0,
         "read_back": "other-node",
         "read_shift": 2,
         **WALL,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import with_workloads
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
@@ -25,22 +25,11 @@ from ullage.suites.loader.presets import PRESETS, rule_samples
 from ullage.suites.loader.search import Search, next_listed, verdict_of
 
 GB = 1_000_000_000
-OF_LOADER = [
-    parameter("data", "choice", "make", choices=["make", "use", "none"]),
-    *(parameter(name, "count", 1) for name in ("samples", "samples_per_file", "epochs", "read_samples", "seed")),
-    *(parameter(name, "count", 0) for name in ("accelerators", "batch", "threads", "ahead")),
-    *(parameter(name, "bytes", 0) for name in ("sample_bytes", "deviation_bytes", "unit_bytes", "transfer_bytes")),
-    parameter("step_s", "seconds", 0.0035),
-    parameter("cache", "choice", "advise", choices=["none", "advise"]),
-    parameter("verify", "choice", "kept", choices=["none", "kept", "full"]),
-]
 
 
 def describe() -> Describe:
     """The simulated engine with workload ``loader``."""
-    own = [Parameter.model_validate(one) for one in OF_LOADER]
-    loader = Registered(name="loader", doc="samples", available=True, capabilities=[], parameters=own)
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, loader]})
+    return with_workloads("loader")
 
 
 def options(**words: object) -> LoaderOptions:

@@ -14,8 +14,10 @@ from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.options.reading import parse_options
 from ullage.suites.loader.findings import ALL_EPOCHS, CACHED, USE, findings_of, loader_rows
-from ullage.suites.loader.options import METRICS, LoaderOptions
+from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.report import figures, tables
+
+METRICS = tuple(LoaderOptions.metrics.split())
 
 WOBBLE = (0.0, 0.001, -0.001, 0.002, -0.002, 0.0, 0.001)
 CONTEXT = RowContext(metrics=METRICS, targets={"disk": TargetFacts()})

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, PHASES, Clock, SilentProgress, SimulatedEngine, parameter
+from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, as_of_engine
 from ullage.launch.mpich import Mpich
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
@@ -19,42 +19,10 @@ from ullage.runs.session import Session
 from ullage.suites.matrix.options import MatrixOptions
 from ullage.suites.matrix.prepare import prepare_matrix
 
-ORDERS = ["sequential", "random", "backward", "strided", "repeat"]
-CHANGED = [
-    parameter("phases", "choices", ["write", "read"], choices=[*PHASES, "mixed"]),
-    parameter("order", "choice", "sequential", choices=ORDERS),
-    parameter("stride", "count", 2, minimum=1),
-    parameter("write_order", "choice", "same", choices=["same", "sequential"]),
-    parameter("read_share", "number", 0.5),
-]
-OF_POSIX = [
-    parameter("direct", "flag", False),
-    parameter("positioned", "flag", True),
-    parameter("vector_pieces", "count", 1, minimum=1),
-]
-
 
 def describe() -> Describe:
-    """The simulated engine with the parameters and backends of IOzone's tests."""
-    new = [Parameter.model_validate(one) for one in CHANGED]
-    (transfer,) = DESCRIBE.workloads
-    kept = [one for one in transfer.parameters if one.name not in {changed.name for changed in new}]
-    posix = next(one for one in DESCRIBE.backends if one.name == "posix")
-    posix = posix.model_copy(update={"parameters": [Parameter.model_validate(one) for one in OF_POSIX]})
-    stdio = Registered(
-        name="stdio",
-        doc="the C library",
-        available=True,
-        capabilities=["path", "data"],
-        parameters=[Parameter.model_validate(parameter("buffer_bytes", "bytes", 0))],
-    )
-    others = [one for one in DESCRIBE.backends if one.name != "posix"]
-    return DESCRIBE.model_copy(
-        update={
-            "backends": [posix, stdio, *others],
-            "workloads": [transfer.model_copy(update={"parameters": [*kept, *new]})],
-        }
-    )
+    """The simulated engine with the backend that IOzone's tests of streams need."""
+    return DESCRIBE.model_copy(update={"backends": [*DESCRIBE.backends, as_of_engine("stdio", "path", "data")]})
 
 
 @dataclass

@@ -21,7 +21,7 @@ def test_the_defaults_are_those_of_iozones_automatic_mode() -> None:
     assert found.tests == list(range(13))
     assert (found.stride, found.read_share, found.pieces) == (17, 0.5, 16)
     assert (found.direct, found.cache, found.sync, found.all_records) == (False, "advise", "close", False)
-    assert found.metrics == ["file_bandwidth"]
+    assert found.metrics == "file_bandwidth"
 
 
 def test_a_quick_look_is_smaller_except_where_words_say_more() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from support.make_records import make_case, make_launch, make_phase
-from support.simulated_engine import DESCRIBE, parameter
-from ullage.model.describe import Describe, Registered
+from support.simulated_engine import DESCRIBE, as_of_engine
+from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.results.records import AnyRecord
 from ullage.suites.memory.options import MemoryOptions
@@ -19,62 +19,13 @@ CACHES = [
     Cache(level=2, bytes=MIB, cores=1),
     Cache(level=3, bytes=32 * MIB, cores=8),
 ]
-_PACE = [
-    parameter("windows", "count", 10, minimum=1),
-    parameter("window_s", "seconds", 0.01),
-    parameter("warm_up_s", "seconds", 0.1),
-]
-_THREADS = parameter("threads", "count", 1, minimum=1)
-_SET = parameter("working_set_bytes", "bytes", 64 * MIB)
-_PAGES = parameter("pages", "choice", "default", choices=["default", "small", "huge"])
-_NODES = [parameter("memory_node", "count", -1), parameter("cpu_node", "count", -1)]
-_KERNELS = ["read", "write", "copy", "scale", "add", "triad", "read-write"]
-_WORKLOADS = {
-    "stream": [
-        _THREADS,
-        parameter("kernel", "choice", "triad", choices=_KERNELS),
-        parameter("stores", "choice", "ordinary", choices=["ordinary", "non-temporal"]),
-        _SET,
-        parameter("order", "choice", "sequential", choices=["sequential", "random"]),
-        parameter("block_bytes", "bytes", 0),
-        _PAGES,
-        *_NODES,
-    ],
-    "chase": [
-        _THREADS,
-        _SET,
-        parameter("stride_bytes", "bytes", 64),
-        parameter("locality_bytes", "bytes", 0),
-        parameter("chains", "count", 1, minimum=1, maximum=16),
-        _PAGES,
-        *_NODES,
-    ],
-    "core-to-core": [parameter("cpu_a", "count", -1), parameter("cpu_b", "count", -1)],
-    "loaded-latency": [
-        parameter("injectors", "count", 1),
-        parameter("injection", "choice", "read", choices=["read", "write", "non-temporal-write"]),
-        parameter("delay", "count", 0),
-        _SET,
-        _PAGES,
-    ],
-    "updates": [_THREADS, parameter("table_bytes", "bytes", 256 * MIB)],
-}
+_WORKLOADS = ("stream", "chase", "core-to-core", "loaded-latency", "updates")
 
 
 def memory_describe(*, non_temporal: bool = True) -> Describe:
     """An engine with the workloads of memory."""
-    found = [
-        Registered.model_validate(
-            {
-                "name": name,
-                "doc": name,
-                "available": True,
-                "capabilities": ["no-storage", *(["non-temporal"] if non_temporal else [])],
-                "parameters": [*_PACE, *parameters],
-            }
-        )
-        for name, parameters in _WORKLOADS.items()
-    ]
+    capabilities = ["no-storage", *(["non-temporal"] if non_temporal else [])]
+    found = [as_of_engine(name, *capabilities) for name in _WORKLOADS]
     return DESCRIBE.model_copy(update={"workloads": found})
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, ENGINE, parameter
+from support.simulated_engine import DESCRIBE, ENGINE, with_workloads
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
-from ullage.model.describe import Registered
 from ullage.model.record import Contamination, Done, Gauge, PhaseRecord
 from ullage.model.request import Request
 from ullage.report.data import FinishedResult, load
@@ -188,15 +187,9 @@ def test_an_engine_without_fixed_work_is_refused_and_one_with_it_is_planned(tmp_
     request = Request(run_id="r1", suite="noise", created="now", targets=asked.targets, options=asked.options)
     with pytest.raises(UserError, match="fixed-work"):
         prepare_noise(request, EngineContext(Path("/engine"), DESCRIBE))
-    words = [
-        parameter("threads", "count", 1),
-        parameter("quantum_s", "seconds", 1e-4),
-        parameter("quanta", "count", 500),
-    ]
-    work = Registered.model_validate({"name": "fixed-work", "doc": "", "available": True, "parameters": words})
-    description = DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work]})
+    description = with_workloads("fixed-work")
     prepared = prepare_noise(request, EngineContext(Path("/engine"), description))
     (plan,) = prepared.plans(ResultFolder(tmp_path))
     assert [case.workload.name for case in plan.cases] == ["fixed-work"]
-    assert prepared.cases[0].seconds == pytest.approx(0.15)
+    assert prepared.cases[0].seconds == pytest.approx(0.8)
     assert prepared.explain().rows[0][:2] == ["fixed-work", "1"]

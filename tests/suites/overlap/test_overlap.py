@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from support.make_records import MIB, make_launch, make_phase, make_repetition, make_run
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.analysis.metrics.overlap import share_that_overlaps
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout
 from ullage.model.record import Gauge
 from ullage.model.request import Request
@@ -18,29 +18,14 @@ from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.told import told_rows
-from ullage.suites.overlap.options import METRICS, OverlapOptions
+from ullage.suites.overlap.options import OverlapOptions
 from ullage.suites.overlap.suite import depth_of, make_cells, method_of, stretch_bytes, tell, with_sizes
 from ullage.suites.overlap.suite import prepare as prepare_overlap
 
-OF_OVERLAP = [
-    parameter("method", "choice", "threads", choices=["threads", "nonblocking"]),
-    parameter("transfer_bytes", "bytes", MIB),
-    *(parameter(name, "count", 4, minimum=1) for name in ("depth", "batches", "rounds")),
-    parameter("tests", "count", 0),
-    parameter("computation", "number", 1.0),
-    parameter("read", "flag", True),
-    parameter("cache", "choice", "none", choices=["none", "drop"]),
-    parameter("verify", "choice", "full", choices=["none", "full"]),
-]
-DIRECT = Parameter.model_validate(parameter("direct", "flag", False))
+METRICS = tuple(OverlapOptions.metrics.split())
+
 BACKENDS = [
-    Registered(
-        name="posix",
-        doc="files",
-        available=True,
-        capabilities=["path", "data", "threads=1024", "file_threads=1024"],
-        parameters=[DIRECT],
-    ),
+    as_of_engine("posix", "path", "data", "threads=1024", "file_threads=1024"),
     Registered(name="mpiio", doc="files", available=True, capabilities=["path", "data", "nonblocking=8"]),
     Registered(name="uring", doc="files", available=False, reason="this kernel has no io_uring"),
     Registered(
@@ -52,9 +37,7 @@ BACKENDS = [
 
 
 def describe() -> Describe:
-    own = [Parameter.model_validate(one) for one in OF_OVERLAP]
-    work = Registered(name="overlap", doc="both", available=True, capabilities=[], parameters=own)
-    return DESCRIBE.model_copy(update={"workloads": [work], "backends": BACKENDS})
+    return DESCRIBE.model_copy(update={"workloads": [as_of_engine("overlap")], "backends": BACKENDS})
 
 
 def options(**words: object) -> OverlapOptions:

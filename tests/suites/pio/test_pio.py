@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.hdf5_backend import hdf5_backend
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
@@ -19,44 +18,24 @@ from ullage.runs.options.reading import parse_options
 from ullage.suites.pio.findings import findings_of
 from ullage.suites.pio.options import PioOptions
 from ullage.suites.pio.spatial import OPERATIONS, PATTERNS, Spatial, parse_directives
-from ullage.suites.pio.suite import DEFAULTS, calls_of, is_of, make_cells, pattern_of, with_sizes
+from ullage.suites.pio.suite import calls_of, is_of, make_cells, pattern_of, with_sizes
 from ullage.suites.pio.suite import prepare as prepare_pio
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 MIB = 1 << 20
-OF_PIO = [
-    parameter("pattern", "choice", "simple-strided", choices=list(PATTERNS)),
-    parameter("phases", "choices", ["write", "read"], choices=list(OPERATIONS)),
-    parameter("request_bytes", "bytes", DEFAULTS["request_bytes"]),
-    parameter("requests", "count", DEFAULTS["requests"], minimum=1),
-    parameter("base_bytes", "bytes", 0),
-    parameter("levels", "count", 2),
-    parameter("inner_requests", "count", 4),
-    parameter("gap_requests", "count", 1),
-    parameter("tiles_x", "count", 0),
-    parameter("variables", "count", 24),
-    parameter("record_bytes", "bytes", 32),
-    parameter("sorted", "flag", True),
-    parameter("through", "choice", "offsets", choices=["offsets", "view"]),
-    parameter("collective", "flag", False),
-    parameter("requests_a_call", "count", 1),
-    parameter("cache", "choice", "advise", choices=["none", "advise"]),
-    parameter("verify", "choice", "kept", choices=["none", "kept", "full"]),
-]
 
 
 def describe() -> Describe:
     """The simulated engine with workload ``pio`` and views in backend mpiio."""
-    parameters = [Parameter.model_validate(one) for one in OF_PIO]
-    work = Registered(name="pio", doc="patterns", available=True, capabilities=[], parameters=parameters)
     backends = [
         one.model_copy(update={"capabilities": [*one.capabilities, "views"]}) if one.name == "mpiio" else one
         for one in DESCRIBE.backends
     ]
-    update = {"workloads": [*DESCRIBE.workloads, work], "backends": [*backends, hdf5_backend()]}
-    return DESCRIBE.model_copy(update=update)
+    backends.append(as_of_engine("hdf5", "path", "data", "arrays"))
+    workloads = [*DESCRIBE.workloads, as_of_engine("pio")]
+    return DESCRIBE.model_copy(update={"workloads": workloads, "backends": backends})
 
 
 def options(**words: object) -> PioOptions:

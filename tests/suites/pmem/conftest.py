@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, parameter
+from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, as_of_engine
 from ullage.launch.mpich import Mpich
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
@@ -19,22 +19,14 @@ from ullage.runs.session import Session
 from ullage.suites.pmem.options import PmemOptions
 from ullage.suites.pmem.suite import prepare_pmem
 
-NUMA_PATHS = ["unsaid", "as-is", "local", "remote", "interleave"]
-
 
 def describe(*, libpmem: bool) -> Describe:
     """The simulated engine with the backends of this suite; without ``libpmem`` as an engine that finds no library."""
-    posix = next(one for one in DESCRIBE.backends if one.name == "posix")
-    direct = Parameter.model_validate(parameter("direct", "flag", False))
-    posix = posix.model_copy(update={"parameters": [direct]})
-    mmap = Registered(name="mmap", doc="mappings", available=True, capabilities=["path", "data"])
+    mmap = as_of_engine("mmap", "path", "data")
     reason = "" if libpmem else "libpmem.so.1 is not installed"
-    pmem = Registered(name="pmem", doc="libpmem", available=libpmem, reason=reason, capabilities=["path", "data"])
-    (transfer,) = DESCRIBE.workloads
-    path = Parameter.model_validate(parameter("numa_path", "choice", "unsaid", choices=NUMA_PATHS))
-    transfer = transfer.model_copy(update={"parameters": [*transfer.parameters, path]})
-    others = [one for one in DESCRIBE.backends if one.name not in ("posix", "mmap", "pmem")]
-    return DESCRIBE.model_copy(update={"backends": [posix, mmap, pmem, *others], "workloads": [transfer]})
+    pmem = as_of_engine("pmem", "path", "data").model_copy(update={"available": libpmem, "reason": reason})
+    others = [one for one in DESCRIBE.backends if one.name != "pmem"]
+    return DESCRIBE.model_copy(update={"backends": [*others, mmap, pmem]})
 
 
 @dataclass

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.make_records import SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.record import Grade
 from ullage.model.request import Request
 from ullage.model.summary import Row
@@ -24,38 +24,23 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
 from ullage.suites.sar import suite as preparing
-from ullage.suites.sar.options import METRICS, SarOptions
+from ullage.suites.sar.options import SarOptions
 from ullage.suites.sar.shape import KERNELS, PHASES, SarShape, scaled, shape_of
 from ullage.suites.sar.suite import prepare as prepare_sar
 from ullage.suites.sar.suite import sar_rows, with_sizes
 
+METRICS = tuple(SarOptions.metrics.split())
+
 GIB = 1 << 30
-OF_SAR = [
-    parameter("grid", "count", 4, minimum=1),
-    parameter("depth", "count", 2, minimum=2),
-    *(parameter(name, "count", size, minimum=1) for name, size in scaled(1).items()),
-    parameter("raw", "choice", "shared", choices=["shared", "own"]),
-    *(parameter(name, "count", 1, minimum=1) for name in ("raw_files", "seed")),
-    parameter("templates", "count", 40, minimum=1),
-    parameter("subimages", "count", 8, minimum=1),
-    parameter("subimage_side", "count", 64, minimum=1),
-    parameter("layout", "choice", "files", choices=["files", "containers"]),
-    parameter("read_back", "choice", "other-node", choices=["own", "other-rank", "other-node"]),
-    parameter("sync", "choice", "close", choices=["none", "close", "fsync"]),
-    parameter("cache", "choice", "none", choices=["none", "drop"]),
-    parameter("verify", "choice", "full", choices=["none", "full"]),
-]
 
 
 def describe() -> Describe:
     """The simulated engine, whose backend ``posix`` works on names, with workload ``sar`` alone."""
-    own = [Parameter.model_validate(one) for one in OF_SAR]
-    images = Registered(name="sar", doc="images", available=True, capabilities=[], parameters=own)
     backends = [
         one.model_copy(update={"capabilities": [*one.capabilities, "metadata"]}) if one.name == "posix" else one
         for one in DESCRIBE.backends
     ]
-    return DESCRIBE.model_copy(update={"workloads": [images], "backends": backends})
+    return DESCRIBE.model_copy(update={"workloads": [as_of_engine("sar")], "backends": backends})
 
 
 def options(**words: object) -> SarOptions:

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.make_records import MIB, SECOND_NS, make_case, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter
 from ullage.model.record import Moved, Ranks, RankTime
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
@@ -25,18 +24,12 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
 from ullage.suites.spio import suite as preparing
 from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST
-from ullage.suites.spio.options import METRICS, SpioOptions
+from ullage.suites.spio.options import SpioOptions
 from ullage.suites.spio.suite import fitted_volume, prepare_spio, spio_rows, usual_volume, with_kinds
 
+METRICS = tuple(SpioOptions.metrics.split())
+
 GIB = 1 << 30
-
-
-def describe() -> Describe:
-    """The simulated engine, whose transfers also read the data of other ranks."""
-    (work,) = DESCRIBE.workloads
-    words = parameter("read_back", "choice", "own", choices=["own", "other-rank", "other-node"])
-    parameters = [*work.parameters, Parameter.model_validate(words)]
-    return DESCRIBE.model_copy(update={"workloads": [work.model_copy(update={"parameters": parameters})]})
 
 
 def options(**words: object) -> SpioOptions:
@@ -48,7 +41,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "1,2", "volume": "8M"}
     asked = parse_options(SpioOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="spio", created="now", targets=asked.targets, options=asked.options)
-    return prepare_spio(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_spio(request, EngineContext(tmp_path / "engine", DESCRIBE))
 
 
 def put_on(monkeypatch: pytest.MonkeyPatch, place: Place, memory_bytes: int) -> None:
@@ -135,7 +128,7 @@ def test_the_room_bounds_the_volume_and_the_request_keeps_it(tmp_path: Path, mon
     assert note.code == "volume-below-memory"
     assert "10.0 GiB is less than 3 times the memory of 1 node (8.00 GiB each)" in note.text
     # A resumed run has the volume of the request, whatever room there is by then.
-    again = prepare_spio(prepared.request, EngineContext(tmp_path / "engine", describe()))
+    again = prepare_spio(prepared.request, EngineContext(tmp_path / "engine", DESCRIBE))
     assert [cell.case.id for cell in again.cells] == [cell.case.id for cell in prepared.cells]
 
 

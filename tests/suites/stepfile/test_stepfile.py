@@ -7,10 +7,10 @@ import pytest
 
 from support.make_records import make_case, make_phase
 from support.plain_words import faults
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import with_workloads
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Row
@@ -34,32 +34,11 @@ from ullage.suites.stepfile.suite import (
 from ullage.suites.stepfile.summarise import cache_findings
 
 MIB = 1 << 20
-OF_STEPFILE = [
-    parameter("steps", "count", 100, minimum=1),
-    parameter("state_bytes", "bytes", 4 * MIB),
-    parameter("order", "choice", "reverse", choices=list(ORDERS)),
-    parameter("stride", "count", 2, minimum=1),
-    parameter("checkpoints", "count", 10, minimum=1),
-    parameter("layout", "choice", "dir-per-rank", choices=list(LAYOUTS)),
-    parameter("hash_levels", "count", 2, minimum=1),
-    parameter("compute_s", "seconds", 0.0),
-    parameter("jitter", "number", 0.0),
-    parameter("imbalance", "number", 0.0),
-    parameter("write_behind", "count", 0),
-    parameter("prefetch", "count", 0),
-    parameter("sync", "choice", "none", choices=list(SYNCS)),
-    parameter("sync_every", "count", 16, minimum=1),
-    parameter("remove_read", "flag", False),
-    parameter("cache", "choice", "none", choices=["none", "drop"]),
-    parameter("verify", "choice", "full", choices=["none", "full"]),
-]
 
 
 def describe() -> Describe:
     """The simulated engine with workload ``stepfile``."""
-    parameters = [Parameter.model_validate(one) for one in OF_STEPFILE]
-    work = Registered(name="stepfile", doc="states", available=True, capabilities=[], parameters=parameters)
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work]})
+    return with_workloads("stepfile")
 
 
 def options(**words: object) -> StepfileOptions:

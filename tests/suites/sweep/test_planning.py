@@ -104,7 +104,7 @@ def test_a_default_said_aloud_is_the_same_case() -> None:
         ({"param": ["mpiio.collective=true"]}, "mpiio.collective: this run uses no backend or workload 'mpiio'"),
         ({"param": ["transfer.transfer_bytes=1M"]}, "transfer.transfer_bytes: has an option of its own; use --block"),
         ({"param": ["posix.direct=true"], "vary": ["posix.direct=true,false"]}, "posix.direct: is set twice"),
-        ({"order": "sideways"}, "workload 'transfer': 'order': unknown choice 'sideways'"),
+        ({"order": "sideways"}, "--order: unknown word 'sideways'"),
         ({"verify": "some"}, "workload 'transfer': 'verify': unknown choice 'some'"),
         ({"block": "1001"}, "--block: 1001 bytes are not a multiple of 8"),
         ({"nodes": 4}, "--nodes: 1 ranks cannot use 4 nodes"),

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.hdf5_backend import hdf5_backend
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
@@ -31,34 +30,17 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 DISPLAY = Tiling((3, 2, 1), (1024, 768, 1), (270, 128, 0), 3)
-OF_TILE = [
-    *(parameter(f"tiles_{axis}", "count", 1, minimum=1) for axis in "xyz"),
-    parameter("tile_x", "count", 1024, minimum=1),
-    parameter("tile_y", "count", 1024, minimum=1),
-    parameter("tile_z", "count", 1, minimum=1),
-    *(parameter(f"overlap_{axis}", "count", 0) for axis in "xyz"),
-    parameter("element_bytes", "bytes", 3),
-    parameter("header_bytes", "bytes", 0),
-    parameter("frames", "count", 1, minimum=1),
-    parameter("calls", "choice", "independent", choices=["independent", "collective"]),
-    parameter("phases", "choices", ["write", "read"], choices=["write", "read"]),
-    parameter("sync", "flag", True),
-    parameter("buffers", "bytes", 32 * MIB),
-    parameter("verify", "choice", "full", choices=["none", "kept", "full"]),
-    parameter("cache", "choice", "none", choices=["none", "drop"]),
-]
 
 
 def describe() -> Describe:
     """The simulated engine with workload ``tile``, and views in its MPI-IO."""
-    parameters = [Parameter.model_validate(one) for one in OF_TILE]
-    work = Registered(name="tile", doc="tiles", available=True, capabilities=[], parameters=parameters)
     backends = [
         one.model_copy(update={"capabilities": [*one.capabilities, "views"]}) if one.name == "mpiio" else one
         for one in DESCRIBE.backends
     ]
-    update = {"workloads": [*DESCRIBE.workloads, work], "backends": [*backends, hdf5_backend()]}
-    return DESCRIBE.model_copy(update=update)
+    backends.append(as_of_engine("hdf5", "path", "data", "arrays"))
+    workloads = [*DESCRIBE.workloads, as_of_engine("tile")]
+    return DESCRIBE.model_copy(update={"workloads": workloads, "backends": backends})
 
 
 def options(**words: object) -> TileOptions:

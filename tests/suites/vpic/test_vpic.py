@@ -3,9 +3,9 @@
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, parameter
+from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.errors import UserError
-from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.describe import Describe
 from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
@@ -25,40 +25,16 @@ from ullage.suites.bdcats.options import BdcatsOptions
 from ullage.suites.bdcats.suite import reads_of
 from ullage.suites.vpic.options import VpicOptions
 
-ORDERS = ["contiguous", "interleaved"]
-OF_VPIC = [
-    parameter("particles", "count", 8 << 20, minimum=1),
-    parameter("steps", "count", 5, minimum=1),
-    parameter("memory", "choice", "contiguous", choices=ORDERS),
-    parameter("file", "choice", "contiguous", choices=ORDERS),
-    parameter("compute_s", "seconds", 0.0),
-    parameter("format", "choice", "raw", choices=["raw", "arrays"]),
-    parameter("sync", "flag", True),
-    parameter("phases", "choices", ["write", "read"], choices=["write", "read"]),
-    parameter("read", "choice", "full", choices=["full", "partial", "strided"]),
-    parameter("read_particles", "count", 1),
-    parameter("run", "count", 4096),
-    parameter("stride", "count", 16384),
-    parameter("read_back", "choice", "other-node", choices=["own", "other-rank", "other-node"]),
-    parameter("cache", "choice", "none", choices=["none", "drop"]),
-    parameter("verify", "choice", "full", choices=["none", "kept", "full"]),
-]
-COLLECTIVE = [parameter("collective", "flag", False)]
 WRITES = WorkloadSettings(phases=["write"])
-
-
-def registered(name: str, capabilities: list[str], parameters: list[dict[str, object]]) -> Registered:
-    found = [Parameter.model_validate(one) for one in parameters]
-    return Registered(name=name, doc="d", available=True, capabilities=capabilities, parameters=found)
 
 
 def describe() -> Describe:
     """The simulated engine with workload ``vpic``, and both backends that convert."""
     backends = [one for one in DESCRIBE.backends if one.name not in ("mpiio", "hdf5")]
-    backends.append(registered("mpiio", ["path", "data", "scattered"], COLLECTIVE))
-    backends.append(registered("hdf5", ["path", "data", "arrays"], COLLECTIVE))
-    work = registered("vpic", [], OF_VPIC)
-    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work], "backends": backends})
+    backends.append(as_of_engine("mpiio", "path", "data", "scattered"))
+    backends.append(as_of_engine("hdf5", "path", "data", "arrays"))
+    workloads = [*DESCRIBE.workloads, as_of_engine("vpic")]
+    return DESCRIBE.model_copy(update={"workloads": workloads, "backends": backends})
 
 
 def writing(**words: object) -> VpicOptions:
@@ -123,9 +99,9 @@ def test_reads_are_cases_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"layout": "CX"}, "--layout CX: there is no 'CX'"),
-        ({"format": "netcdf"}, "--format netcdf: there is no 'netcdf'"),
-        ({"access": "both"}, "--access both: there is no 'both'"),
+        ({"layout": "CX"}, "--layout: unknown word 'CX'"),
+        ({"format": "netcdf"}, "--format: unknown word 'netcdf'"),
+        ({"access": "both"}, "--access: unknown word 'both'"),
         ({"particles": 0}, "--particles"),
     ],
 )
@@ -138,7 +114,7 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"read": "corner"}, "--read corner: there is no 'corner'"),
+        ({"read": "corner"}, "--read: unknown word 'corner'"),
         ({"read": "strided", "run": 20, "stride": 10}, "--stride 10: a run has 20 particles"),
         ({"read": "strided", "run": 20, "stride": 20, "particles": 10}, "--run 20: a rank has 10 particles"),
     ],

@@ -41,7 +41,6 @@ class KernelOptions(CaseOptions):
 
     threads: Annotated[
         list[Annotated[int, Field(ge=1, le=4096)]],
-        Field(min_length=1),
         ThreadAxis(),
         Option(
             "Measure with these numbers of threads, for example 1,2,all or 1:8:x2.",

@@ -5,18 +5,22 @@ import inspect
 import shlex
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, cast, get_args, get_origin
 
 from ullage.analysis.findings.advice import Settable
 from ullage.errors import UserError
+from ullage.model.describe import Parameter
 from ullage.model.plan import Target
+from ullage.runs.options.engine import engine_parameters, kind_of, limits_of
 from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, RawValue
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
+
+    from ullage.runs.options.model import SuiteOptions
 
 # Where an option stands in the help: places come first, then how many work, then what the suite alone has, then what
 # bounds a run. Options with the same number stand in the order of their fields.
@@ -43,7 +47,7 @@ class Option:
     ``usual``: the text that is taken where nothing is said, ``quick`` the same with ``--quick``. ``unsaid``: what is
     taken then, in words, where ``settle`` or the running suite finds it. ``required``: it has to be said.
     ``argument``: it is typed without its name. ``least``: of each number, where a suite needs more than others do.
-    ``sets``: the parameters of rows that it sets, where they are not named as the field.
+    ``sets``: the parameters of rows that it sets, where they are not named as the field or the option.
     """
 
     help: str
@@ -56,6 +60,30 @@ class Option:
     argument: bool = False
     least: int | None = None
     sets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OfEngine:
+    """Metadata of a field that sets the ``parameter`` of the model's workload, by default the one of the field's name.
+
+    The option is called as the parameter. Help, limits, words and kind are the engine's unless they stand here, or in
+    the annotation: a ``Literal`` has fewer words. In a field with a list each value has its own cases. The rest is as
+    of an ``Option``; ``sets`` is what it sets in rows besides.
+    """
+
+    parameter: str = ""
+    _: KW_ONLY
+    help: str = ""
+    name: str = ""
+    usual: str = ""
+    quick: str = ""
+    unsaid: str = ""
+    sets: tuple[str, ...] = ()
+
+    def option(self, parameter: Parameter) -> Option:
+        """Return the option that sets ``parameter``."""
+        text, sets = self.help or parameter.doc, (parameter.name, *self.sets)
+        return Option(text, self.name, self.usual, self.quick, self.unsaid, sets=sets)
 
 
 @dataclass(frozen=True)
@@ -79,7 +107,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Declared:
-    """An option of a model: its field, what that says of it, and how it is typed. ``low``, ``high``: its limits."""
+    """An option of a model: its field, what that says of it, and how it is typed. ``low``, ``high``: its limits.
+
+    ``parameter``: that of the engine which it sets. ``is_axis``: each value has cases of its own.
+    """
 
     field: str
     option: Option
@@ -87,6 +118,8 @@ class Declared:
     default: object
     low: float | None = None
     high: float | None = None
+    parameter: Parameter | None = None
+    is_axis: bool = False
 
     @property
     def is_flag(self) -> bool:
@@ -103,7 +136,8 @@ class Declared:
         """The name as typed; for an argument, what stands for it in the help."""
         if self.option.argument:
             return self.kind.metavar
-        return self.option.name or f"--{'no-' if self.negates else ''}{self.field.replace('_', '-')}"
+        field = self.field if self.parameter is None else self.parameter.name
+        return self.option.name or f"--{'no-' if self.negates else ''}{field.replace('_', '-')}"
 
     @property
     def metavar(self) -> str:
@@ -122,6 +156,11 @@ class Declared:
         """What is taken where nothing is said, if it is always the same and no flag; else nothing."""
         if self.option.quick or self.option.unsaid or self.is_flag or self.kind.repeated:
             return ""
+        return self.usual
+
+    @property
+    def usual(self) -> str:
+        """The text that is taken where nothing is said; empty where it is no text, or has to be said."""
         if self.option.usual or self.default is None or self.default is ... or self.option.required:
             return self.option.usual
         return "" if self.default in ([], {}) else self.kind.format(self.default)
@@ -129,11 +168,11 @@ class Declared:
     @property
     def help(self) -> str:
         """What it is for, and what is taken where nothing is said, if that is not always the same."""
-        usual = self.option.usual
-        default = usual or self.option.unsaid
-        if self.option.quick:
+        default, quick = self.option.usual or self.option.unsaid, self.option.quick
+        if quick:
+            default = default or self.usual
             # The end of a value with commas in it is clearer at a semicolon.
-            default += f"{';' if ',' in usual else ','} with --quick {self.option.quick}"
+            default += f"{';' if ',' in default else ','} with --quick {quick}"
         if self.shown_default or not default:
             return self.option.help
         return f"{self.option.help} Default: {default}{'' if default.endswith('.') else '.'}"
@@ -158,7 +197,7 @@ def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
     """Return the options of ``model`` by field, in the order of the help."""
     for name, info in model.model_fields.items():
         _check_owner(model, name, info)
-    found = [_declared(name, info, _changes(model, name)) for name, info in model.model_fields.items()]
+    found = [_declared(model, name, info) for name, info in model.model_fields.items()]
     options = sorted((one for one in found if one is not None), key=lambda one: one.option.order)
     return {one.field: one for one in options}
 
@@ -166,7 +205,7 @@ def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
 def settable_by(model: "type[BaseModel]", targets: Iterable[Target] = ()) -> Settable:
     """Return the options of ``model``, and how ``targets`` are named by them."""
     options = [one for one in declared(model).values() if not one.option.argument]
-    by_parameter = {name: one.name for one in options for name in one.option.sets or (one.field,)}
+    by_parameter = {name: one.name for one in options for name in one.option.sets or (one.field, one.keyword)}
     places = {target.name: shlex.quote(f"{target.name}={target.uri}") for target in targets}
     return Settable(frozenset(one.name for one in options), by_parameter, places)
 
@@ -190,17 +229,29 @@ def _changes(model: "type[BaseModel]", field: str) -> Iterator[Change]:
             yield changes[field]
 
 
-def _declared(name: str, info: "FieldInfo", changes: Iterator[Change]) -> Declared | None:
+def _declared(model: "type[BaseModel]", field: str, info: "FieldInfo") -> Declared | None:
     metadata = [*_nested(info.annotation), *info.metadata]
     option = next((item for item in metadata if isinstance(item, Option)), None)
+    of_engine = next((item for item in metadata if isinstance(item, OfEngine)), None)
+    is_axis = get_origin(_bare(info.annotation)) is list
+    kind = next((item for item in metadata if isinstance(item, Kind)), None)
+    parameter = None
+    if of_engine is not None:
+        parameter = engine_parameters(cast("type[SuiteOptions]", model).workload)[of_engine.parameter or field]
+        option = of_engine.option(parameter)
+        kind = kind or _literal_of(info.annotation) or kind_of(parameter, is_list=is_axis)
     if option is None:
         return None
-    for change in changes:
+    for change in _changes(model, field):
         option = change.of(option)
-    kind = next((item for item in metadata if isinstance(item, Kind)), None) or _kind_of(name, info.annotation)
     default = ... if info.is_required() else info.get_default(call_default_factory=True)
     low, high = ([getattr(item, bound, None) for item in metadata] for bound in ("ge", "le"))
-    return Declared(name, option, kind, default, _first(low) if option.least is None else option.least, _first(high))
+    if parameter is not None:
+        least, most = limits_of(parameter)
+        low, high = [*low, least], [*high, most]
+    lowest = _first(low) if option.least is None else option.least
+    kind = kind or _kind_of(field, info.annotation)
+    return Declared(field, option, kind, default, lowest, _first(high), parameter, is_axis)
 
 
 def _first(values: "list[float | None]") -> float | None:
@@ -221,15 +272,20 @@ def _nested(annotation: object) -> Iterator[object]:
 
 def _kind_of(name: str, annotation: object) -> Kind:
     """Return the kind that the type alone says; raise ``TypeError`` where it says none."""
+    simple: dict[object, Kind] = {bool: Flag(), int: Count(), float: Number(), str: Kind()}
+    found = _literal_of(annotation) or simple.get(_bare(annotation))
+    if found is None:
+        raise TypeError(f"{name}: of which kind is this option? Name it in its annotation")
+    return found
+
+
+def _literal_of(annotation: object) -> Kind | None:
+    """Return the kind of words that stand in the annotation, alone or as a list; None where none do."""
     bare = _bare(annotation)
     if get_origin(bare) is Literal:
         return Choice(get_args(bare))
-    if get_origin(bare) is list and get_origin(_bare(get_args(bare)[0])) is Literal:
-        return Names(get_args(_bare(get_args(bare)[0])))
-    simple: dict[object, Kind] = {bool: Flag(), int: Count(), float: Number(), str: Kind()}
-    if bare not in simple:
-        raise TypeError(f"{name}: of which kind is this option? Name it in its annotation")
-    return simple[bare]
+    inner = _bare(get_args(bare)[0]) if get_origin(bare) is list else None
+    return Names(get_args(inner)) if get_origin(inner) is Literal else None
 
 
 def _bare(annotation: object) -> object:

@@ -25,6 +25,7 @@ from ullage.runs.options.declared import (
     ROOM,
     SEED,
     TIME,
+    Change,
     Option,
     declared,
 )
@@ -55,7 +56,6 @@ class TargetsOptions(SuiteOptions):
             name="--target",
             required=True,
             order=PLACES,
-            sets=("target",),
         ),
         COMMAND_LINE_ONLY,
     ] = []
@@ -163,7 +163,6 @@ class RankAxisOptions(LayoutOptions):
 
     ranks: Annotated[
         list[Positive],
-        Field(min_length=1),
         CountAxis(),
         Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1),
     ]
@@ -186,11 +185,7 @@ def default_ranks(cores: int) -> list[int]:
 class TimeOptions(SuiteOptions):
     """The option for a time limit. Null means no limit."""
 
-    time_s: Annotated[
-        Seconds | None,
-        Duration(),
-        replace(_TIME, unsaid="no limit"),
-    ] = None
+    time_s: Annotated[Seconds | None, Duration(), replace(_TIME, unsaid="no limit")] = None
 
 
 class TimeBudgetOptions(SuiteOptions):
@@ -396,3 +391,19 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
 
 class RunOptions(CeilingOptions, IntervalOptions, SpaceOptions, WatchdogOptions):
     """Options of suites that repeat cells on storage targets within a time."""
+
+
+class StorageOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
+    """Options of suites whose cells have several ranks, by default one for each usable core."""
+
+    changes: ClassVar[Mapping[str, Change]] = {"ranks": Change(unsaid="the number of usable cores")}
+
+    @staticmethod
+    def usual_ranks(cores: int) -> list[int]:
+        """Return the numbers of ranks where none are said, with so many usable cores."""
+        return [cores]
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Settle the numbers of ranks by the cores of this machine."""
+        return super().settle({"ranks": cls.usual_ranks(cores_of_nodes(said)), **said})

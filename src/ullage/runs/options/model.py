@@ -6,8 +6,11 @@ from typing import ClassVar, Self, cast
 
 from pydantic import Field, model_validator
 
+from ullage.errors import UserError
 from ullage.model.base import Strict
-from ullage.model.plan import Target
+from ullage.model.describe import Parameter
+from ullage.model.plan import Parameters, Scalar, Target
+from ullage.parameters import check_value
 from ullage.runs.options.declared import Change, declared
 
 # A field with this metadata is said on a command line and not kept in request.json: other fields follow from it.
@@ -29,13 +32,17 @@ class OptionError(ValueError):
 
 
 class SuiteOptions(Strict):
-    """A field with an ``Option`` among its metadata is one; the others are what a run finds out.
+    """A field with an ``Option`` or ``OfEngine`` among its metadata is one; the others are what a run finds out.
 
-    ``changes``: what a suite says of options that it shares with others, by field. ``at``: what is measured where no
-    target is asked for. ``uses_hosts``: whether ranks can be on several nodes, which ``--hosts`` then names.
+    ``changes``: what a suite says of options that it shares with others, by field. ``workload``: that of the engine
+    whose parameters fields with ``OfEngine`` set. ``metrics``: names of what its rows are of; empty: the usual ones, or
+    the suite makes its rows itself. ``at``: what is measured where no target is asked for. ``uses_hosts``: whether
+    ranks can be on several nodes, which ``--hosts`` then names.
     """
 
     changes: ClassVar[Mapping[str, Change]] = {}
+    workload: ClassVar[str] = ""
+    metrics: ClassVar[str] = ""
     at: ClassVar[tuple[Target, ...]] = ()
     uses_hosts: ClassVar[bool] = False
 
@@ -80,25 +87,30 @@ class SuiteOptions(Strict):
         del options
         return {}
 
-    @model_validator(mode="after")
-    def _within_64_bits(self) -> Self:
-        """Raise ``OptionError`` for a number that does not fit into the 64 bits in which the engine counts."""
-        for field in declared(type(self)):
-            value = getattr(self, field)
-            numbers = cast("list[object]", value) if isinstance(value, list) else [value]
-            if any(isinstance(number, int) and abs(number) >= 1 << 63 for number in numbers):
-                raise OptionError(field, "is too large", "at most 2^63 - 1")
-        return self
+    def of_engine(self) -> Parameters:
+        """Return the parameters of the workload that options with a single value set."""
+        own = {
+            one.parameter.name: field
+            for field, one in declared(type(self)).items()
+            if one.parameter and not one.is_axis
+        }
+        return {name: value for name, field in own.items() if (value := getattr(self, field)) is not None}
 
     @model_validator(mode="after")
-    def _not_below_the_least(self) -> Self:
+    def _within_limits(self) -> Self:
+        """Raise ``OptionError`` for a value outside the limits, or of more than the 64 bits the engine counts in."""
         for field, one in declared(type(self)).items():
             value = getattr(self, field)
-            if one.option.least is None or value is None:
-                continue
-            fewest = min(cast("list[int]", value)) if isinstance(value, list) else value
-            if fewest < one.option.least:
-                raise OptionError(field, f"{fewest} is too few", f"at least {one.option.least}")
+            values = cast("list[object]", value) if isinstance(value, list) else [value]
+            if not values and one.default != []:
+                raise OptionError(field, "names nothing", "write one value at least")
+            for each in values:
+                if isinstance(each, int) and abs(each) >= 1 << 63:
+                    raise OptionError(field, "is too large", "at most 2^63 - 1")
+                if one.option.least is not None and isinstance(each, int) and each < one.option.least:
+                    raise OptionError(field, f"{each} is too few", f"at least {one.option.least}")
+                if one.parameter is not None and isinstance(each, (int, float, str)):
+                    _check(field, one.parameter, each)
         return self
 
     def kept(self) -> dict[str, object]:
@@ -109,3 +121,11 @@ class SuiteOptions(Strict):
     def measured(self) -> list[Target]:
         """What is measured."""
         return [*self.at]
+
+
+def _check(field: str, parameter: Parameter, value: Scalar) -> None:
+    """Raise ``OptionError`` for a value, or a word of a list, that the engine would refuse."""
+    try:
+        check_value(parameter, [str(value)] if parameter.type == "choices" else value, "")
+    except UserError as error:
+        raise OptionError(field, error.what, error.right) from None

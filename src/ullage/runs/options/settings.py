@@ -20,12 +20,7 @@ Backend: TypeAlias = Annotated[str, Option("Use this backend.", unsaid="posix, o
 Backends: TypeAlias = Annotated[
     list[str],
     Names(),
-    Option(
-        "Use these backends, for example posix,uring.",
-        name="--backend",
-        unsaid="the target's own backend",
-        sets=("backend",),
-    ),
+    Option("Use these backends, for example posix,uring.", name="--backend", unsaid="the target's own backend"),
 ]
 VERIFY: Final = Option("Check data after each read: none, kept or full.", unsaid="kept, if the backend holds data")
 

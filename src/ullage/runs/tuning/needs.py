@@ -5,7 +5,7 @@ A case that is the same in every setting tells nothing of them, and takes time f
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from ullage.errors import UserError
 from ullage.identity import canonical_json
@@ -53,15 +53,13 @@ def check_metrics(metrics: Sequence[str], model: type[SuiteOptions], plans: Sequ
 
     Only suites that state their metrics, and their phases in each case, tell that before a trial.
     """
-    field = model.model_fields.get("metrics")
-    usual = list(DEFAULT_METRICS) if all(c.workload.name == WORKLOAD for plan in plans for c in plan.cases) else None
-    stated = usual if field is None else field.get_default(call_default_factory=True)
-    has_phases = all("phases" in case.workload.parameters for plan in plans for case in plan.cases)
-    if not isinstance(stated, list) or not has_phases:
+    cases = [case for plan in plans for case in plan.cases]
+    usual = DEFAULT_METRICS if all(case.workload.name == WORKLOAD for case in cases) else ()
+    names = model.metrics.split() or usual
+    if not names or not all("phases" in case.workload.parameters for case in cases):
         return
-    names = [str(name) for name in cast("list[object]", stated)]
     known = {word for name in (*names, "cpu_time") for word in tokens(name)}
-    known |= {word for plan in plans for case in plan.cases for word in _tokens(case)}
+    known |= {word for case in cases for word in _tokens(case)}
     for metric in metrics:
         strange = sorted(word for word in wanted_tokens(metric) - known if word.isalpha())
         if strange:

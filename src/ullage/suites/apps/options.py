@@ -61,11 +61,7 @@ class AppsOptions(CompositeOptions, CeilingOptions, TimeBudgetOptions, QuickOpti
 def _part(name: str, asked: Mapping[str, object], names: list[str]) -> PartRequest:
     share, form = SMALL[name]
     seconds = cast("float", asked["time_s"]) * share / sum(SMALL[one][0] for one in names)
-    own = {
-        "targets": asked.get("targets"),
-        "seed": asked.get("seed"),
-        "ceilings": asked.get("ceilings"),
-    }
+    own = {"targets": asked.get("targets"), "seed": asked.get("seed"), "ceilings": asked.get("ceilings")}
     if name not in _OWN_RANKS:
         own["ranks"] = [max(2, cores_of_nodes({}))]
     return part_of(name, asked_of(load_suites()[name], {**own, **form, "time_s": round(seconds, 1), "quick": True}))

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
-from ullage.runs.options.declared import QUICK, RANKS, Change, Option
+from ullage.runs.options.declared import QUICK, RANKS, Change, OfEngine, Option
 from ullage.runs.options.groups import (
     BindOptions,
     MachineOptions,
@@ -62,6 +62,7 @@ class BEffIoOptions(
     datasets of a round may take, by target, as far as it is settled.
     """
 
+    workload = "b-eff-io"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change(
             "Measure this place, also NAME=null: or NAME=model:. Repeat the option to measure several places."
@@ -90,7 +91,6 @@ class BEffIoOptions(
     ]
     hint_sets: Annotated[
         list[HintSet],
-        Field(min_length=1),
         Repeated(metavar="FILE"),
         Option(
             "Read MPI-IO hints in b_eff_io's grammar or from *.toml; 'default' means none. Repeat "
@@ -120,14 +120,7 @@ class BEffIoOptions(
     rule: Annotated[Rule, Option("End a loop by rule 2.1 (the next call would not fit) or 1.0 (the time is over).")] = (
         "2.1"
     )
-    overtime: Annotated[
-        float,
-        Field(ge=0),
-        Option(
-            "End patterns with fixed counts after this multiple of their scheduled time. 0 means never.",
-            unsaid="1.1 below 30m a partition, else 0",
-        ),
-    ] = 0.0
+    overtime: Annotated[float, OfEngine(unsaid="1.1 below 30m a partition, else 0")] = 0.0
     shared_pointer: Annotated[
         bool,
         Option(
@@ -135,13 +128,8 @@ class BEffIoOptions(
         ),
     ] = True
     unique_open: Annotated[bool, Option("Open files without MPI_MODE_UNIQUE_OPEN.", name="--no-unique")] = True
-    cache: Annotated[
-        Literal["none", "advise"],
-        Option("Treat the page cache before reads: none, or advise (drop the file from the cache)."),
-    ] = "none"
-    verify: Annotated[
-        Literal["full", "none"], Option("Check all data that is read, outside the timer: full or none.")
-    ] = "full"
+    cache: Annotated[str, OfEngine()] = "none"
+    verify: Annotated[str, OfEngine()] = "full"
     repetitions: Annotated[
         Positive,
         Option("Repeat everything this often. Values have an interval from 6 repetitions on.", order=QUICK - 1),

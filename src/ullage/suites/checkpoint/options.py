@@ -7,15 +7,8 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    MachineOptions,
-    QuickOnCommandLine,
-    RankAxisOptions,
-    RunOptions,
-    cores_of_nodes,
-)
-from ullage.runs.options.kinds import Names, Size
+from ullage.runs.options.groups import MachineOptions, StorageOptions, cores_of_nodes
+from ullage.runs.options.kinds import Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import Backend
 from ullage.suites.checkpoint.sizes import MODELS, Mode, fitting_scale
@@ -24,27 +17,18 @@ FileLayout: TypeAlias = Literal["rank", "tensor", "shared"]
 ModelName: TypeAlias = Literal["8B", "70B", "405B", "1T"]
 
 LAYOUTS: Final[tuple[FileLayout, ...]] = ("rank", "tensor", "shared")
-METRICS: Final = (
-    "phase_time",
-    "bandwidth",
-    "fastest_rank_time",
-    "slowest_rank_time",
-    "least_rank_bandwidth",
-    "open_time",
-    "sync_time",
-)
 _QUICK_BYTES: Final = 256 << 20
 _PAGE: Final = 4096
 _MODEL: Final = "8B"
 _MODE: Final = "whole"
 
 
-class CheckpointOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
+class CheckpointOptions(MachineOptions, StorageOptions):
     """The options of suite ``checkpoint``. ``scale``: null until the room at the targets is known."""
 
+    metrics = "phase_time bandwidth fastest_rank_time slowest_rank_time least_rank_bandwidth open_time sync_time"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the checkpoint at this place. Repeat the option to compare several places."),
-        "ranks": Change(unsaid="the number of usable cores"),
         "time_s": Change(usual="1h", quick="30s"),
         "quick": Change("Take a first look in 30 s: a checkpoint of at most 256M."),
     }
@@ -68,14 +52,11 @@ class CheckpointOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, Machin
     ] = None
     layouts: Annotated[
         list[FileLayout],
-        Field(min_length=1),
-        Names(LAYOUTS),
         Option(
             "Save in any of these layouts: rank (a file for each rank), tensor (a file for each tensor of a rank), "
             "shared (one file).",
             name="--layout",
             unsaid="rank,tensor,shared; without tensor where --read-back is other-node",
-            sets=("layout",),
         ),
     ]
     tensors: Annotated[
@@ -116,12 +97,11 @@ class CheckpointOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, Machin
         ),
     ] = None
     backend: Backend = "posix"
-    metrics: list[str] = list(METRICS)
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Fill in ranks by the cores, whose data is read back by the nodes, and the scale of a first look."""
-        settled: dict[str, object] = {"ranks": [cores_of_nodes(said)], **said}
+        settled: dict[str, object] = {"ranks": cls.usual_ranks(cores_of_nodes(said)), **said}
         whole = settled.get("mode", _MODE) == "whole"
         settled.setdefault("read_back", "other-node" if whole and _on_several_nodes(settled) else "own")
         of_others = settled["read_back"] == "other-node"

@@ -7,28 +7,16 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias, cast, get_arg
 from pydantic import Field
 
 from ullage.runs.kernels.options import MPI, CaseOptions
-from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.declared import Change, OfEngine, Option
+from ullage.runs.options.engine import engine_parameters
 from ullage.runs.options.groups import BindOptions, RankAxisOptions, cores_of_nodes
-from ullage.runs.options.kinds import Names, Size, SizeAxis
+from ullage.runs.options.kinds import Size, SizeAxis
 from ullage.runs.options.model import COMMAND_LINE_ONLY
 
-Operation: TypeAlias = Literal[
-    "barrier",
-    "bcast",
-    "reduce",
-    "allreduce",
-    "gather",
-    "scatter",
-    "allgather",
-    "allgatherv",
-    "alltoall",
-    "alltoallv",
-    "reduce_scatter",
-]
 OneSided: TypeAlias = Literal["put", "get", "accumulate"]
 Sync: TypeAlias = Literal["lock", "flush", "fence"]
 
-OPERATIONS: Final = cast("tuple[Operation, ...]", get_args(Operation))
+OPERATIONS: Final = tuple(engine_parameters("collective")["operation"].choices)
 REDUCTIONS: Final = frozenset({"reduce", "allreduce", "reduce_scatter"})
 # Calls of MPI_Test during the computation of an overlap: none, and enough for a library that needs them.
 TESTS: Final = (0, 8)
@@ -42,6 +30,7 @@ class CollectivesOptions(BindOptions, RankAxisOptions, CaseOptions):
     ``ranks``: counts to measure with, rising. ``overlap``: operations whose nonblocking form is measured, too.
     """
 
+    workload = "collective"
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {
         "ranks": Change(
@@ -53,14 +42,16 @@ class CollectivesOptions(BindOptions, RankAxisOptions, CaseOptions):
     }
 
     operations: Annotated[
-        list[Operation],
-        Field(min_length=1),
-        Names(OPERATIONS),
-        Option("Measure these operations, for example allreduce,alltoall.", unsaid="all eleven, with --quick five"),
+        list[str],
+        OfEngine(
+            "operation",
+            name="--operations",
+            help="Measure these operations, for example allreduce,alltoall.",
+            unsaid="all eleven, with --quick five",
+        ),
     ]
     sizes: Annotated[
         list[Annotated[int, Field(ge=1, le=2**40)]],
-        Field(min_length=1),
         SizeAxis(),
         Option("Send messages of these sizes, for example 8,64K or 8:1M:x8.", usual="8:1M:x8", quick="8,64K"),
     ]
@@ -76,7 +67,7 @@ class CollectivesOptions(BindOptions, RankAxisOptions, CaseOptions):
     with_one_sided: Annotated[
         bool, Option("Also measure put, get and accumulate.", name="--one-sided"), COMMAND_LINE_ONLY
     ] = False
-    overlap: list[Operation] = []
+    overlap: list[str] = []
     tests: list[Annotated[int, Field(ge=0, le=10_000)]] = list(TESTS)
     one_sided: list[OneSided] = []
     syncs: list[Sync] = []

@@ -18,8 +18,6 @@ from ullage.runs.options.groups import (
 from ullage.runs.options.kinds import CountAxis, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 
-METRICS = ("bandwidth", "operation_rate", "latency_p50", "latency_p99")
-
 
 class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
     """The options of suite ``disk``.
@@ -29,6 +27,7 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptio
     null: chosen by a probe; with a ``volume`` given, ``small_volume`` follows from it.
     """
 
+    metrics = "bandwidth operation_rate latency_p50 latency_p99"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
         "time_s": Change("Limit the time of all measurements, including those of fio.", usual="2m", quick="30s"),
@@ -38,7 +37,6 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptio
 
     threads: Annotated[
         list[Positive],
-        Field(min_length=1),
         CountAxis(),
         Option(
             "Use these numbers of threads at the same time on one volume.",
@@ -57,7 +55,6 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptio
     ] = "ranks"
     blocks: Annotated[
         list[Annotated[int, Field(ge=8)]],
-        Field(min_length=1),
         SizeAxis(8, "1K, 4K or 1M"),
         Option(
             "Transfer blocks of these sizes.",
@@ -70,7 +67,6 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptio
     small: Annotated[int, Field(ge=8), Size(8, "1K, 4K or 1M"), Option("Send small requests of this size.", usual="1K")]
     depths: Annotated[
         list[Positive],
-        Field(min_length=1),
         CountAxis(),
         Option(
             "Keep these numbers of small requests in flight.",
@@ -103,7 +99,6 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptio
             unsaid="a probe chooses; with --volume 1/64 of it, at most 16M",
         ),
     ] = None
-    metrics: list[str] = list(METRICS)
     smalls: Annotated[
         dict[str, int], Field(description="bytes of a small request by target, as its direct I/O allows")
     ] = {}

@@ -96,12 +96,10 @@ def _cell(
     backend, collective = way
     holds_data = "data" in backend.capabilities
     given: Parameters = {
+        **options.of_engine(),
         "file": what[0],
         "cells": what[1],
-        "blocks": options.blocks,
-        "plot_real_bytes": options.plot_real_bytes,
         "format": "arrays" if "arrays" in backend.capabilities else "raw",
-        "sync": options.sync,
         "cache": options.cache if holds_data else "none",
         "verify": "full" if holds_data else "none",
     }

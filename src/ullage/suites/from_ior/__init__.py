@@ -6,4 +6,4 @@ The suite reads the flags of IOR and measures a plan that does the same work. A 
 
 from ullage.command_lines import LineSuite
 
-SUITE = LineSuite("from-ior", __doc__ or "", "options:FromIorOptions")
+SUITE = LineSuite("from-ior", __doc__ or "", "translation:FromIorOptions")

@@ -5,12 +5,13 @@ Lines that only read use what an earlier line with the same ``-o`` wrote and kep
 writes it first.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Final
+from typing import ClassVar, Final, cast
 
 from ullage.command_lines.flags import ParsedFlags
+from ullage.command_lines.options import LineOptions, read_text
 from ullage.command_lines.splitting import CommandLine
 from ullage.command_lines.translation import (
     DatasetNames,
@@ -25,9 +26,11 @@ from ullage.command_lines.translation import (
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 from ullage.parameters import count_of
+from ullage.runs.options.declared import Change
 from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.from_ior.flags import TABLE
 from ullage.suites.from_ior.parameters import COLLECTIVE, LAYOUT, NULL, backend_of, random_picks, workload_of
+from ullage.suites.from_ior.script import expanded
 
 _TOOL: Final = "ior"
 _FILE: Final = "testFile"
@@ -193,3 +196,19 @@ class _Books:
         folder = str(PurePath(job.path).parent) if job.path else ""
         named = Named(name=workload.name, parameters=parameters)
         return Draft(job.number, job.backend, named, "" if is_null else folder, dataset, not is_null)
+
+
+class FromIorOptions(LineOptions):
+    """The options of all suites that measure command lines."""
+
+    tool = "ior"
+    translate = staticmethod(translate)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "lines": Change('Measure what these command lines do. Put each in quotes: "ior ..." or "mpirun -np 8 ior ...".')
+    }
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Replace a script by the command lines of its tests, so that it is read once and the request holds them."""
+        lines = said.get("lines")
+        return super().settle({**said, "lines": expanded(cast("list[str]", lines), read_text)} if lines else said)

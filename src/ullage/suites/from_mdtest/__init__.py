@@ -7,4 +7,4 @@ error.
 
 from ullage.command_lines import LineSuite
 
-SUITE = LineSuite("from-mdtest", __doc__ or "", "options:FromMdtestOptions")
+SUITE = LineSuite("from-mdtest", __doc__ or "", "translation:FromMdtestOptions")

@@ -5,12 +5,13 @@ Lines without ``-C`` use what an earlier line with the same ``-d`` made and left
 it first. ``-W`` walls only the creation of files, so what follows it is a case of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from ullage.command_lines.flags import ParsedFlags
+from ullage.command_lines.options import LineOptions
 from ullage.command_lines.splitting import CommandLine
 from ullage.command_lines.translation import (
     DatasetNames,
@@ -23,6 +24,7 @@ from ullage.command_lines.translation import (
 )
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
+from ullage.runs.options.declared import Change
 from ullage.suites.from_mdtest.flags import TABLE
 from ullage.suites.from_mdtest.parameters import LAYOUT, TOOL, backend_of, conditional, workload_of
 
@@ -164,3 +166,16 @@ def _split_at_wall(phases: list[str]) -> tuple[list[str], list[str]]:
 
 def _plural(item: Item) -> str:
     return "directories" if item == "directory" else "files"
+
+
+class FromMdtestOptions(LineOptions):
+    """The options of all suites that measure command lines."""
+
+    tool = TOOL
+    metrics = "operation_rate latency_p50 latency_p99"
+    translate = staticmethod(translate)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "lines": Change(
+            'Measure what these command lines do. Put each in quotes: "mdtest ..." or "mpirun -np 8 mdtest ...".'
+        )
+    }

@@ -7,4 +7,4 @@ flag without an equivalent is an error.
 
 from ullage.command_lines import LineSuite
 
-SUITE = LineSuite("from-mpi-tile-io", __doc__ or "", "options:FromMpiTileIoOptions")
+SUITE = LineSuite("from-mpi-tile-io", __doc__ or "", "translation:FromMpiTileIoOptions")

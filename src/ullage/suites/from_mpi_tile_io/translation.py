@@ -8,13 +8,15 @@ read back and checked, and the measurement is repeated.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Final
+from typing import ClassVar, Final
 
 from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, switch, value
+from ullage.command_lines.options import LineOptions
 from ullage.command_lines.splitting import CommandLine
 from ullage.command_lines.translation import Draft, Translation, WantedLayout, agreed_layout, without_file_system
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
+from ullage.runs.options.declared import Change
 
 TOOL: Final = "mpi-tile-io"
 # The original repeats nothing. So many values give an interval of 95 %.
@@ -136,3 +138,18 @@ def _draft(number: int, path: str, parameters: Parameters) -> Draft:
     )
     named = Named(name="tile", parameters=parameters)
     return Draft(number, Named(name="mpiio"), named, folder, leaves=leaves * _count(parameters, "element_bytes"))
+
+
+class FromMpiTileIoOptions(LineOptions):
+    """The options of all suites that measure command lines."""
+
+    tool = TOOL
+    metrics = "bandwidth tile_bandwidth frame_rate open_time sync_time close_time"
+    translate = staticmethod(translate)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "lines": Change(
+            'Measure what these command lines do. Put each in quotes: "mpi-tile-io ..." or "mpirun -np 6 mpi-tile-io '
+            '...".'
+        ),
+        "ranks": Change(unsaid="the number in the command lines, otherwise one for each tile"),
+    }

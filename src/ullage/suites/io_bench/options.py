@@ -21,6 +21,7 @@ class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048.
     """
 
+    metrics = "bandwidth latency_p50"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
         "time_s": Change(usual="5m", quick="20s"),
@@ -29,7 +30,6 @@ class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
 
     records: Annotated[
         list[Annotated[int, Field(ge=8)]],
-        Field(min_length=1),
         SizeAxis(8),
         Option(
             "Transfer records of these sizes.",
@@ -46,4 +46,3 @@ class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
         Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M"),
     ]
     backend: Annotated[Literal["posix", "uring"], Option("Use posix or uring.")] = "posix"
-    metrics: list[str] = ["bandwidth", "latency_p50"]

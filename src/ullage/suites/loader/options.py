@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ullage.runs.options.declared import REPETITIONS, Change, Option
+from ullage.runs.options.declared import REPETITIONS, Change, OfEngine, Option
 from ullage.runs.options.groups import (
     CeilingOptions,
     MachineOptions,
@@ -19,24 +19,11 @@ from ullage.runs.options.groups import (
     TimeBudgetOptions,
     WatchdogOptions,
 )
-from ullage.runs.options.kinds import CountAxis, Duration, Share, Size
+from ullage.runs.options.kinds import CountAxis, Share, Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import Backend
 from ullage.suites.loader.presets import PRESETS, AcceleratorName, Preset, PresetName
 
-METRICS: Final = (
-    "accelerator_use",
-    "run_use",
-    "least_use",
-    "sample_rate",
-    "bandwidth",
-    "client_cores",
-    "sample_open",
-    "sample_read_p50",
-    "sample_read_p99",
-    "step_wait_p99",
-    "wake_up_late_p99",
-)
 _QUICK_BYTES: Final = 256 << 20
 _QUICK_EPOCH_S: Final = 3.0
 _PAGE: Final = 4096
@@ -67,6 +54,11 @@ class LoaderOptions(
 ):
     """The options of suite ``loader``. ``samples``: null until the room at the targets is known."""
 
+    workload = "loader"
+    metrics = (
+        "accelerator_use run_use least_use sample_rate bandwidth client_cores sample_open sample_read_p50 "
+        "sample_read_p99 step_wait_p99 wake_up_late_p99"
+    )
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the samples at this place. Repeat the option to compare several places."),
         "ranks": Change(
@@ -99,39 +91,16 @@ class LoaderOptions(
         ),
     ] = None
     most: Annotated[int, Field(ge=1), Option("Search up to this many accelerators.", usual="32", quick="8", sets=())]
-    sample_bytes: Annotated[
-        int | None,
-        Field(ge=_PAGE),
-        Size(),
-        Option("Let a sample have this size on average.", name="--sample", unsaid="that of the preset"),
-    ] = None
+    sample_bytes: Annotated[int | None, Field(ge=_PAGE), OfEngine(name="--sample", unsaid="that of the preset")] = None
     deviation: Annotated[
         int | None,
-        Field(ge=0),
-        Size(),
-        Option(
-            "Let sizes have this standard deviation.",
-            unsaid="that of the preset, in proportion where --sample is given",
+        OfEngine(
+            "deviation_bytes", name="--deviation", unsaid="that of the preset, in proportion where --sample is given"
         ),
     ] = None
-    samples_per_file: Annotated[
-        int | None, Field(ge=1), Option("Put this many samples into a file.", unsaid="those of the preset")
-    ] = None
-    batch: Annotated[
-        int | None,
-        Field(ge=1),
-        Option("Let an accelerator take this many samples for a step.", unsaid="those of the preset"),
-    ] = None
-    step_s: Annotated[
-        float | None,
-        Field(ge=0, le=3600),
-        Duration(may_be_none=True),
-        Option(
-            "Let an accelerator compute for this long with each batch.",
-            name="--compute",
-            unsaid="the time of --pace-of in the preset",
-        ),
-    ] = None
+    samples_per_file: Annotated[int | None, OfEngine(unsaid="those of the preset")] = None
+    batch: Annotated[int | None, OfEngine(unsaid="those of the preset")] = None
+    step_s: Annotated[float | None, OfEngine(name="--compute", unsaid="the time of --pace-of in the preset")] = None
     limit: Annotated[
         float | None,
         Field(gt=0, le=1),
@@ -140,12 +109,10 @@ class LoaderOptions(
     ] = None
     samples: Annotated[
         int | None,
-        Field(ge=1),
-        Option(
-            "Make this many samples.",
+        OfEngine(
             unsaid="500 steps of each accelerator or 5 times the memory, as far as there is room; with --quick at most "
             "256M",
-            sets=("samples", "volume", "volume_bytes"),
+            sets=("volume", "volume_bytes"),
         ),
     ] = None
     steps: Annotated[
@@ -153,18 +120,14 @@ class LoaderOptions(
         Field(ge=2),
         Option("Read only as many samples in an epoch as this many steps take.", unsaid="all samples"),
     ] = None
-    epochs: Annotated[int, Field(ge=1, le=1000), Option("Read the samples this often.", usual="3", quick="2")]
-    threads: Annotated[
-        int | None,
-        Field(ge=1, le=256),
-        Option("Read ahead with this many threads for each accelerator.", unsaid="4, or 8 for resnet50"),
-    ] = None
-    ahead: Annotated[int, Field(ge=1, le=1024), Option("Let the threads read this many batches ahead.")] = 2
+    epochs: Annotated[int, Field(ge=1), OfEngine(usual="3", quick="2")]
+    threads: Annotated[int | None, OfEngine(unsaid="4, or 8 for resnet50")] = None
+    ahead: Annotated[int, OfEngine()] = 2
     block: Annotated[
         int,
         Field(ge=_PAGE, multiple_of=_PAGE),
         Size(_PAGE),
-        Option("Read a sample in calls of at most this size.", sets=("block_bytes",)),
+        OfEngine("transfer_bytes", name="--block", sets=("block_bytes",)),
     ] = 1 << 20
     cache: Annotated[
         Literal["none", "advise", "direct"],
@@ -173,13 +136,7 @@ class LoaderOptions(
             "direct (O_DIRECT)."
         ),
     ] = "advise"
-    verify: Annotated[
-        Literal["none", "kept", "full"] | None,
-        Option(
-            "Check data after each epoch: none, kept (what is still in buffers) or full (read again).",
-            unsaid="kept, if the backend holds data",
-        ),
-    ] = None
+    verify: Annotated[str | None, OfEngine(unsaid="kept, if the backend holds data")] = None
     backend: Backend = "posix"
     repetitions: Annotated[
         Positive,
@@ -190,7 +147,6 @@ class LoaderOptions(
             order=REPETITIONS,
         ),
     ]
-    metrics: list[str] = list(METRICS)
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -63,6 +63,7 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     Sizes in bytes. ``stride`` in records; ``pieces`` of a transfer by pwritev and preadv.
     """
 
+    metrics = METRIC
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Measure in this folder. Repeat the option to measure in several folders."),
         "time_s": Change(usual="30m", quick="30s"),
@@ -71,7 +72,6 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
 
     files: Annotated[
         list[Annotated[int, Field(ge=8)]],
-        Field(min_length=1),
         SizeAxis(8),
         Option(
             "Use files of these sizes.",
@@ -83,13 +83,11 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     ]
     records: Annotated[
         list[Annotated[int, Field(ge=8)]],
-        Field(min_length=1),
         SizeAxis(8),
         Option("Transfer records of these sizes.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16"),
     ]
     tests: Annotated[
         list[Annotated[int, Field(ge=0, le=max(TESTS))]],
-        Field(min_length=1),
         TestNumbers(),
         Option("Run these tests of IOzone (0 to 12), for example 0,1,5 or all.", usual=ALL),
     ]
@@ -118,7 +116,6 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     pieces: Annotated[
         int, Field(ge=2, le=1024), Option("Split a record into this many pieces for pwritev and preadv.")
     ] = 16
-    metrics: list[str] = [METRIC]
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

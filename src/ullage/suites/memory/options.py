@@ -36,7 +36,6 @@ class MemoryOptions(EachNodeOptions, PeerOptions, MachineOptions, KernelOptions)
 
     blocks: Annotated[
         list[Annotated[int, Field(ge=64, le=LARGEST_BLOCK)]],
-        Field(min_length=1),
         SizeAxis(64, _EXAMPLE),
         Option("Copy blocks of these sizes in order and at random.", name="--block", usual="1K,1M,10M"),
     ]

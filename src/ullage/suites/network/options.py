@@ -8,30 +8,23 @@ from pydantic import Field, model_validator
 
 from ullage.model.plan import Target
 from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.options.declared import RANKS, Change, Option, declared
+from ullage.runs.options.declared import RANKS, Change, OfEngine, Option, declared
+from ullage.runs.options.engine import engine_parameters
 from ullage.runs.options.groups import MachineOptions, PeerOptions
-from ullage.runs.options.kinds import CountAxis, Kind, Names, Size, SizeAxis
+from ullage.runs.options.kinds import Kind, Number, Size
 from ullage.runs.options.model import OptionError
 
 Protocol = Literal["tcp", "udp"]
-PROTOCOLS: Final[tuple[Protocol, ...]] = ("tcp", "udp")
 LINK: Final = Target(name="network", uri="link:")
 WORKLOAD: Final = "sockets"
 # Plans leave out these defaults of the engine (docs/contract.md); the parameters tell cases from each other.
-DEFAULTS: Final[Mapping[str, bool | int | str]] = {
-    "mode": "stream",
-    "protocol": "tcp",
-    "block_bytes": 32768,
-    "streams": 1,
-    "direction": "forward",
-    "no_delay": False,
-    "zero_copy": False,
+DEFAULTS: Final = {
+    name: cast("bool | int | str", engine_parameters(WORKLOAD)[name].default)
+    for name in ("mode", "protocol", "block_bytes", "streams", "direction", "no_delay", "zero_copy")
 }
 LARGEST_DATAGRAM: Final = 65507
 # A datagram of a stream begins with its number and stamp.
 LEAST_DATAGRAM: Final = 16
-LARGEST_BLOCK: Final = 1 << 30
-MOST_STREAMS: Final = 256
 
 # A run with less time than this has the cases of a first look.
 _SMALL_S: Final = 60.0
@@ -52,6 +45,7 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     and it is found when a run is prepared.
     """
 
+    workload = WORKLOAD
     at = (LINK,)
     uses_hosts: ClassVar[bool] = True
     changes: ClassVar[Mapping[str, Change]] = {
@@ -61,28 +55,11 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     }
 
     protocols: Annotated[
-        list[Protocol],
-        Field(min_length=1),
-        Names(PROTOCOLS),
-        Option("Measure these protocols: tcp, udp or both.", usual="tcp,udp", order=RANKS),
+        list[Protocol], Option("Measure these protocols: tcp, udp or both.", usual="tcp,udp", order=RANKS)
     ]
-    blocks: Annotated[
-        list[Annotated[int, Field(ge=1, le=LARGEST_BLOCK)]],
-        Field(min_length=1),
-        SizeAxis(),
-        Option("Send calls or datagrams of these sizes.", name="--block", usual="1K,32K", quick="32K"),
-    ]
-    streams: Annotated[
-        list[Annotated[int, Field(ge=1, le=MOST_STREAMS)]],
-        Field(min_length=1),
-        CountAxis(),
-        Option("Use these numbers of streams at the same time, one thread each.", usual="1,2,4,8", quick="1,4"),
-    ]
-    seconds: Annotated[
-        float,
-        Field(ge=0.01, le=3600),
-        Option("Measure for this many seconds in each repetition.", unsaid="1, or what --time allows"),
-    ] = _USUAL_SECONDS
+    blocks: Annotated[list[int], OfEngine("block_bytes", name="--block", usual="1K,32K", quick="32K")]
+    streams: Annotated[list[int], OfEngine(usual="1,2,4,8", quick="1,4")]
+    seconds: Annotated[float, Field(ge=0.01), Number(), OfEngine(unsaid="1, or what --time allows")] = _USUAL_SECONDS
     window: Annotated[
         int | None,
         Field(ge=1024, le=1 << 30, description="socket buffers; null: the kernel chooses"),

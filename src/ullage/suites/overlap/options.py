@@ -6,40 +6,25 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    MachineOptions,
-    QuickOnCommandLine,
-    RankAxisOptions,
-    RunOptions,
-    cores_of_nodes,
-)
-from ullage.runs.options.kinds import CountAxis, Names, Size, SizeAxis
+from ullage.runs.options.declared import Change, OfEngine, Option
+from ullage.runs.options.groups import MachineOptions, StorageOptions
+from ullage.runs.options.kinds import Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 
 Method: TypeAlias = Literal["threads", "nonblocking"]
-Access: TypeAlias = Literal["write", "read"]
 
 METHODS: Final[tuple[Method, ...]] = ("threads", "nonblocking")
-ACCESSES: Final[tuple[Access, ...]] = ("write", "read")
-METRICS: Final = (
-    "overlap_share",
-    "compute_slowdown",
-    "overlap_gain",
-    "start_share",
-    "batch_io_time",
-    "batch_compute_time",
-    "batch_both_time",
-    "batch_blocking_time",
-    "io_alone_rate",
-)
 _PAGE: Final = 4096
 
 
-class OverlapOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
+class OverlapOptions(MachineOptions, StorageOptions):
     """The options of suite ``overlap``. ``stretch_bytes``: what a rank moves between two readings of the clock."""
 
+    workload = "overlap"
+    metrics = (
+        "overlap_share compute_slowdown overlap_gain start_share batch_io_time batch_compute_time batch_both_time "
+        "batch_blocking_time io_alone_rate"
+    )
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="half of the usable cores, so that each rank has a second core for its helpers"),
@@ -48,53 +33,25 @@ class OverlapOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOp
     }
 
     sizes: Annotated[
-        list[Annotated[int, Field(ge=8, le=1 << 30)]],
-        Field(min_length=1),
+        list[int],
         SizeAxis(8),
-        Option(
-            "Transfer these sizes.", name="--size", usual="64K,1M,8M", quick="64K,1M", sets=("block_bytes", "sizes")
-        ),
+        OfEngine("transfer_bytes", name="--size", usual="64K,1M,8M", quick="64K,1M", sets=("block_bytes", "sizes")),
     ]
     depths: Annotated[
-        list[Annotated[int, Field(ge=1, le=64)]],
-        Field(min_length=1),
-        CountAxis(),
-        Option(
-            "Begin this many transfers before each computation. Method threads has as many helper threads.",
-            name="--depth",
-            usual="1,4,16",
-            quick="1,4",
-            sets=("depth", "depths"),
-        ),
+        list[Annotated[int, Field(le=64)]], OfEngine("depth", usual="1,4,16", quick="1,4", sets=("depths",))
     ]
-    methods: Annotated[
-        list[Method],
-        Field(min_length=1),
-        Names(METHODS),
-        Option(
-            "Move the data by threads (helper threads with blocking calls) or nonblocking (calls that only begin a "
-            "transfer).",
-            name="--method",
-            usual="threads,nonblocking",
-            sets=("method",),
-        ),
-    ]
+    methods: Annotated[list[Method], OfEngine("method", usual="threads,nonblocking")]
     backends: Annotated[
         list[str],
-        Field(min_length=1),
         Names(),
         Option(
             "Use these backends. Each is measured with the methods that it has.",
             name="--backend",
             usual="posix,mpiio,uring",
-            sets=("backend",),
         ),
     ]
     accesses: Annotated[
-        list[Access],
-        Field(min_length=1),
-        Names(ACCESSES),
-        Option("Measure write, or write and read.", name="--access", usual="write,read", sets=("access",)),
+        list[Literal["write", "read"]], Option("Measure write, or write and read.", name="--access", usual="write,read")
     ]
     stretch_bytes: Annotated[
         int,
@@ -108,22 +65,9 @@ class OverlapOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOp
             sets=("volume",),
         ),
     ]
-    rounds: Annotated[
-        int, Field(ge=1, le=1000), Option("Measure I/O, computation, both and blocking calls so often in a repetition.")
-    ] = 4
-    tests: Annotated[
-        int,
-        Field(ge=0, le=1_000_000),
-        Option(
-            "With method nonblocking, ask so many times during each computation whether the transfers have ended. Some "
-            "libraries move data only then."
-        ),
-    ] = 0
-    computation: Annotated[
-        float,
-        Field(ge=0.01, le=100),
-        Option("Let a computation last so many times as long as the I/O of its batch, by a measurement before."),
-    ] = 1.0
+    rounds: Annotated[int, OfEngine()] = 4
+    tests: Annotated[int, OfEngine()] = 0
+    computation: Annotated[float, OfEngine()] = 1.0
     cache: Annotated[
         Literal["none", "advise", "direct"],
         Option(
@@ -131,12 +75,11 @@ class OverlapOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOp
             "backend has it, else advise)."
         ),
     ] = "direct"
-    metrics: list[str] = list(METRICS)
 
-    @classmethod
-    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+    @staticmethod
+    def usual_ranks(cores: int) -> list[int]:
         """Leave each rank a second core, where there is one."""
-        return super().settle({"ranks": [max(1, cores_of_nodes(said) // 2)], **said})
+        return [max(1, cores // 2)]
 
     @model_validator(mode="after")
     def _writes_before_it_reads(self) -> Self:

@@ -48,7 +48,6 @@ class PairsOptions(NodesOptions, MessagePagesOptions, CaseOptions):
     ] = None
     sizes: Annotated[
         list[Annotated[int, Field(ge=1, lt=2**31)]],
-        Field(min_length=1),
         SizeAxis(metavar="SIZES"),
         Option(
             "Send messages of these sizes. Up to 4K the round trip is measured, above that the "

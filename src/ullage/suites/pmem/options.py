@@ -15,7 +15,7 @@ from ullage.runs.options.groups import (
     cores_of_nodes,
     default_ranks,
 )
-from ullage.runs.options.kinds import Names, Size, SizeAxis
+from ullage.runs.options.kinds import Size, SizeAxis
 
 Interface: TypeAlias = Literal["posix", "mmap", "pmem", "direct"]
 INTERFACES: Final[tuple[Interface, ...]] = ("posix", "mmap", "pmem", "direct")
@@ -23,12 +23,12 @@ NumaPath: TypeAlias = Literal["local", "remote", "interleave", "as-is"]
 NUMA_PATHS: Final[tuple[NumaPath, ...]] = ("local", "remote", "interleave", "as-is")
 # A rank makes at most so many transfers, so that small ones do not take all the time.
 MOST_TRANSFERS: Final = 1 << 18
-METRICS: Final = ("bandwidth", "transfer_bandwidth", "latency_p50", "page_faults")
 
 
 class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOptions):
     """Sizes in bytes. ``volume`` is of a rank; ``interfaces``: empty, those that suit each target."""
 
+    metrics = "bandwidth transfer_bandwidth latency_p50 page_faults"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change(
             "Measure this folder: on persistent memory (DAX), in memory or on a drive. Repeat the option to measure "
@@ -41,7 +41,6 @@ class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOption
 
     transfers: Annotated[
         list[Annotated[int, Field(ge=8)]],
-        Field(min_length=1),
         SizeAxis(8),
         Option(
             "Transfer blocks of these sizes with one rank.",
@@ -53,7 +52,6 @@ class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOption
     ]
     regions: Annotated[
         list[Annotated[int, Field(ge=8)]],
-        Field(min_length=1),
         SizeAxis(8),
         Option(
             "Visit regions (IOR's blocks) of these sizes with one rank.",
@@ -75,7 +73,6 @@ class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOption
     interfaces: Annotated[
         list[Interface],
         Field(description="empty: those that suit each target"),
-        Names(INTERFACES),
         Option(
             "Use these interfaces: posix, mmap, pmem (libpmem), direct (posix with O_DIRECT).",
             name="--interface",
@@ -85,7 +82,6 @@ class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOption
     numa_paths: Annotated[
         list[NumaPath],
         Field(description="empty: local and remote where there are several NUMA nodes and that of the device is known"),
-        Names(NUMA_PATHS),
         Option(
             "Bind ranks to cores of the device's NUMA node (local), of other nodes (remote), or of all in turn "
             "(interleave). as-is only records where ranks run.",
@@ -93,7 +89,6 @@ class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOption
             unsaid="local and remote, if the machine has several NUMA nodes and states that of the device",
         ),
     ] = []
-    metrics: list[str] = list(METRICS)
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -32,7 +32,7 @@ from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.sar.options import ImageLayout, SarOptions
+from ullage.suites.sar.options import SarOptions
 from ullage.suites.sar.shape import KERNELS, PHASES, WORK, WORKLOAD, SarShape, scaled, shape_of
 from ullage.units import format_bytes, format_rate, format_volume
 from ullage.uri import target_path
@@ -83,21 +83,14 @@ def make_cells(options: SarOptions, targets: Sequence[Target], description: Desc
 
 
 def _cell(
-    target: Target, backend: Registered, layout: Layout, words: ImageLayout, options: SarOptions, description: Describe
+    target: Target, backend: Registered, layout: Layout, words: str, options: SarOptions, description: Describe
 ) -> Cell:
     has_path = target_path(target) is not None
     given: Parameters = {
-        "grid": options.grid,
-        "depth": options.depth,
+        **options.of_engine(),
         **scaled(options.scale),
-        "raw": options.raw,
-        "raw_files": options.raw_files,
-        "templates": options.templates,
-        "subimages": options.subimages,
-        "subimage_side": options.side,
         "layout": words,
         "seed": options.seed,
-        "read_back": options.read_back,
         "sync": options.sync if "metadata" in backend.capabilities else "none",
         **cache_and_verify(backend, options.cache if has_path else "none", options.verify, "full"),
     }

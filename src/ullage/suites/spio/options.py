@@ -7,35 +7,21 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    MachineOptions,
-    QuickOnCommandLine,
-    RankAxisOptions,
-    RunOptions,
-    cores_of_nodes,
-    default_ranks,
-)
-from ullage.runs.options.kinds import Names, Size
+from ullage.runs.options.groups import MachineOptions, StorageOptions, default_ranks
+from ullage.runs.options.kinds import Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import VERIFY, Backend
 
 Operation: TypeAlias = Literal["write", "read", "neighbour", "reread"]
 
 OPERATIONS: Final[tuple[Operation, ...]] = ("write", "read", "neighbour", "reread")
-METRICS: Final = (
-    "bandwidth",
-    "fastest_rank_time",
-    "slowest_rank_time",
-    "open_time",
-    "sync_time",
-)
-_QUICK_BYTES: Final = 128 << 20
 
 
-class SpioOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptions, RunOptions):
+class SpioOptions(MachineOptions, StorageOptions):
     """The options of suite ``spio``. ``volume``: bytes of all files of a case; null: by the rule of ``cells``."""
 
+    metrics = "bandwidth fastest_rank_time slowest_rank_time open_time sync_time"
+    usual_ranks = staticmethod(default_ranks)
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="powers of 2 up to the number of cores, at least 1,2,4"),
@@ -45,13 +31,10 @@ class SpioOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptio
 
     operations: Annotated[
         list[Operation],
-        Field(min_length=1),
-        Names(OPERATIONS),
         Option(
             "Measure any of write, read (own files), neighbour (files of ranks on the next node) and reread.",
             name="--operation",
             usual="write,read,neighbour,reread",
-            sets=("operation",),
         ),
     ]
     volume: Annotated[
@@ -60,16 +43,13 @@ class SpioOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptio
         Size(),
         Option(
             "Give all files of a case together this size.",
-            unsaid="the larger of 128GB and 3 times the memory of all nodes, as far as there is room. It is 4G with "
-            "--cache direct, and 128M with --quick",
+            unsaid="the larger of 128GB and 3 times all memory, as far as there is room, or 4G with --cache direct",
+            quick="128M",
             sets=("volume", "volume_bytes"),
         ),
     ] = None
     block: Annotated[
-        int,
-        Field(ge=8, multiple_of=8),
-        Size(8),
-        Option("Transfer blocks of this size.", sets=("block_bytes",)),
+        int, Field(ge=8, multiple_of=8), Size(8), Option("Transfer blocks of this size.", sets=("block_bytes",))
     ] = 1 << 20
     cache: Annotated[
         Literal["none", "advise", "drop", "direct"],
@@ -78,20 +58,8 @@ class SpioOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, MachineOptio
             "(all caches, root only), or direct (O_DIRECT). Nothing is done before rereads."
         ),
     ] = "advise"
-    verify: Annotated[
-        Literal["none", "kept", "full"] | None,
-        VERIFY,
-    ] = None
+    verify: Annotated[Literal["none", "kept", "full"] | None, VERIFY] = None
     backend: Backend = "posix"
-    metrics: list[str] = list(METRICS)
-
-    @classmethod
-    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Fill in the ranks by the cores of this machine, and the volume of a first look."""
-        usual: dict[str, object] = {"ranks": default_ranks(cores_of_nodes(said))}
-        if said.get("quick"):
-            usual["volume"] = _QUICK_BYTES
-        return super().settle({**usual, **said})
 
     @model_validator(mode="after")
     def _has_neighbours(self) -> Self:

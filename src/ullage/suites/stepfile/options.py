@@ -9,15 +9,9 @@ from pydantic import Field, model_validator
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
 from ullage.parameters import suggest
-from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    QuickOnCommandLine,
-    RankAxisOptions,
-    RunOptions,
-    cores_of_nodes,
-)
-from ullage.runs.options.kinds import Duration, Names, Share, Size
+from ullage.runs.options.declared import Change, OfEngine, Option
+from ullage.runs.options.groups import StorageOptions, cores_of_nodes
+from ullage.runs.options.kinds import Names, Share, Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import Backends
 from ullage.suites.stepfile.like import CASES, scaled
@@ -32,31 +26,19 @@ Forms = Mapping[str, str]
 ORDERS: Final[Forms] = {"reverse": "", "forward": "", "stride": "stride", "revolve": "checkpoints"}
 LAYOUTS: Final[Forms] = {"flat": "", "dir-per-rank": "", "dir-per-step": "", "hashed": "hash_levels", "log": ""}
 SYNCS: Final[Forms] = {"none": "", "close": "", "fsync": "", "every": "sync_every"}
-METRICS: Final = (
-    "phase_time",
-    "exposed_io",
-    "turn_round",
-    "bandwidth",
-    "state_rate",
-    "exposed_step_p50",
-    "exposed_step_p99",
-    "exposed_step_max",
-    "state_open",
-    "state_transfer",
-    "state_close",
-    "cpu_time",
-)
-_STATE: Final = "4M"
-_STEPS: Final = 100
 _FEWEST_TO_SPILL: Final = 2
 
 
-class StepfileOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
+class StepfileOptions(StorageOptions):
     """``compute_s``: 0 for none. Words of ``orders`` and ``layouts`` are as typed."""
 
+    workload = "stepfile"
+    metrics = (
+        "phase_time exposed_io turn_round bandwidth state_rate exposed_step_p50 exposed_step_p99 exposed_step_max "
+        "state_open state_transfer state_close cpu_time"
+    )
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the states at this place. Repeat the option to compare several places."),
-        "ranks": Change(unsaid="the number of usable cores"),
         "time_s": Change(usual="5m", quick="30s"),
         "quick": Change("Take a first look in 30 s: 20 steps."),
     }
@@ -70,85 +52,52 @@ class StepfileOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptio
     ] = None
     steps: Annotated[
         int,
-        Field(ge=1),
-        Option(
-            "Compute this many steps, and as many in the adjoint.",
-            unsaid=f"{_STEPS}, with --quick 20; with --like as many as make three times the memory, if they fit",
-            sets=("steps", "volume"),
+        OfEngine(
+            unsaid="100, or with --like as many as make three times the memory, if they fit",
+            quick="20",
+            sets=("volume",),
         ),
-    ] = _STEPS
+    ] = 100
     state_bytes: Annotated[
         int,
-        Field(ge=8, multiple_of=8),
+        Field(multiple_of=8),
         Size(8),
-        Option(
-            "Let the state of a rank at a step have this size.",
-            name="--bytes",
-            unsaid=f"{_STATE}, or that of --like",
-            sets=("block_bytes",),
-        ),
+        OfEngine(name="--bytes", unsaid="4M, or that of --like", sets=("block_bytes",)),
     ] = 4 << 20
     orders: Annotated[
         list[str],
-        Field(min_length=1),
         Names(sorted_=False),
         Option(
             "Read the states in these orders: reverse, forward, stride:K, or revolve:C, which keeps C states and "
             "computes the others again.",
             name="--order",
             usual="reverse",
-            sets=("order",),
         ),
     ]
     layouts: Annotated[
         list[str],
-        Field(min_length=1),
         Names(sorted_=False),
         Option(
             "Keep the states in these layouts: flat, dir-per-rank, dir-per-step, hashed:LEVELS, or log, one file a "
             "rank.",
             name="--layout",
             usual="dir-per-rank,log",
-            sets=("layout",),
         ),
     ]
-    compute_s: Annotated[
-        float,
-        Field(ge=0, le=3600),
-        Duration(may_be_none=True),
-        Option("Compute for this long at each step.", name="--compute", unsaid="no computation, or that of --like"),
-    ] = 0.0
-    jitter: Annotated[
-        float | None,
-        Field(gt=0, le=1),
-        Share(),
-        Option("Vary the computation by up to this share.", unsaid="no variation"),
-    ] = None
-    imbalance: Annotated[
-        float | None,
-        Field(gt=0, le=1),
-        Share(),
-        Option("Let the last rank compute longer than the first by this share.", unsaid="all ranks alike"),
-    ] = None
-    write_behind: Annotated[
-        int, Field(ge=0, le=1024), Option("Let threads write up to this many states while a rank computes.")
-    ] = 0
-    prefetch: Annotated[
-        int, Field(ge=0, le=1024), Option("Let threads read up to this many states ahead in the adjoint.")
-    ] = 0
+    compute_s: Annotated[float, OfEngine(name="--compute", unsaid="no computation, or that of --like")] = 0.0
+    jitter: Annotated[float | None, Share(), OfEngine(unsaid="no variation")] = None
+    imbalance: Annotated[float | None, Share(), OfEngine(unsaid="all ranks alike")] = None
+    write_behind: Annotated[int, OfEngine()] = 0
+    prefetch: Annotated[int, OfEngine()] = 0
     sync: Annotated[
         str, Option("Sync none, everything once at the end (close), each state (fsync), or one in K (every:K).")
     ] = "none"
     spill: Annotated[
         bool, Option("Treat the targets as one: states that find no room at the first go to the next one.")
     ] = False
-    delete: Annotated[bool, Option("Remove the file of each state when the adjoint has read it.")] = False
-    cache: Annotated[
-        Literal["none", "drop"],
-        Option("Before the adjoint, drop the states from the page cache (drop), or do nothing (none)."),
-    ] = "none"
+    delete: Annotated[bool, OfEngine("remove_read", name="--delete")] = False
+    cache: Annotated[str, OfEngine()] = "none"
     backends: Backends = []
-    metrics: list[str] = list(METRICS)
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
@@ -158,9 +107,6 @@ class StepfileOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptio
         if case is not None:
             found = scaled(case, cast("list[Target]", said.get("targets") or []), cores_of_nodes(said), said)
             settled = {**found, **said}
-        settled.setdefault("ranks", [cores_of_nodes(said)])
-        if said.get("quick") and "steps" not in settled:
-            settled["steps"] = 20
         return super().settle(settled)
 
     @model_validator(mode="after")

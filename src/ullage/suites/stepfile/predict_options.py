@@ -27,7 +27,7 @@ class PredictOptions(StepfileOptions):
     """``scaling``: the numbers of ranks whose rates are measured; the first of ``ranks`` is the one predicted for."""
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "ranks": Change("Predict for this number of ranks.", unsaid="the number of usable cores"),
+        "ranks": Change("Predict for this number of ranks."),
         "orders": Change("Read the states in these orders: reverse, forward or stride:K."),
         "quick": Change("Take a first look in 30 s: 20 steps."),
     }

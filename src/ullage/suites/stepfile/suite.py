@@ -134,16 +134,10 @@ def _cell(
     holds_data = "data" in find_registered(description, "backend", backend).capabilities
     is_log, revolves = words[0] == "log", words[1].startswith("revolve")
     given: Parameters = {
-        "steps": options.steps,
-        "state_bytes": options.state_bytes,
+        **options.of_engine(),
         **parameters_of("layout", words[0], LAYOUTS),
         **parameters_of("order", words[1], ORDERS),
         **parameters_of("sync", options.sync, SYNCS),
-        "compute_s": options.compute_s,
-        "jitter": options.jitter or 0.0,
-        "imbalance": options.imbalance or 0.0,
-        "write_behind": options.write_behind,
-        "prefetch": options.prefetch,
         "remove_read": options.delete and holds_data and not is_log and not revolves,
         "cache": options.cache if holds_data else "none",
         "verify": "full" if holds_data else "none",

@@ -6,14 +6,8 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    RankAxisOptions,
-    RunOptions,
-    cores_of_nodes,
-    default_ranks,
-)
+from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, OfEngine, Option
+from ullage.runs.options.groups import BindOptions, RankAxisOptions, RunOptions, cores_of_nodes, default_ranks
 from ullage.runs.options.kinds import ConvertedList, Names, Size, SizeAxis
 from ullage.runs.options.settings import VERIFY, BackendParameterOptions, Setting, read_axes
 
@@ -31,6 +25,7 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
     ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe.
     """
 
+    workload = "transfer"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change(
             "Measure this place, also NAME=model: or NAME=null:. Repeat the option to measure several places."
@@ -44,7 +39,6 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
 
     blocks: Annotated[
         list[Annotated[int, Field(ge=8)]],
-        Field(min_length=1),
         SizeAxis(),
         Option(
             "Transfer blocks of these sizes, for example 128K,1M or 128K:16M:x2.",
@@ -53,33 +47,19 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
             sets=("block_bytes",),
         ),
     ]
-    access: Annotated[
-        list[Access],
-        Field(min_length=1),
-        Names(ACCESS_ORDER),
-        Option("Measure any of write,rewrite,read,reread.", usual="write,read"),
-    ]
+    access: Annotated[list[Access], Option("Measure any of write,rewrite,read,reread.", usual="write,read")]
     backends: Annotated[
         list[str],
         Field(description="empty: that of each target's scheme"),
         Names(),
-        Option(
-            "Use these backends, for example posix,mpiio.",
-            name="--backend",
-            unsaid="the target's own backend",
-            sets=("backend",),
-        ),
+        Option("Use these backends, for example posix,mpiio.", name="--backend", unsaid="the target's own backend"),
     ] = []
     volume: Annotated[
         int | None, Field(ge=8), Size(), Option("Transfer this many bytes in every case.", unsaid="a probe chooses")
     ] = None
     weak: Annotated[bool, Option("Take the volume as that of each rank, not of the case.")] = False
-    file_mode: Annotated[
-        Literal["shared", "per-process"], Option("Use one shared file, or one file per process.", name="--file")
-    ] = "per-process"
-    order: Annotated[str, Option("Order the transfers of each rank: sequential, random, backward or strided.")] = (
-        "sequential"
-    )
+    file_mode: Annotated[str, OfEngine(name="--file")] = "per-process"
+    order: Annotated[str, OfEngine()] = "sequential"
     cache: Annotated[
         CacheControl,
         Option(
@@ -87,11 +67,7 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
             "(all caches, root only), or direct (O_DIRECT)."
         ),
     ] = "advise"
-    verify: Annotated[
-        str | None,
-        Field(description="null: kept where the backend holds data"),
-        VERIFY,
-    ] = None
+    verify: Annotated[str | None, Field(description="null: kept where the backend holds data"), VERIFY] = None
     buffers: Annotated[
         int | None,
         Field(ge=1, description="bytes; null: a buffer for each operation in flight"),

@@ -7,34 +7,16 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
-from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    QuickOnCommandLine,
-    RankAxisOptions,
-    RunOptions,
-    cores_of_nodes,
-)
-from ullage.runs.options.kinds import Converted, ConvertedList, Names, Size
+from ullage.runs.options.declared import Change, OfEngine, Option
+from ullage.runs.options.groups import StorageOptions, cores_of_nodes
+from ullage.runs.options.kinds import Converted, ConvertedList
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import BackendParameterOptions
 from ullage.suites.tile.hints import TileHints, read_hints
 from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of
 
-Access: TypeAlias = Literal["write", "read"]
 Calls: TypeAlias = Literal["independent", "collective"]
 
-METRICS: Final = (
-    "bandwidth",
-    "frame_rate",
-    "tile_bandwidth",
-    "open_time",
-    "move_time",
-    "sync_time",
-    "close_time",
-    "latency_p50",
-    "latency_p99",
-)
 # The display wall of the original's authors: projectors that overlap.
 _DISPLAY: Final[Mapping[str, object]] = {
     "tiles": [3, 2],
@@ -47,9 +29,11 @@ _LARGE: Final[Mapping[str, object]] = {"tiles": [2, 2], "tile": [1024, 1024], "o
 PRESETS: Final[Mapping[str, Mapping[str, object]]] = {"display": _DISPLAY, "large": _LARGE}
 
 
-class TileOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
+class TileOptions(BackendParameterOptions, StorageOptions):
     """Sizes along x, y and, where there is one, z, in elements. ``tiles``: null for a grid of all ranks."""
 
+    workload = "tile"
+    metrics = "bandwidth frame_rate tile_bandwidth open_time move_time sync_time close_time latency_p50 latency_p99"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the file at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="the number of tiles, or that of usable cores"),
@@ -82,31 +66,12 @@ class TileOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, Rank
         Converted(read_overlap, metavar="X[xY[xZ]]"),
         Option("Let neighbours have so many elements in common.", unsaid="0, or that of --preset"),
     ] = [0]
-    element_bytes: Annotated[
-        int,
-        Field(ge=1, lt=2**31),
-        Size(),
-        Option("Let an element have this size.", name="--element", unsaid="3 bytes, or that of --preset"),
-    ] = 3
-    header_bytes: Annotated[
-        int, Field(ge=0), Size(), Option("Begin the first frame at this byte of the file.", name="--header")
-    ] = 0
-    frames: Annotated[
-        int, Field(ge=1), Option("Move this many frames in a phase.", unsaid="8, with --quick 2", sets=("volume",))
-    ] = 8
-    calls: Annotated[
-        list[Calls],
-        Field(min_length=1),
-        Names(("independent", "collective")),
-        Option(
-            "Move tiles by calls of each rank alone (independent), of all ranks together (collective), or both.",
-            usual="independent,collective",
-            sets=("calls",),
-        ),
-    ]
+    element_bytes: Annotated[int, OfEngine(name="--element", unsaid="3 bytes, or that of --preset")] = 3
+    header_bytes: Annotated[int, OfEngine(name="--header")] = 0
+    frames: Annotated[int, OfEngine(quick="2", sets=("volume",))] = 8
+    calls: Annotated[list[Calls], OfEngine(usual="independent,collective")]
     hint_sets: Annotated[
         list[TileHints],
-        Field(min_length=1),
         ConvertedList(read_hints, metavar="SET"),
         Option(
             "Give these MPI-IO hints: default (none), two-phase, sieving, plain, or NAME:KEY=VALUE,KEY=VALUE. Repeat "
@@ -116,28 +81,17 @@ class TileOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, Rank
         ),
     ] = [TileHints(name="default")]
     access: Annotated[
-        list[Access],
-        Field(min_length=1),
-        Names(("write", "read")),
+        list[Literal["write", "read"]],
         Option("Measure write,read, or write alone. Reads need what was written.", usual="write,read"),
     ]
-    sync: Annotated[bool, Option("Do not sync the file within the time of a write.", name="--no-sync")] = True
-    cache: Annotated[
-        Literal["none", "drop"],
-        Option("Before reads, drop the file from the page cache (drop), or do nothing (none)."),
-    ] = "none"
-    verify: Annotated[
-        Literal["full", "kept", "none"],
-        Option("Check all frames read (full), those still in memory (kept), or none, outside the timer."),
-    ] = "full"
-    buffers: Annotated[int, Field(ge=1), Size(), Option("Keep up to this much of the frames of a rank in memory.")] = (
-        32 << 20
-    )
+    sync: Annotated[bool, OfEngine(help="Do not sync the file within the time of a write.")] = True
+    cache: Annotated[str, OfEngine()] = "none"
+    verify: Annotated[str, OfEngine()] = "full"
+    buffers: Annotated[int, OfEngine()] = 32 << 20
     backend: Annotated[
         str,
         Option("Use this backend: mpiio (views of the file) or hdf5 (an array).", unsaid="mpiio, or the target's own"),
     ] = "mpiio"
-    metrics: list[str] = list(METRICS)
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
@@ -145,8 +99,6 @@ class TileOptions(BackendParameterOptions, QuickOnCommandLine, BindOptions, Rank
         settled = {**PRESETS.get(str(said.get("preset")), {}), **said}
         tiles = cast("list[int] | None", settled.get("tiles"))
         settled.setdefault("ranks", [cores_of_nodes(said) if tiles is None else math.prod(tiles)])
-        if said.get("quick"):
-            settled.setdefault("frames", 2)
         return super().settle(settled)
 
     @model_validator(mode="after")

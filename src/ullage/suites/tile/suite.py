@@ -106,11 +106,10 @@ def _cell(
     holds_data = "data" in found.capabilities
     tiling = options.tiling(layout.ranks or 1)
     given: Parameters = {
+        **options.of_engine(),
         **tiling.parameters,
         "calls": calls,
         "phases": list(options.access),
-        "sync": options.sync,
-        "buffers": options.buffers,
         "cache": options.cache if holds_data else "none",
         "verify": options.verify if holds_data else "none",
     }

@@ -3,11 +3,11 @@
 
 from typing import Annotated
 
-from ullage.runs.options.declared import Option
+from ullage.runs.options.declared import OfEngine
 from ullage.runs.particles.options import ParticleOptions
 
 
 class VpicOptions(ParticleOptions):
     """See ``ParticleOptions``."""
 
-    sync: Annotated[bool, Option("Do not sync the file within the time, after the last step.")] = True
+    sync: Annotated[bool, OfEngine(help="Do not sync the file within the time, after the last step.")] = True

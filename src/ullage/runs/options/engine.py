@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the engine says of its parameters, without an engine: the snapshot ``engine.json``.
+
+``scripts/reference.py`` writes it from ``ullage-engine describe``, and a test holds it to that.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, cast
+
+from ullage.model.describe import Parameter
+from ullage.reading import parse_json
+from ullage.runs.options.kinds import Choice, Count, CountAxis, Duration, Flag, Kind, Names, Number, Size, SizeAxis
+
+# Limits of the number formats tell a reader nothing.
+_NO_LIMIT: Final = 1e12
+SNAPSHOT: Final = Path(__file__).with_name("engine.json")
+
+
+@cache
+def _things() -> Mapping[str, Iterable[object]]:
+    return cast("Mapping[str, Iterable[object]]", parse_json(SNAPSHOT.read_text(encoding="utf-8")))
+
+
+@cache
+def engine_parameters(thing: str) -> Mapping[str, Parameter]:
+    """Return the parameters of a workload or backend by name."""
+    every = [Parameter.model_validate(one) for one in _things()[thing]]
+    return {one.name: one for one in every}
+
+
+def kind_of(parameter: Parameter, *, is_list: bool) -> Kind:
+    """Return how a value of ``parameter``, or a list of values of which each has its cases, is typed."""
+    if is_list:
+        axes: dict[str, Kind] = {"bytes": SizeAxis(), "count": CountAxis()}
+        return axes.get(parameter.type) or Names(tuple(parameter.choices))
+    simple: dict[str, Kind] = {
+        "flag": Flag(),
+        "count": Count(),
+        "bytes": Size(),
+        "seconds": Duration(may_be_none=parameter.minimum == 0),
+        "number": Number(),
+        "choice": Choice(tuple(parameter.choices)),
+    }
+    return simple.get(parameter.type) or Kind()
+
+
+def limits_of(parameter: Parameter) -> tuple[float | None, float | None]:
+    """Return the limits of ``parameter`` that a reader should know."""
+    high = parameter.maximum
+    return _plain(parameter.minimum), None if high is None or high >= _NO_LIMIT else _plain(high)
+
+
+def _plain(limit: float | None) -> float | None:
+    return int(limit) if limit is not None and limit.is_integer() else limit
