@@ -2,7 +2,7 @@
 """Options that every suite of work without storage has, and what it measures, as targets."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from ullage.model.plan import Target
 from ullage.runs.options.declared import RANKS, REPETITIONS, Option
 from ullage.runs.options.groups import QuickOptions, SeedOptions, TimeOptions, WatchdogOptions
 from ullage.runs.options.kinds import ALL, ThreadAxis
+from ullage.runs.options.model import SuiteOptions
 
 if TYPE_CHECKING:
     from ullage.runs.kernels.resources import Resources
@@ -31,6 +32,15 @@ class CaseOptions(TimeOptions, QuickOptions, SeedOptions, WatchdogOptions):
     ] = 6
     peer: bool = False
     machine: MachineFile | None = None
+
+
+class MessagePagesOptions(SuiteOptions):
+    """The option for the pages of message buffers."""
+
+    pages: Annotated[
+        Literal["default", "small", "huge"],
+        Option("Place message buffers in pages of this kind: small, huge, or the system's default."),
+    ] = "default"
 
 
 class KernelOptions(CaseOptions):

@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Protocol, Union, cast, get_args, get_origin
 
 from ullage.analysis.findings.advice import Settable
 from ullage.errors import UserError
@@ -19,8 +19,6 @@ from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
-
-    from ullage.runs.options.model import SuiteOptions
 
 # Where an option stands in the help: places come first, then how many work, then what the suite alone has, then what
 # bounds a run. Options with the same number stand in the order of their fields.
@@ -192,6 +190,10 @@ def parse_option(name: str, kind: Kind, raw: RawValue) -> object:
         raise UserError(error.what, f"{name} {error.where}".rstrip(), error.right, error.code) from error
 
 
+class _OfWorkload(Protocol):
+    workload: ClassVar[str]
+
+
 @lru_cache(maxsize=64)
 def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
     """Return the options of ``model`` by field, in the order of the help."""
@@ -237,7 +239,7 @@ def _declared(model: "type[BaseModel]", field: str, info: "FieldInfo") -> Declar
     kind = next((item for item in metadata if isinstance(item, Kind)), None)
     parameter = None
     if of_engine is not None:
-        parameter = engine_parameters(cast("type[SuiteOptions]", model).workload)[of_engine.parameter or field]
+        parameter = engine_parameters(cast("type[_OfWorkload]", model).workload)[of_engine.parameter or field]
         option = of_engine.option(parameter)
         kind = kind or _literal_of(info.annotation) or kind_of(parameter, is_list=is_axis)
     if option is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from ullage.model.describe import Parameter
-from ullage.reading import parse_json
+from ullage.reading import parse_json, read_text
 from ullage.runs.options.kinds import Choice, Count, CountAxis, Duration, Flag, Kind, Names, Number, Size, SizeAxis
 
 # Limits of the number formats tell a reader nothing.
@@ -20,7 +20,7 @@ SNAPSHOT: Final = Path(__file__).with_name("engine.json")
 
 @cache
 def _things() -> Mapping[str, Iterable[object]]:
-    return cast("Mapping[str, Iterable[object]]", parse_json(SNAPSHOT.read_text(encoding="utf-8")))
+    return cast("Mapping[str, Iterable[object]]", parse_json(read_text(SNAPSHOT, "install Ullage again")))
 
 
 @cache

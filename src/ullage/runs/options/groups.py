@@ -297,15 +297,6 @@ class SpaceOptions(SuiteOptions):
     keep: Annotated[bool, Option("Do not remove the datasets of the last launch.", order=AFTERWARDS)] = False
 
 
-class MessagePagesOptions(SuiteOptions):
-    """The option for the pages of message buffers."""
-
-    pages: Annotated[
-        Literal["default", "small", "huge"],
-        Option("Place message buffers in pages of this kind: small, huge, or the system's default."),
-    ] = "default"
-
-
 class WatchdogOptions(SuiteOptions):
     """The option for the time after which a rank counts as hanging."""
 

@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from ullage.runs.kernels.options import MPI, CaseOptions
+from ullage.runs.kernels.options import MPI, CaseOptions, MessagePagesOptions
 from ullage.runs.options.declared import QUICK, Change, Option
-from ullage.runs.options.groups import BindOptions, MessagePagesOptions, RanksOptions
+from ullage.runs.options.groups import BindOptions, RanksOptions
 from ullage.runs.options.kinds import Duration, Size
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
 

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from ullage.runs.kernels.options import MPI, CaseOptions
+from ullage.runs.kernels.options import MPI, CaseOptions, MessagePagesOptions
 from ullage.runs.options.declared import RANKS, Change, Option
-from ullage.runs.options.groups import MessagePagesOptions, NodesOptions
+from ullage.runs.options.groups import NodesOptions
 from ullage.runs.options.kinds import FilePath, SizeAxis
 
 

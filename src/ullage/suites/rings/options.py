@@ -4,9 +4,9 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from ullage.runs.kernels.options import MPI, CaseOptions
+from ullage.runs.kernels.options import MPI, CaseOptions, MessagePagesOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import BindOptions, MessagePagesOptions, PeerOptions, RanksOptions
+from ullage.runs.options.groups import BindOptions, PeerOptions, RanksOptions
 
 
 class RingsOptions(PeerOptions, BindOptions, RanksOptions, MessagePagesOptions, CaseOptions):
