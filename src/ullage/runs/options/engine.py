@@ -7,7 +7,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 from ullage.model.describe import Parameter
 from ullage.reading import parse_json, read_text
@@ -15,12 +15,13 @@ from ullage.runs.options.kinds import Choice, Count, CountAxis, Duration, Flag, 
 
 # Limits of the number formats tell a reader nothing.
 _NO_LIMIT: Final = 1e12
+_Things: TypeAlias = Mapping[str, Iterable[object]]
 SNAPSHOT: Final = Path(__file__).with_name("engine.json")
 
 
 @cache
-def _things() -> Mapping[str, Iterable[object]]:
-    return cast("Mapping[str, Iterable[object]]", parse_json(read_text(SNAPSHOT, "install Ullage again")))
+def _things() -> _Things:
+    return cast("_Things", parse_json(read_text(SNAPSHOT, "install Ullage again")))
 
 
 @cache
