@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linear/distributed_solve/phase.hpp"
-#include "run/workload_test_support.hpp"
-
 #include <gtest/gtest.h>
+
+#include "linear/distributed_solve/distributed_solve.hpp"
+#include "linear/linear_check.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::distributed_solve_test {
 namespace {
@@ -27,5 +28,97 @@ TEST(DistributedSolve, NeedsNoStorageAndTakesItsOwnParameters) {
   EXPECT_EQ(bind_parameters<DistributedSolveParameters>(*values).grid_rows, 2);
 }
 
+/// A library that makes a grid of one row, and solves nothing. Functions without a state are all it can consist of.
+struct Idle {
+  static inline int columns = 1;
+  static inline int rank = 0;
+  static inline int ends_with = 0;
+
+  static void get(const int*, const int*, int* value) { *value = 7; }
+  static void grid_init(int*, const char*, const int*, const int* of_columns, std::size_t) { columns = *of_columns; }
+  static void grid_info(const int*, int* rows, int* of_columns, int* row, int* column) {
+    *rows = 1;
+    *of_columns = columns;
+    *row = 0;
+    *column = rank;
+  }
+  static void grid_exit(const int*) {}
+  static void pdgesv(const int*, const int*, double*, const int*, const int*, const int*, int*, double*, const int*,
+                     const int*, const int*, int* info) {
+    *info = ends_with;
+  }
+  static Scalapack library() { return {get, grid_init, grid_info, grid_exit, pdgesv, nullptr, {{"blas", "none"}}}; }
+};
+
+class MpiDistributedSolvePhase : public test::MpiLaunch {
+ protected:
+  MpiDistributedSolvePhase() {
+    parameters_.n = 90;
+    parameters_.block = 16;
+    parameters_.warm_up_s = 0;
+    Idle::rank = world_.rank();
+    Idle::ends_with = 0;
+  }
+  PhaseOutcome run(const ScalapackSource& source) {
+    DistributedSolvePhase phase(parameters_, context_, source);
+    return run_phase(phase);
+  }
+  PhaseOutcome run_idle() {
+    parameters_.grid_rows = 1;
+    return run([this] { return Result<const Scalapack*>(&idle_); });
+  }
+
+  DistributedSolveParameters parameters_;
+  Scalapack idle_ = Idle::library();
+};
+
+TEST_F(MpiDistributedSolvePhase, SolvesOverAllRanksAndIsCountedAsHplCountsIt) {
+  if (const auto library = load_scalapack({}); !library) GTEST_SKIP() << to_line(library.error());
+  parameters_.calls = 2;
+  ASSERT_EQ(run([] { return load_scalapack({}); }).status, PhaseStatus::ok);
+  if (!world_.root()) return;
+  EXPECT_NEAR(record_["gauges"]["operations"]["sum"].get<double>(), 2 * (2.0 / 3 * 90 * 90 * 90 + 1.5 * 90 * 90), 1e-6);
+  EXPECT_GT(record_["gauges"]["residual"]["most"], 0);
+  EXPECT_LT(record_["gauges"]["residual"]["most"], most_residual);
+  EXPECT_TRUE(record_["hints_granted"].contains("library"));
+}
+
+TEST_F(MpiDistributedSolvePhase, WhatIsNoSolutionFailsThePhase) {
+  EXPECT_EQ(run_idle().status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["bad_blocks"], 1);
+  EXPECT_GE(record_["gauges"]["residual"]["most"], most_residual);
+}
+
+TEST_F(MpiDistributedSolvePhase, AMatrixWithoutASolutionFailsThePhase) {
+  Idle::ends_with = 3;
+  EXPECT_EQ(run_idle().status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_NE(record_["failures"][0]["text"].get<std::string>().find("ended with 3"), std::string::npos);
+}
+
+TEST_F(MpiDistributedSolvePhase, ALibraryThatCannotBeToldItsThreadsIsRefusedMore) {
+  parameters_.threads = 2;
+  EXPECT_EQ(run_idle().status, PhaseStatus::failed);
+}
+
+TEST_F(MpiDistributedSolvePhase, NoLibraryIsAFailureOfAllAndNobodyWaits) {
+  const auto missing = [this]() -> Result<const Scalapack*> {
+    if (world_.root()) return fail(environment_error("ScaLAPACK", "none"));
+    return &idle_;
+  };
+  EXPECT_EQ(run(missing).status, PhaseStatus::failed);
+}
+
+TEST(DistributedSolvePhase, RowsThatDoNotDivideTheRanksAreRefusedWithTheirPlace) {
+  DistributedSolveParameters parameters;
+  parameters.grid_rows = 3;
+  EXPECT_TRUE(check_distributed_solve(parameters, 6, "/p").has_value());
+  const Status refused = check_distributed_solve(parameters, 8, "/p");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().where, "/p/grid_rows");
+}
+
 }  // namespace
+
 }  // namespace ullage::distributed_solve_test

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linear/solve/phase.hpp"
-
 #include <gtest/gtest.h>
 
 #include "linear/blas_library.hpp"
+#include "linear/linear_check.hpp"
+#include "linear/solve/solve.hpp"
+#include "linear/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::solve_test {
@@ -32,5 +33,85 @@ TEST(Solve, WorksOnCoresAndNeedsNoStorage) {
   EXPECT_EQ(bind_parameters<SolveParameters>(*values).seed, 7U);
 }
 
+class MpiSolvePhase : public test::MpiLaunch {
+ protected:
+  MpiSolvePhase() {
+    parameters_.n = 90;
+    parameters_.warm_up_s = 0;
+  }
+  PhaseOutcome run() {
+    SolvePhase phase(parameters_, context_, [this] { return Result<Blas*>(&blas_); });
+    return run_phase(phase);
+  }
+  double residual() { return gauge("residual"); }
+
+  SolveParameters parameters_;
+  test::PlainBlas blas_;
+};
+
+TEST_F(MpiSolvePhase, WorkIsCountedAsHplCountsIt) {
+  parameters_.calls = 3;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_EQ(blas_.factorings, 3);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["operations"], 3 * world_.size());
+  EXPECT_NEAR(record_["gauges"]["operations"]["most"].get<double>(), 3 * (2.0 / 3 * 90 * 90 * 90 + 1.5 * 90 * 90),
+              1e-6);
+  EXPECT_GT(residual(), 0);
+  EXPECT_LT(residual(), most_residual);
+  EXPECT_EQ(record_["hints_granted"]["factorisation"], "dgetrf of the library");
+}
+
+TEST_F(MpiSolvePhase, CorruptedMatrixFailsThePhase) {
+  blas_.spoil_factors = [](const Block<double>& a) { a.at(40, 50) += 1e-6; };
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["bad_blocks"], world_.size());
+  EXPECT_GE(residual(), most_residual);
+}
+
+TEST_F(MpiSolvePhase, OneWrongSolutionAmongSeveralFailsThePhase) {
+  parameters_.calls = 3;
+  blas_.spoil_factors = [this](const Block<double>& a) {
+    if (blas_.factorings == 2) a.at(40, 50) += 1e-6;
+  };
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["bad_blocks"], world_.size());
+}
+
+TEST_F(MpiSolvePhase, OwnFactorisationIsUsedWhereAsked) {
+  parameters_.block = 24;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_EQ(blas_.factorings, 0);
+  EXPECT_GT(blas_.products, 0);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["hints_granted"]["factorisation"], "ours, panels of 24");
+}
+
+TEST_F(MpiSolvePhase, OwnFactorisationIsUsedWhereTheLibraryHasNone) {
+  blas_.has_factor = false;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_EQ(blas_.factorings, 0);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["hints_granted"]["factorisation"], "ours, panels of 192");
+  EXPECT_LT(residual(), most_residual);
+}
+
+TEST_F(MpiSolvePhase, WarmUpLeavesTheSystemWhole) {
+  parameters_.warm_up_s = 0.01;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_GT(blas_.factorings, 1);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["operations"], world_.size());
+}
+
+TEST_F(MpiSolvePhase, MatrixThatDoesNotFitIsRefused) {
+  parameters_.n = 3'000'000;  // 72 TB
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  EXPECT_EQ(blas_.factorings, 0);
+}
+
 }  // namespace
+
 }  // namespace ullage::solve_test

@@ -1,9 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `chase`: how long one access waits for memory at each distance.
-#include "memory/chase/kernel.hpp"
+#include "memory/chase/chase.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "base/permutation.hpp"
+#include "memory/room.hpp"
 #include "work/single_phase.hpp"
 
 namespace ullage {
+namespace {
+
+constexpr std::uint64_t most_slots = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+Table<ChaseParameters> ChaseParameters::table() {
+  using P = ChaseParameters;
+  return joined<P>(
+      WindowParameters::table(),
+      Table<P>{
+          bytes("working_set_bytes", &P::working_set_bytes, {2.0 * sizeof(void*), 1e15},
+                "Use a working set of this many bytes for each thread."),
+          bytes("stride_bytes", &P::stride_bytes, {sizeof(void*), 1e9},
+                "Place the pointers this many bytes apart in memory. It must be a multiple of 8."),
+          bytes("locality_bytes", &P::locality_bytes, {0, 1e15},
+                "Visit all pointers of a piece of this many bytes (a multiple of stride_bytes) before another piece, "
+                "to use few pages at a time. 0 means at random through the whole set."),
+          count("chains", &P::chains, {1, most_chains}, "Run this many independent chases on each thread.")},
+      MemoryPlace::table());
+}
+
+Status check_chase_shape(const ChaseShape& shape, const std::string& pointer) {
+  if (shape.stride % sizeof(void*) != 0) return fail(bad_plan(pointer + "/stride_bytes", "must be a multiple of 8"));
+  if (shape.slots() < 2)
+    return fail(
+        bad_plan(pointer + "/working_set_bytes", "must be at least two strides, since a chase needs two places"));
+  if (shape.slots() > most_slots)
+    return fail(bad_plan(pointer + "/working_set_bytes", "must be less than 2^32 strides; take a larger stride_bytes"));
+  if (shape.locality % shape.stride != 0)
+    return fail(bad_plan(pointer + "/locality_bytes", "must be a multiple of stride_bytes"));
+  return {};
+}
+
+Status check_chase(const ChaseParameters& p, const std::string& pointer) {
+  if (auto status = check_chase_shape(p.shape(), pointer); !status) return status;
+  if (static_cast<std::uint64_t>(p.chains) > p.shape().slots())
+    return fail(bad_plan(pointer + "/chains", "must not be more than the " + std::to_string(p.shape().slots()) +
+                                                  " places of the working set"));
+  return {};
+}
+
+Chaser::Chaser(ChaseCycle cycle, std::size_t chains) : cycle_(std::move(cycle)), chains_(chains) {
+  for (std::size_t chain = 0; chain < chains_; ++chain) at_.at(chain) = cycle_.slot_after(start(chain));
+}
+
+Status Chaser::check() const {
+  for (std::size_t chain = 0; chain < chains_; ++chain) {
+    if (at_.at(chain) == cycle_.slot_after(start(chain) + steps_)) continue;
+    return fail(
+        verification_error("check", "chain " + std::to_string(chain),
+                           "is not at the place that its cycle reaches after " + std::to_string(steps_) + " steps"));
+  }
+  return {};
+}
+
+ChaseKernel::ChaseKernel(const ChaseParameters& parameters, std::uint64_t seed, int ranks_on_node, Status ready)
+    : parameters_(parameters),
+      seed_(seed),
+      ready_(std::move(ready)),
+      shares_(static_cast<std::size_t>(parameters.threads)) {
+  const std::uint64_t threads = shares_.size() * static_cast<std::uint64_t>(ranks_on_node);
+  if (ready_) ready_ = check_room("working_set_bytes", Count(parameters.shape().needed_bytes()) * threads);
+}
+
+Status ChaseKernel::make_ready(std::size_t thread) {
+  if (!ready_) return ready_;
+  auto cycle = ChaseCycle::make(parameters_.shape(), parameters_.pages, parameters_.memory_node, mix64(seed_ + thread));
+  if (!cycle) return fail(cycle.error());
+  shares_[thread].chaser.emplace(std::move(*cycle), static_cast<std::size_t>(parameters_.chains));
+  return {};
+}
+
+void ChaseKernel::run(std::size_t thread, std::uint64_t passes) {
+  shares_[thread].chaser->follow(passes * steps_a_pass);
+}
+
+Status ChaseKernel::check() {
+  for (const Share& share : shares_)
+    if (auto right = share.chaser->check(); !right) return right;
+  return {};
+}
+
+void ChaseKernel::report(const WindowTotals& totals, Gauges& gauges) const {
+  gauges["accesses"] = totals.all_passes() * static_cast<double>(steps_a_pass) * parameters_.chains;
+  gauges["thread_s"] = static_cast<double>(totals.thread_ns) * 1e-9;
+  std::uint64_t huge = 0;
+  for (const Share& share : shares_)
+    if (share.chaser) huge += share.chaser->cycle().huge_bytes();
+  gauges["huge_bytes"] = static_cast<double>(huge);
+}
+
 namespace {
 
 std::unique_ptr<Workload> make_chase(const ChaseParameters& given, const WorkloadContext& context) {
@@ -22,4 +120,5 @@ const Registered<WorkloadEntry> registered_chase{without_storage<ChaseParameters
 })};
 
 }  // namespace
+
 }  // namespace ullage

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `stream` as a plan has it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "memory/stream/stream.hpp"
+#include "memory/stream/test_support.hpp"
 #include "memory/test_support.hpp"
 
 namespace ullage::stream_test {
@@ -50,5 +56,98 @@ TEST_F(MpiMemoryWorkload, StreamNeedsNoStorageAndSaysWhichLoopsItHas) {
   EXPECT_NE(std::ranges::find(words, "loops:baseline"), words.end());
 }
 
+constexpr std::uint64_t array_bytes = 2048;
+
+StreamParameters parameters(StreamKind kind, Stores stores = Stores::ordinary) {
+  StreamParameters p;
+  p.kind = kind;
+  p.stores = stores;
+  p.threads = 2;
+  p.working_set_bytes = 2 * array_bytes * arrays_of(kind);
+  return p;
+}
+
+/// Ready, and `passes` passes further.
+std::unique_ptr<StreamKernel> kernel_after(const StreamParameters& p, std::uint64_t passes) {
+  auto kernel = std::make_unique<StreamKernel>(p, 3, 1, Status{});
+  for (const std::size_t thread : {0U, 1U}) {
+    EXPECT_TRUE(kernel->make_ready(thread));
+    kernel->run(thread, 1);
+    if (passes > 1) kernel->run(thread, passes - 1);
+  }
+  return kernel;
+}
+
+TEST(StreamKernel, EveryKindAndStoreIsRightInBothOrders) {
+  for (const StreamKind kind : test::all_stream_kinds)
+    for (const Stores stores : {Stores::ordinary, Stores::non_temporal})
+      for (const BlockOrder order : {BlockOrder::sequential, BlockOrder::random}) {
+        StreamParameters p = parameters(kind, stores);
+        p.order = order;
+        p.block_bytes = 128;
+        if (stream_candidates(kind, stores, 0).empty()) continue;
+        const auto kernel = kernel_after(p, 3);
+        EXPECT_TRUE(kernel->check()) << static_cast<int>(kind);
+      }
+}
+
+TEST(StreamKernel, CorruptedMemoryIsFound) {
+  for (const StreamKind kind : test::all_stream_kinds) {
+    const auto kernel = kernel_after(parameters(kind), 2);
+    ASSERT_TRUE(kernel->check());
+    kernel->memory(1)[array_bytes - 1] ^= std::byte{1};
+    if (kind == StreamKind::read) kernel->run(1, 1);  // only what is read can be wrong
+    const Status status = kernel->check();
+    ASSERT_FALSE(status) << static_cast<int>(kind);
+    EXPECT_EQ(status.error().kind, ErrorKind::verification);
+    EXPECT_NE(to_line(status.error()).find("memory of thread 1"), std::string::npos);
+  }
+}
+
+TEST(StreamKernel, PassThatWasNotMadeIsFound) {
+  for (const StreamKind kind : {StreamKind::write, StreamKind::scale, StreamKind::triad, StreamKind::read_write}) {
+    const auto kernel = kernel_after(parameters(kind), 2);
+    const auto memory = kernel->memory(0);
+    const std::vector<std::byte> before(memory.begin(), memory.end());
+    kernel->run(0, 1);
+    std::ranges::copy(before, memory.begin());
+    EXPECT_FALSE(kernel->check()) << static_cast<int>(kind);
+  }
+}
+
+TEST(StreamKernel, CountsWhatStreamCounts) {
+  const auto kernel = kernel_after(parameters(StreamKind::triad), 1);
+  EXPECT_EQ(kernel->bytes_a_pass(), 2 * 3 * array_bytes);
+  WindowTotals totals;
+  totals.passes = 10;
+  totals.threads = 2;
+  Gauges gauges;
+  kernel->report(totals, gauges);
+  EXPECT_EQ(gauges["application_bytes"], 10.0 * 2 * 3 * array_bytes);
+  EXPECT_EQ(gauges["bus_bytes"], 10.0 * 2 * 4 * array_bytes);
+  EXPECT_EQ(gauges["used_bytes"], 2.0 * 3 * array_bytes);
+}
+
+TEST(StreamKernel, MoreMemoryThanThereIsIsRefusedUntouched) {
+  StreamParameters p = parameters(StreamKind::read);
+  p.working_set_bytes = std::uint64_t{1} << 49U;
+  StreamKernel kernel(p, 3, 1, Status{});
+  const Status status = kernel.make_ready(0);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().kind, ErrorKind::environment);
+  EXPECT_EQ(status.error().where, "working_set_bytes");
+}
+
+TEST(StreamKernel, BlockOrderIsAPermutationThatTheSeedChanges) {
+  const auto order = block_order(1000, 1);
+  auto sorted = order;
+  std::ranges::sort(sorted);
+  for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(sorted[i], i);
+  EXPECT_NE(order, sorted);
+  EXPECT_NE(order, block_order(1000, 2));
+  EXPECT_EQ(order, block_order(1000, 1));
+}
+
 }  // namespace
+
 }  // namespace ullage::stream_test

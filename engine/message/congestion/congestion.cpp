@@ -1,16 +1,224 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `congestion`: what other ranks' messages do to those of a few.
+#include "message/congestion/congestion.hpp"
+
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "message/congestion/phase.hpp"
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "message/call_windows.hpp"
 #include "message/congestion/roles.hpp"
 #include "mpi/agreement.hpp"
 #include "work/single_phase.hpp"
 
 namespace ullage {
+namespace {
+
+constexpr int fewest_in_a_scene = 4;
+constexpr double most_stretch = 10;
+constexpr std::chrono::microseconds load_nap{50};
+constexpr std::size_t most_told = 32;
+constexpr std::uint64_t number_bytes_of_sum = 8;
+
+std::string word_of(CongestionTest test) {
+  switch (test) {
+    case CongestionTest::latency:
+      return "latency";
+    case CongestionTest::bandwidth:
+      return "bandwidth";
+    case CongestionTest::allreduce:
+      break;
+  }
+  return "allreduce";
+}
+
+int other_than(const std::vector<int>& victims) {
+  int rank = 0;
+  while (std::ranges::binary_search(victims, rank)) ++rank;
+  return rank;
+}
+
+}  // namespace
+
+Table<CongestionParameters> CongestionParameters::table() {
+  using P = CongestionParameters;
+  return {
+      choice<P>("load", &P::load, {{LoadKind::incast, "incast"}, {LoadKind::alltoall, "alltoall"}},
+                "Choose the load of the ranks that are not victims: all send to one of them, or each sends to each."),
+      bytes("load_bytes", &P::load_bytes, {1, 1 << 24}, "Set the bytes of a message of the load."),
+      number("victim_share", &P::victim_share, {0.01, 0.9},
+             "Make this share of all ranks victims: at least 2 ranks, at most all but 2."),
+      count("seed", &P::seed, {}, "Set the seed of the choice of victims and of the order of their rings."),
+      count("rings", &P::rings, {1, 1000}, "Measure this many random orders of the victims."),
+      seconds("test_s", &P::test_s, {1e-3, 60}, "Let each test last this many seconds when nothing disturbs it."),
+      bytes("message_bytes", &P::message_bytes, {8, 4096},
+            "Set the bytes of a message of the latency test and of the allreduce, a multiple of 8."),
+      bytes("bulk_bytes", &P::bulk_bytes, {1, 1 << 24}, "Set the bytes of a message of the bandwidth test."),
+      count("outstanding", &P::outstanding, {1, 64},
+            "Keep this many messages of the bandwidth test in flight at once."),
+  };
+}
+
+Status check_congestion(const CongestionParameters& p, int ranks, const std::string& pointer) {
+  if (ranks < fewest_in_a_scene)
+    return fail(bad_plan(pointer + "/victim_share",
+                         "congestion needs 4 ranks or more, 2 victims and 2 that load the network; the layout has " +
+                             std::to_string(ranks)));
+  if (p.message_bytes % number_bytes_of_sum != 0)
+    return fail(bad_plan(pointer + "/message_bytes", "must be a multiple of 8 for an allreduce of 64-bit numbers"));
+  return {};
+}
+
+CongestionSetup::CongestionSetup(const mpi::World& world, std::vector<int> chosen)
+    : victims(std::move(chosen)),
+      is_victim(std::ranges::binary_search(victims, world.rank())),
+      mine(world.all().split(is_victim ? 0 : 1, world.rank())),
+      mailbox(world.all()),
+      relay(mine),
+      first_other(other_than(victims)) {}
+
+CongestionPhase::CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context,
+                                 CongestionSetup& setup, CongestionTest test, bool is_congested)
+    : parameters_(parameters),
+      world_(*context.world),
+      setup_(setup),
+      test_(test),
+      is_congested_(is_congested),
+      key_(context.run_key) {}
+
+PhaseInfo CongestionPhase::info() const {
+  return {.name = word_of(test_) + (is_congested_ ? "-congested" : "-isolated"), .collective = true};
+}
+
+Status CongestionPhase::allocate() {
+  const CongestionParameters& p = parameters_;
+  operation_bytes_ = test_ == CongestionTest::bandwidth ? p.bulk_bytes * p.outstanding : p.message_bytes;
+  if (setup_.is_victim)
+    make_work();
+  else
+    load_ = std::make_unique<CongestionLoad>(setup_.mine, setup_.mailbox, setup_.relay, p.load, p.load_bytes);
+  return {};
+}
+
+Status CongestionPhase::before() {
+  if (setup_.is_victim) calibrate();
+  runs_ = static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(runs_), setup_.victims.front()));
+  return {};
+}
+
+void CongestionPhase::make_work() {
+  const CongestionParameters& p = parameters_;
+  if (test_ == CongestionTest::allreduce) {
+    work_ = std::make_unique<AllreduceWork>(setup_.mine, p.message_bytes, key_);
+    return;
+  }
+  const bool is_bulk = test_ == CongestionTest::bandwidth;
+  const RingWork::Shape shape{is_bulk ? p.bulk_bytes : p.message_bytes, is_bulk ? p.outstanding : 1, p.rings, p.seed};
+  work_ = std::make_unique<RingWork>(setup_.mine, shape, key_);
+}
+
+/// Runs of a ring, by the first one: nothing loads the network yet.
+void CongestionPhase::calibrate() {
+  CallWindowParameters window;
+  window.window_s = parameters_.test_s / static_cast<double>(parameters_.rings);
+  window.warm_up_s = window.window_s;
+  runs_ = calls_of_a_window(setup_.mine, window, [this](std::uint64_t runs) {
+    const std::int64_t start = now_ns();
+    for (std::uint64_t i = 0; i < runs; ++i) work_->run(0);
+    return now_ns() - start;
+  });
+}
+
+/// The others have one operation, their whole load, which no meter counts.
+std::uint64_t CongestionPhase::operations() const { return setup_.is_victim ? parameters_.rings * runs_ : 1; }
+
+Status CongestionPhase::execute(Meter& meter) {
+  if (setup_.is_victim) {
+    measure(meter);
+    return {};
+  }
+  const std::int64_t start = now_ns();
+  if (is_congested_) {
+    load_->run_until_stopped(setup_.victims.front(), meter);
+    load_s_ = static_cast<double>(now_ns() - start) * 1e-9;
+  } else {
+    load_->rest_until_stopped(meter);
+  }
+  return {};
+}
+
+void CongestionPhase::measure(Meter& meter) {
+  if (is_congested_) await_load(meter);
+  const std::int64_t start = now_ns();
+  const auto most_ns = static_cast<std::int64_t>(most_stretch * parameters_.test_s * 1e9);
+  for (std::uint64_t ring = 0; ring < parameters_.rings; ++ring) {
+    run_ring(ring, meter);
+    if (setup_.mine.max(now_ns() - start) > most_ns) break;
+  }
+  end_load();
+}
+
+void CongestionPhase::run_ring(std::uint64_t ring, Meter& meter) {
+  work_->run(ring);  // its first messages may set up a connection
+  setup_.mine.barrier();
+  meter.resume(now_ns());
+  for (std::uint64_t i = 0; i < runs_; ++i) {
+    work_->run(ring);
+    (void)meter.completed(operation_bytes_);  // no rank stops alone
+  }
+  if (!work_->is_right(ring)) ++wrong_rings_;
+  ++rings_done_;
+}
+
+/// Waits until the first round of the load is done.
+void CongestionPhase::await_load(Meter& meter) {
+  if (world_.rank() == setup_.victims.front())
+    while (!setup_.mailbox.look()) {
+      std::this_thread::sleep_for(load_nap);
+      meter.report_alive();
+    }
+  setup_.mine.barrier();
+}
+
+/// The first of the others tells the rest.
+void CongestionPhase::end_load() {
+  if (world_.rank() == setup_.victims.front()) setup_.mailbox.post(setup_.first_other, congestion_stop, {});
+}
+
+Verification CongestionPhase::after(std::uint64_t, Meter&) {
+  rings_done_ = static_cast<std::uint64_t>(
+      world_.all().broadcast(static_cast<std::int64_t>(rings_done_), setup_.victims.front()));
+  Verification found;
+  found.verified_bytes = setup_.is_victim ? rings_done_ * operation_bytes_ : 0;
+  if (wrong_rings_ == 0) return found;
+  found.bad_blocks = wrong_rings_;
+  found.first = verification_error("verify", "rank " + std::to_string(world_.rank()),
+                                   "wrong data after " + std::to_string(wrong_rings_) + " rings");
+  return found;
+}
+
+Counters CongestionPhase::counters() const { return {{"load_bytes", load_ ? load_->sent_bytes() : 0}}; }
+
+Gauges CongestionPhase::gauges() const {
+  const auto victims = static_cast<double>(setup_.victims.size());
+  return {{"victims", victims},
+          {"load_ranks", world_.size() - victims},
+          {"rings", static_cast<double>(rings_done_)},
+          {"runs_a_ring", static_cast<double>(runs_)},
+          {"operation_bytes", static_cast<double>(operation_bytes_)},
+          {"load_s", load_s_}};
+}
+
+void CongestionPhase::add_facts(Json& facts) const {
+  if (setup_.victims.size() <= most_told) facts["victims"] = setup_.victims;
+}
+
 namespace {
 
 /// Each test alone, and right after it beside the load.
@@ -56,4 +264,5 @@ const Registered<WorkloadEntry> registered_congestion{without_storage<Congestion
 })};
 
 }  // namespace
+
 }  // namespace ullage

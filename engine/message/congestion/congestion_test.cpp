@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `congestion` as a plan has it.
+#include "message/congestion/congestion.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::congestion_test {
@@ -20,5 +21,48 @@ TEST_F(MpiCongestionWorkload, CongestionOfFewerThanFourRanksIsRefused) {
   EXPECT_NE(refusal("congestion", {{"message_bytes", std::int64_t{12}}}, 4).find("multiple of 8"), std::string::npos);
 }
 
+constexpr int ranks_needed = 4;
+
+class MpiCongestion : public test::MpiLaunch {
+ protected:
+  [[nodiscard]] PhaseStatus run_load(const std::string& load) {
+    return run("congestion", {{"load", load},
+                              {"rings", std::int64_t{3}},
+                              {"test_s", 1e-3},
+                              {"bulk_bytes", std::int64_t{1000}},
+                              {"load_bytes", std::int64_t{64}}});
+  }
+  [[nodiscard]] static double of(const Json& record, const std::string& gauge) {
+    return record["gauges"][gauge]["most"].get<double>();
+  }
+};
+
+TEST_F(MpiCongestion, EachTestAloneAndUnderLoadCountsOnTheVictimsOnly) {
+  if (world_.size() < ranks_needed) GTEST_SKIP() << "needs 4 ranks";
+  for (const std::string load : {"incast", "alltoall"}) {
+    ASSERT_EQ(run_load(load), PhaseStatus::ok) << load;
+    ASSERT_EQ(records_.size(), 6U);
+    if (!world_.root()) continue;
+    std::vector<std::string> names;
+    for (const Json& record : records_) {
+      names.push_back(record["phase"]);
+      const bool is_congested = names.back().ends_with("-congested");
+      EXPECT_EQ(of(record, "victims"), 2);
+      EXPECT_EQ(of(record, "load_ranks"), world_.size() - 2);
+      EXPECT_EQ(of(record, "load_s") > 0, is_congested);
+      EXPECT_EQ(record["counters"]["load_bytes"].get<double>() > 0, is_congested);
+      const double runs = 2 * of(record, "rings") * of(record, "runs_a_ring");
+      EXPECT_EQ(record["operations"].get<double>(), runs);
+      EXPECT_EQ(record["latency"]["operations"].get<double>(), runs);
+      EXPECT_EQ(record["bytes"].get<double>(), runs * of(record, "operation_bytes"));
+      EXPECT_EQ(record["facts"]["victims"].size(), 2U);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"latency-isolated", "latency-congested", "bandwidth-isolated",
+                                               "bandwidth-congested", "allreduce-isolated", "allreduce-congested"}));
+    EXPECT_EQ(of(records_[2], "operation_bytes"), 8000);
+  }
+}
+
 }  // namespace
+
 }  // namespace ullage::congestion_test

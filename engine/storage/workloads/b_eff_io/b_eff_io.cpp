@@ -1,9 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `b-eff-io`: the effective I/O bandwidth of all ranks, over patterns of access and sizes of chunks.
+#include "storage/workloads/b_eff_io/b_eff_io.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/phase.hpp"
 
 namespace ullage {
+namespace {
+
+constexpr std::array<std::string_view, 8> hint_chunks{"on_open", "Lmax",  "1024",    "1032",
+                                                      "32768",   "32776", "1048576", "1048584"};
+
+// Functions, since the tables are asked for while other files' statics are still being made.
+const Words<BEffIoRule>& b_eff_io_rules() {
+  static const Words<BEffIoRule> words{{BEffIoRule::predicted, "predicted"}, {BEffIoRule::elapsed, "elapsed"}};
+  return words;
+}
+const Words<BEffIoVerify>& b_eff_io_verify_words() {
+  static const Words<BEffIoVerify> words{{BEffIoVerify::full, "full"}, {BEffIoVerify::none, "none"}};
+  return words;
+}
+const Words<BEffIoCache>& b_eff_io_cache_words() {
+  static const Words<BEffIoCache> words{{BEffIoCache::none, "none"}, {BEffIoCache::advise, "advise"}};
+  return words;
+}
+Words<int> b_eff_io_numbers() {
+  Words<int> words;
+  for (const BEffIoPattern& pattern : b_eff_io_patterns())
+    words.emplace_back(pattern.number, std::to_string(pattern.number));
+  return words;
+}
+
+Table<BEffIoParameters> b_eff_io_schedule_fields() {
+  using P = BEffIoParameters;
+  return {
+      choice("type", &P::type, b_eff_io_types(),
+             "Choose how the chunks of the ranks lie in the file and which calls move them."),
+      choice("access", &P::access, b_eff_io_accesses(),
+             "Choose the access: write makes the dataset; rewrite and read repeat what write has done."),
+      bytes("lmax_bytes", &P::lmax_bytes, {16384, 1073741824},
+            "Set the bytes of the largest chunk, a multiple of 8. Use less than 2 MiB for trials only."),
+      seconds("unit_s", &P::unit_s, {1e-6, 1e6}, "Schedule this many seconds for a pattern of one unit."),
+      choice("rule", &P::rule, b_eff_io_rules(),
+             "Begin another repetition when it is predicted to end in time, or when the time has not elapsed yet."),
+      number("overtime", &P::overtime, {0, 1e6},
+             "End a pattern of a given number of repetitions early when all patterns so far have taken this many times "
+             "their scheduled time. 0 means never."),
+      bytes("most_bytes", &P::most_bytes, {1, 1e15},
+            "Limit the dataset to this many bytes. A pattern ends before it takes more than its part of them, which is "
+            "proportional to its units."),
+      text("counts_of", &P::counts_of,
+           "For a first write of type segmented or seg_coll, take the repetitions from the datasets of this name with "
+           "-scatter, -shared and -separated appended."),
+      choices("skip", &P::skip, b_eff_io_numbers(), "Leave out the patterns of these numbers."),
+  };
+}
+
+Table<BEffIoParameters> b_eff_io_condition_fields() {
+  using P = BEffIoParameters;
+  return {
+      flag("shared_pointer", &P::shared_pointer,
+           "Use the shared file pointer for type shared. If false, use the views of scatter."),
+      flag("unique_open", &P::unique_open, "Tell the MPI library that no other program has the file open."),
+      map("hints", &P::hints,
+          "Pass these MPI_Info hints, named CHUNK/HINT, where CHUNK is on_open, Lmax, 1024, 1032, 32768, 32776, "
+          "1048576 or 1048584."),
+      choice("verify", &P::verify, b_eff_io_verify_words(), "Verify all data that is read, outside the timer."),
+      choice("cache", &P::cache, b_eff_io_cache_words(),
+             "Choose what to do before the first pattern of a reading case: nothing, or fsync and POSIX_FADV_DONTNEED "
+             "of the dataset."),
+  };
+}
+
+/// `~` and `/` of a key inside a JSON pointer.
+std::string escaped_key(std::string_view key) {
+  std::string text;
+  for (const char c : key) text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return text;
+}
+
+Status check_hint_keys(const Map& hints, const std::string& pointer) {
+  for (const auto& [key, value] : hints) {
+    const std::size_t slash = key.find('/');
+    const std::string_view chunk = std::string_view(key).substr(0, slash);
+    if (slash == std::string::npos || slash + 1 == key.size() ||
+        std::ranges::find(hint_chunks, chunk) == hint_chunks.end())
+      return fail(bad_plan(pointer + "/hints/" + escaped_key(key),
+                           "must be named CHUNK/HINT, with CHUNK on_open, Lmax, 1024, 1032, 32768, 32776, 1048576 or "
+                           "1048584"));
+  }
+  return {};
+}
+
+Status check_counts_of(const BEffIoParameters& p, const std::string& pointer) {
+  const bool wants = p.access == BEffIoAccess::write && is_segmented(p.type);
+  if (wants && p.counts_of.empty())
+    return fail(bad_plan(pointer + "/counts_of", "is missing: a first write of type " + word_of(p.type) +
+                                                     " repeats what other types have done"));
+  if (!wants && !p.counts_of.empty())
+    return fail(bad_plan(pointer + "/counts_of", "is for a first write of type segmented or seg_coll"));
+  return {};
+}
+
+}  // namespace
+
+const Table<BEffIoParameters>& BEffIoParameters::table() {
+  static const Table<BEffIoParameters> fields =
+      joined<BEffIoParameters>(b_eff_io_schedule_fields(), b_eff_io_condition_fields());
+  return fields;
+}
+
+bool BEffIoParameters::skips(int pattern) const { return std::ranges::find(skip, pattern) != skip.end(); }
+
+Map BEffIoParameters::hints_of(const std::string& chunk) const {
+  Map own;
+  for (const auto& [key, value] : hints)
+    if (key.starts_with(chunk + "/")) own[key.substr(chunk.size() + 1)] = value;
+  return own;
+}
+
+Status check_b_eff_io(const BEffIoParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  if (!capabilities.views)
+    return fail(bad_plan(pointer, "b-eff-io needs a backend with views of files, such as mpiio"));
+  if (p.lmax_bytes % 8 != 0) return fail(bad_plan(pointer + "/lmax_bytes", "must be a multiple of 8"));
+  if (!capabilities.data && !p.writes() && p.verify != BEffIoVerify::none)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.access == BEffIoAccess::write &&
+      std::ranges::all_of(b_eff_io_patterns(p.type), [&](const BEffIoPattern& one) { return p.skips(one.number); }))
+    return fail(bad_plan(pointer + "/skip", "must leave a pattern of type " + word_of(p.type)));
+  if (auto status = check_counts_of(p, pointer); !status) return status;
+  return check_hint_keys(p.hints, pointer);
+}
+
+Needs needs_of_b_eff_io(const BEffIoParameters& p, const PlannedLayout& layout) {
+  if (p.access != BEffIoAccess::write) return {};
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const std::uint64_t files = p.type == BEffIoType::separated ? ranks : 1;
+  return {b_eff_io_needed_bytes(p.type, p.lmax_bytes, ranks, p.most_bytes), files, 1};
+}
+
+std::string word_of(BEffIoVerify verify) { return detail::word_of(b_eff_io_verify_words(), verify); }
+std::string word_of(BEffIoCache cache) { return detail::word_of(b_eff_io_cache_words(), cache); }
+
 namespace {
 
 class BEffIo final : public Workload {
@@ -45,4 +187,5 @@ const Registered<WorkloadEntry> registered_b_eff_io{{
 }};
 
 }  // namespace
+
 }  // namespace ullage

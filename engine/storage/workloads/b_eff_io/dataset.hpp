@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "storage/dataset_facts.hpp"
-#include "storage/workloads/b_eff_io/parameters.hpp"
+#include "storage/workloads/b_eff_io/b_eff_io.hpp"
 #include "storage/workloads/b_eff_io/segment.hpp"
 
 namespace ullage {

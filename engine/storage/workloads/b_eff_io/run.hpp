@@ -10,9 +10,9 @@
 
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
+#include "storage/workloads/b_eff_io/b_eff_io.hpp"
 #include "storage/workloads/b_eff_io/dataset.hpp"
 #include "storage/workloads/b_eff_io/loop.hpp"
-#include "storage/workloads/b_eff_io/parameters.hpp"
 #include "storage/workloads/b_eff_io/place.hpp"
 #include "work/workload.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "mpi/work_stealing.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/find/parameters.hpp"
+#include "storage/workloads/find/find.hpp"
 #include "storage/workloads/find/walk.hpp"
 #include "work/workload.hpp"
 

@@ -1,14 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `flash`: the checkpoint and plot files of an astrophysical code with adaptive blocks, and the restart.
+#include "storage/workloads/flash/flash.hpp"
+
 #include <memory>
 
 #include "storage/backend.hpp"
-#include "storage/workloads/flash/parameters.hpp"
 #include "storage/workloads/flash/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
+namespace {
+
+constexpr std::uint64_t room_for_format = std::uint64_t{1} << 20;  // what a library writes besides the arrays
+
+const Words<FlashFile>& flash_file_words() {
+  static const Words<FlashFile> words = [] {
+    Words<FlashFile> made;
+    for (const FlashFile file : {FlashFile::checkpoint, FlashFile::plot_centred, FlashFile::plot_corner})
+      made.emplace_back(file, word(file));
+    return made;
+  }();
+  return words;
+}
+
+}  // namespace
+
+const Table<FlashParameters>& FlashParameters::table() {
+  using P = FlashParameters;
+  static const Words<FlashFormat> formats{{FlashFormat::raw, "raw"}, {FlashFormat::arrays, "arrays"}};
+  static const Words<FlashCache> caches{{FlashCache::none, "none"}, {FlashCache::drop, "drop"}};
+  static const Words<FlashVerify> verifies{{FlashVerify::none, "none"}, {FlashVerify::full, "full"}};
+  static const Table<FlashParameters> fields{
+      choice("file", &P::file, flash_file_words(),
+             "Write a checkpoint of 24 unknowns, or a plot file of 4 unknowns at the centres or the corners of cells."),
+      count("cells", &P::cells, {1, 512}, "Cells of a block in each of the three directions."),
+      count("blocks", &P::blocks, {0, 1e9}, "Blocks of each rank; 0: 80 + (rank mod 3), as the original."),
+      count("plot_real_bytes", &P::plot_real_bytes, {4, 8}, "Bytes of a real number in a plot file: 4, or 8."),
+      choice("format", &P::format, formats,
+             "Keep the arrays behind a header of our own in a plain file (raw), or as arrays of the backend's format."),
+      flag("sync", &P::sync, "Sync the file within the time, after the last unknown."),
+      flag("restart", &P::restart, "Read the file again as a restart does."),
+      choice("cache", &P::cache, caches, "Before the restart, drop the file from the page cache, or do nothing."),
+      choice("verify", &P::verify, verifies, "Choose what to verify of what the restart has read: nothing, or all."),
+  };
+  return fields;
+}
+
+Status check_flash_parameters(const FlashParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                              const std::string& pointer) {
+  if (p.plot_real_bytes != 4 && p.plot_real_bytes != 8)
+    return fail(bad_plan(pointer + "/plot_real_bytes", "must be 4 or 8"));
+  if (p.format == FlashFormat::arrays && !capabilities.arrays)
+    return fail(bad_plan(pointer + "/format", "must be raw: this backend has no arrays; take backend 'hdf5'"));
+  if (p.verify == FlashVerify::full && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (needs_of_flash(p, layout).bytes > most_file_bytes)
+    return fail(bad_plan(pointer + "/blocks", "makes a file of more than 4e18 bytes with cells and the ranks"));
+  return {};
+}
+
+Needs needs_of_flash(const FlashParameters& parameters, const PlannedLayout& layout) {
+  const FlashLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
+  return file_needs(1, Count(file.total_blocks) * file.block_bytes() + FlashLayout::header_bytes + room_for_format);
+}
+
 namespace {
 
 class Flash final : public Workload {
@@ -80,4 +136,5 @@ const Registered<WorkloadEntry> registered_flash{{
 }};
 
 }  // namespace
+
 }  // namespace ullage

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole repetitions of workload `flash`: every array comes back, and what does not is found in each of them.
+#include <gtest/gtest.h>
+
 #include <fstream>
 
 #include "storage/hdf5_library.hpp"
+#include "storage/workloads/flash/flash.hpp"
 #include "storage/workloads/flash/test_support.hpp"
 
 namespace ullage::flash_test {
@@ -147,5 +150,29 @@ TEST_F(MpiFlashFile, TheFormatHasToBeThatOfTheBackend) {
   EXPECT_EQ(begun.own.error().where, "format");
 }
 
+TEST(FlashParameters, ArraysNeedABackendThatHasThem) {
+  FlashParameters parameters;
+  EXPECT_TRUE(check_flash_parameters(parameters, {}, {}, "/p"));
+  parameters.format = FlashFormat::arrays;
+  EXPECT_EQ(check_flash_parameters(parameters, {}, {}, "/p").error().where, "/p/format");
+  EXPECT_TRUE(check_flash_parameters(parameters, {.arrays = true}, {}, "/p"));
+}
+
+TEST(FlashParameters, OddRealsAndUnverifiableDataAreRefused) {
+  FlashParameters parameters;
+  parameters.plot_real_bytes = 5;
+  EXPECT_EQ(check_flash_parameters(parameters, {}, {}, "/p").error().where, "/p/plot_real_bytes");
+  EXPECT_EQ(check_flash_parameters(FlashParameters{}, {.data = false}, {}, "/p").error().where, "/p/verify");
+}
+
+TEST(FlashParameters, NeedTheBytesOfTheFile) {
+  PlannedLayout layout;
+  layout.ranks = 2;
+  const Needs needs = needs_of_flash({}, layout);
+  EXPECT_GE(needs.bytes, FlashLayout::header_bytes + 15'853'348U);
+  EXPECT_EQ(needs.inodes, 1U);
+}
+
 }  // namespace
+
 }  // namespace ullage::flash_test

@@ -11,7 +11,7 @@
 #include "storage/array_file.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/flash/parameters.hpp"
+#include "storage/workloads/flash/flash.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "storage/manifest.hpp"
-#include "storage/workloads/flash/parameters.hpp"
+#include "storage/workloads/flash/flash.hpp"
 #include "storage/workloads/test_support.hpp"
 
 namespace ullage::flash_test {

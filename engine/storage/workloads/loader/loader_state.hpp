@@ -10,7 +10,7 @@
 #include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/loader/parameters.hpp"
+#include "storage/workloads/loader/loader.hpp"
 #include "storage/workloads/loader/sample_order.hpp"
 
 namespace ullage {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "storage/workloads/loader/parameters.hpp"
+#include "storage/workloads/loader/loader.hpp"
 #include "storage/workloads/test_support.hpp"
 
 namespace ullage::loader_test {

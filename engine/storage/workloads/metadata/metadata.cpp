@@ -1,16 +1,229 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `metadata`: small files and directories in mdtest's model of a tree and items.
+#include "storage/workloads/metadata/metadata.hpp"
+
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
 #include "storage/dataset_facts.hpp"
-#include "storage/workloads/metadata/parameters.hpp"
 #include "storage/workloads/metadata/phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
 
 namespace ullage {
+namespace {
+
+using Kind = MetadataPhaseKind;
+
+const Words<Kind>& phase_words() {
+  static const Words<Kind> words{{Kind::tree_create, "tree-create"},
+                                 {Kind::mkdir, "mkdir"},
+                                 {Kind::create, "create"},
+                                 {Kind::stat, "stat"},
+                                 {Kind::read, "read"},
+                                 {Kind::rename, "rename"},
+                                 {Kind::readdir, "readdir"},
+                                 {Kind::chmod, "chmod"},
+                                 {Kind::truncate, "truncate"},
+                                 {Kind::open, "open"},
+                                 {Kind::unlink, "unlink"},
+                                 {Kind::rmdir, "rmdir"},
+                                 {Kind::tree_remove, "tree-remove"}};
+  return words;
+}
+const Words<ItemKind>& item_words() {
+  static const Words<ItemKind> words{{ItemKind::file, "file"}, {ItemKind::directory, "directory"}};
+  return words;
+}
+const Words<ItemOrder>& order_words() {
+  static const Words<ItemOrder> words{{ItemOrder::sequential, "sequential"}, {ItemOrder::random, "random"}};
+  return words;
+}
+const Words<MetadataSync>& sync_words() {
+  static const Words<MetadataSync> words{{MetadataSync::none, "none"},
+                                         {MetadataSync::file, "file"},
+                                         {MetadataSync::directory, "directory"},
+                                         {MetadataSync::filesystem, "filesystem"}};
+  return words;
+}
+const Words<MetadataCache>& cache_words() {
+  static const Words<MetadataCache> words{{MetadataCache::none, "none"}, {MetadataCache::drop, "drop"}};
+  return words;
+}
+const Words<MetadataVerify>& verify_words() {
+  static const Words<MetadataVerify> words{
+      {MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}, {MetadataVerify::timed, "timed"}};
+  return words;
+}
+
+constexpr Bounds count_bounds{1, 1e12};
+
+Table<MetadataParameters> tree_and_items() {
+  using P = MetadataParameters;
+  return {
+      choices("phases", &P::phases, phase_words(), "Run these phases in each repetition, in this order."),
+      choice("item", &P::item, item_words(), "Choose the items of the tree: files, or directories (mkdir and rmdir)."),
+      count("items", &P::items, count_bounds, "Make this many items on each rank."),
+      count("items_per_directory", &P::items_per_directory, {0, 1e12},
+            "Put this many items of a rank into a directory and fill one directory after the other; 0 means spread "
+            "evenly."),
+      count("depth", &P::depth, {0, 64}, "Make this many levels of directories below the root of a tree."),
+      count("branching", &P::branching, {1, 1e6}, "Make this many subdirectories in each directory."),
+      flag("leaf_only", &P::leaf_only, "Put items into the deepest directories only."),
+      flag("unique_directory", &P::unique_directory, "Make a tree for each rank. If false, all ranks share one tree."),
+      bytes("write_bytes", &P::write_bytes, {0, 1e9}, "Write this many bytes to each new file."),
+      bytes("read_bytes", &P::read_bytes, {0, 1e9}, "Read this many bytes of each file."),
+      count("stride", &P::stride, {0, 1e6},
+            "Use the items of the rank (or node, where there are several) this many places further. This holds for "
+            "stat, rename, chmod, truncate and open; read goes twice as far, unlink and rmdir three times. 0 means its "
+            "own."),
+      choice("order", &P::order, order_words(),
+             "Choose the order in which a rank visits existing items. With random it is a permutation, different on "
+             "each rank."),
+      count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random."),
+  };
+}
+
+Table<MetadataParameters> conditions() {
+  using P = MetadataParameters;
+  return {
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7},
+              "Let a phase over items begin no item after this many seconds; 0 means no limit."),
+      flag("wear_out", &P::wear_out,
+           "After the stonewall, let every rank continue to the largest count that any rank has reached."),
+      seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
+              "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
+      choice("sync", &P::sync, sync_words(),
+             "Choose what the phases that change something sync: nothing, or each new file before its close. They can "
+             "also sync each directory, or the file system once a node, in a stage after the last item."),
+      choice("cache", &P::cache, cache_words(),
+             "Choose what to do before each phase that changes nothing: nothing, or /proc/sys/vm/drop_caches including "
+             "names (needs root)."),
+      choice("verify", &P::verify, verify_words(),
+             "Choose what to verify of the data read: nothing, every byte by a further pass after the timer, or every "
+             "byte within the measured time."),
+  };
+}
+
+bool is_of_directories(Kind kind) { return kind == Kind::mkdir || kind == Kind::rmdir; }
+bool is_of_files(Kind kind) {
+  return kind == Kind::create || kind == Kind::unlink || kind == Kind::read || kind == Kind::truncate ||
+         kind == Kind::open;
+}
+
+Status check_phase(const MetadataParameters& p, std::size_t index, const std::string& pointer) {
+  const Kind kind = p.phases[index];
+  const std::string here = pointer + "/phases/" + std::to_string(index);
+  if (is_of_directories(kind) && p.item != ItemKind::directory) return fail(bad_plan(here, "needs item directory"));
+  if (is_of_files(kind) && p.item != ItemKind::file) return fail(bad_plan(here, "needs item file"));
+  if (kind == Kind::tree_create && index > 0) return fail(bad_plan(here, "must come first: it makes the dataset"));
+  if (kind == Kind::tree_remove && index + 1 < p.phases.size())
+    return fail(bad_plan(here, "must come last: it removes the dataset"));
+  if (kind == Kind::read && p.read_bytes > p.write_bytes)
+    return fail(bad_plan(pointer + "/read_bytes", "is more than write_bytes"));
+  return {};
+}
+
+Status check_phases(const MetadataParameters& p, const std::string& pointer) {
+  for (std::size_t i = 0; i < p.phases.size(); ++i)
+    if (auto status = check_phase(p, i, pointer); !status) return status;
+  return {};
+}
+
+Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::string& pointer) {
+  const TreeShape shape = p.shape(ranks);
+  if (shape.directory_count() > TreeShape::most_directories)
+    return fail(bad_plan(pointer + "/depth", "with this branching makes more than " +
+                                                 std::to_string(TreeShape::most_directories) + " directories"));
+  const double holds = static_cast<double>(shape.items_in_directory()) * static_cast<double>(shape.holding_count());
+  if (holds < static_cast<double>(p.items))
+    return fail(bad_plan(pointer + "/items", "do not fit into " + std::to_string(shape.holding_count()) +
+                                                 " directories of " + std::to_string(p.items_per_directory)));
+  return {};
+}
+
+}  // namespace
+
+const Table<MetadataParameters>& MetadataParameters::table() {
+  static const Table<MetadataParameters> fields = joined<MetadataParameters>(tree_and_items(), conditions());
+  return fields;
+}
+
+TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
+  return {ranks,     items,     items_per_directory, depth,
+          branching, leaf_only, unique_directory,    item == ItemKind::directory};
+}
+
+Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                      const std::string& pointer) {
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  if (p.sync == MetadataSync::file && p.item != ItemKind::file)
+    return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
+  if (p.cache == MetadataCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
+  return {};
+}
+
+std::string word(Kind kind) { return detail::word_of(phase_words(), kind); }
+
+MetadataOperation operation_of(Kind kind) {
+  switch (kind) {
+    case Kind::tree_create:
+    case Kind::mkdir:
+      return MetadataOperation::mkdir;
+    case Kind::create:
+      return MetadataOperation::create;
+    case Kind::stat:
+      return MetadataOperation::stat;
+    case Kind::read:
+      return MetadataOperation::read;
+    case Kind::rename:
+      return MetadataOperation::rename;
+    case Kind::readdir:
+      return MetadataOperation::readdir;
+    case Kind::chmod:
+      return MetadataOperation::chmod;
+    case Kind::truncate:
+      return MetadataOperation::truncate;
+    case Kind::open:
+      return MetadataOperation::open;
+    case Kind::unlink:
+      return MetadataOperation::unlink;
+    case Kind::rmdir:
+    case Kind::tree_remove:
+      break;
+  }
+  return MetadataOperation::rmdir;
+}
+
+std::uint64_t strides_of(Kind kind) {
+  switch (kind) {
+    case Kind::tree_create:
+    case Kind::tree_remove:
+    case Kind::readdir:
+    case Kind::mkdir:
+    case Kind::create:
+      return 0;
+    case Kind::read:
+      return 2;
+    case Kind::unlink:
+    case Kind::rmdir:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+bool changes_names(Kind kind) {
+  return kind != Kind::stat && kind != Kind::read && kind != Kind::readdir && kind != Kind::open;
+}
+
 namespace {
 
 class MetadataWorkload final : public TreeWorkload {
@@ -99,4 +312,5 @@ const Registered<WorkloadEntry> registered_metadata{{
 }};
 
 }  // namespace
+
 }  // namespace ullage

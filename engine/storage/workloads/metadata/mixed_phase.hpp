@@ -13,7 +13,7 @@
 #include "storage/pacer.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"
-#include "storage/workloads/metadata/mixed_parameters.hpp"
+#include "storage/workloads/metadata/mixed_metadata.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"

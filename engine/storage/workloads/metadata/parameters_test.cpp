@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/workloads/metadata/parameters.hpp"
+#include "storage/workloads/metadata/metadata.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

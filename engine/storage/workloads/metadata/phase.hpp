@@ -14,7 +14,7 @@
 #include "base/permutation.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"
-#include "storage/workloads/metadata/parameters.hpp"
+#include "storage/workloads/metadata/metadata.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"

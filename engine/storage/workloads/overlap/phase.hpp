@@ -15,7 +15,7 @@
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/overlap/helper_transfers.hpp"
-#include "storage/workloads/overlap/parameters.hpp"
+#include "storage/workloads/overlap/overlap.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {

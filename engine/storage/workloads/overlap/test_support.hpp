@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "storage/workloads/overlap/parameters.hpp"
+#include "storage/workloads/overlap/overlap.hpp"
 #include "storage/workloads/test_support.hpp"
 
 namespace ullage::overlap_test {

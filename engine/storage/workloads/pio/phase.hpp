@@ -14,8 +14,8 @@
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/pio/parameters.hpp"
 #include "storage/workloads/pio/pattern.hpp"
+#include "storage/workloads/pio/pio.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {

@@ -7,7 +7,7 @@
 
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/sar/parameters.hpp"
+#include "storage/workloads/sar/sar.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

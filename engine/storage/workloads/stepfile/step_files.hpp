@@ -12,8 +12,8 @@
 #include "storage/storage_context.hpp"
 #include "storage/workloads/helper_clock.hpp"
 #include "storage/workloads/stepfile/log_index.hpp"
-#include "storage/workloads/stepfile/parameters.hpp"
 #include "storage/workloads/stepfile/step_tiers.hpp"
+#include "storage/workloads/stepfile/stepfile.hpp"
 
 namespace ullage {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "storage/manifest.hpp"
-#include "storage/workloads/stepfile/parameters.hpp"
+#include "storage/workloads/stepfile/stepfile.hpp"
 #include "storage/workloads/test_support.hpp"
 
 namespace ullage::stepfile_test {

@@ -13,7 +13,7 @@
 #include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/tile/parameters.hpp"
+#include "storage/workloads/tile/tile.hpp"
 #include "storage/workloads/tile/tile_file.hpp"
 #include "work/phase_work.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "storage/workloads/test_support.hpp"
-#include "storage/workloads/tile/parameters.hpp"
+#include "storage/workloads/tile/tile.hpp"
 
 namespace ullage::tile_test {
 

@@ -12,8 +12,8 @@
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/transfer/files.hpp"
-#include "storage/workloads/transfer/mixed_parameters.hpp"
 #include "storage/workloads/transfer/mixed_pattern.hpp"
+#include "storage/workloads/transfer/mixed_transfer.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 

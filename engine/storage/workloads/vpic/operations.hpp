@@ -11,7 +11,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/vpic/layout.hpp"
 #include "storage/workloads/vpic/memory.hpp"
-#include "storage/workloads/vpic/parameters.hpp"
+#include "storage/workloads/vpic/vpic.hpp"
 
 namespace ullage {
 

@@ -12,8 +12,8 @@
 #include "storage/storage_context.hpp"
 #include "storage/workloads/vpic/memory.hpp"
 #include "storage/workloads/vpic/operations.hpp"
-#include "storage/workloads/vpic/parameters.hpp"
 #include "storage/workloads/vpic/particle_file.hpp"
+#include "storage/workloads/vpic/vpic.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {

@@ -9,7 +9,7 @@
 
 #include "storage/manifest.hpp"
 #include "storage/workloads/test_support.hpp"
-#include "storage/workloads/vpic/parameters.hpp"
+#include "storage/workloads/vpic/vpic.hpp"
 
 namespace ullage::vpic_test {
 

@@ -1,14 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `vpic`: the particles of a plasma code, a file of all its time steps, and the reading side of an analysis.
+#include "storage/workloads/vpic/vpic.hpp"
+
 #include <memory>
+#include <utility>
 
 #include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "storage/workloads/vpic/parameters.hpp"
 #include "storage/workloads/vpic/phase.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
+namespace {
+
+constexpr std::uint64_t room_for_format = std::uint64_t{1} << 20;  // what a library writes besides the arrays
+
+// Functions, since the tables are asked for while other files' statics are still being made.
+const Words<ParticleOrder>& particle_order_words() {
+  static const Words<ParticleOrder> words{{ParticleOrder::contiguous, word(ParticleOrder::contiguous)},
+                                          {ParticleOrder::interleaved, word(ParticleOrder::interleaved)}};
+  return words;
+}
+const Words<VpicFormat>& vpic_format_words() {
+  static const Words<VpicFormat> words{{VpicFormat::raw, "raw"}, {VpicFormat::arrays, "arrays"}};
+  return words;
+}
+const Words<VpicPhaseKind>& vpic_phase_words() {
+  static const Words<VpicPhaseKind> words{{VpicPhaseKind::write, "write"}, {VpicPhaseKind::read, "read"}};
+  return words;
+}
+const Words<VpicRead>& vpic_read_words() {
+  static const Words<VpicRead> words{
+      {VpicRead::full, "full"}, {VpicRead::partial, "partial"}, {VpicRead::strided, "strided"}};
+  return words;
+}
+const Words<VpicCache>& vpic_cache_words() {
+  static const Words<VpicCache> words{{VpicCache::none, "none"}, {VpicCache::drop, "drop"}};
+  return words;
+}
+const Words<VpicVerify>& vpic_verify_words() {
+  static const Words<VpicVerify> words{
+      {VpicVerify::none, "none"}, {VpicVerify::kept, "kept"}, {VpicVerify::full, "full"}};
+  return words;
+}
+
+Table<VpicParameters> vpic_sizes() {
+  using P = VpicParameters;
+  return {
+      count("particles", &P::particles, {1, 1e12}, "Particles of each rank, of 32 bytes each."),
+      count("steps", &P::steps, {1, 1e6}, "Time steps, one behind the other in the file."),
+      choice("memory", &P::memory, particle_order_words(),
+             "Keep each variable of all particles in one piece of memory (contiguous), or all variables of a particle "
+             "together (interleaved)."),
+      choice("file", &P::file, particle_order_words(),
+             "Keep each variable of all particles in one piece of the file (contiguous), or all variables of a "
+             "particle together (interleaved)."),
+      seconds("compute_s", &P::compute_s, {0, 3600},
+              "Sleep for this long after each step but the last, in place of a computation; 0 means not at all."),
+  };
+}
+
+Table<VpicParameters> vpic_conditions() {
+  using P = VpicParameters;
+  return {
+      choice("format", &P::format, vpic_format_words(),
+             "Keep the values behind a header of our own in a plain file (raw), or as arrays of the backend's format."),
+      flag("sync", &P::sync, "Sync the file within the time, after the last step."),
+      choices("phases", &P::phases, vpic_phase_words(), "Choose the phases: write, and read after it."),
+      choice("read", &P::read, vpic_read_words(),
+             "Read all particles of a rank, the first read_particles of them (partial), or runs of them (strided)."),
+      count("read_particles", &P::read_particles, {1, 1e12}, "With read partial, read so many particles of a rank."),
+      count("run", &P::run, {1, 1e12}, "With read strided, read runs of so many particles."),
+      count("stride", &P::stride, {1, 1e12}, "With read strided, begin a run every so many particles."),
+      choice("read_back", &P::read_back, read_back_words(),
+             "Read particles that this rank, another rank or a rank of another node has written."),
+      choice("cache", &P::cache, vpic_cache_words(),
+             "Before reading, drop the file from the nodes' page caches, or do nothing."),
+      choice("verify", &P::verify, vpic_verify_words(),
+             "Choose what to verify: nothing, the step that is read last (kept), or all. What no phase reads is read "
+             "for it after the time."),
+  };
+}
+
+Status check_read(const VpicParameters& p, const std::string& pointer) {
+  const std::vector<VpicPhaseKind> both{VpicPhaseKind::write, VpicPhaseKind::read};
+  if (p.phases != both && p.phases != std::vector{VpicPhaseKind::write})
+    return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
+  const std::string most = "must be at most the " + std::to_string(p.particles) + " particles of a rank";
+  if (p.read == VpicRead::partial && p.read_particles > p.particles)
+    return fail(bad_plan(pointer + "/read_particles", most));
+  if (p.read != VpicRead::strided) return {};
+  if (p.run > p.particles) return fail(bad_plan(pointer + "/run", most));
+  if (p.stride < p.run) return fail(bad_plan(pointer + "/stride", "must be at least the particles of a run"));
+  return {};
+}
+
+}  // namespace
+
+const Table<VpicParameters>& VpicParameters::table() {
+  static const Table<VpicParameters> fields = joined<VpicParameters>(vpic_sizes(), vpic_conditions());
+  return fields;
+}
+
+ParticleChoice VpicParameters::choice() const {
+  switch (read) {
+    case VpicRead::partial:
+      return first_particles(read_particles);
+    case VpicRead::strided:
+      return strided_particles(particles, run, stride);
+    case VpicRead::full:
+      break;
+  }
+  return first_particles(particles);
+}
+
+Status check_vpic(const VpicParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                  const std::string& pointer) {
+  if (auto status = check_read(p, pointer); !status) return status;
+  if (p.format == VpicFormat::arrays && !capabilities.arrays)
+    return fail(bad_plan(pointer + "/format", "must be raw: this backend has no arrays; take backend 'hdf5'"));
+  if (p.format == VpicFormat::raw && p.memory != p.file && !capabilities.scattered)
+    return fail(bad_plan(pointer + "/memory",
+                         "must be '" + word(p.file) + "' as in the file: this backend does not convert; take 'mpiio'"));
+  if (p.verify != VpicVerify::none && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (Count(p.particles) * p.steps * static_cast<std::uint64_t>(layout.ranks) * particle_bytes > most_file_bytes)
+    return fail(bad_plan(pointer + "/particles", "makes a file of more than 4e18 bytes"));
+  return {};
+}
+
+Needs needs_of_vpic(const VpicParameters& parameters, const PlannedLayout& layout) {
+  const ParticleLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
+  return file_needs(1, file.file_bytes() + (parameters.format == VpicFormat::arrays ? room_for_format : 0));
+}
+
+std::string word_of(VpicRead read) { return detail::word_of(vpic_read_words(), read); }
+std::string word_of(VpicCache cache) { return detail::word_of(vpic_cache_words(), cache); }
+
 namespace {
 
 constexpr int next_one = 1;  // a node, or a rank, further
@@ -82,4 +210,5 @@ const Registered<WorkloadEntry> registered_vpic{{
 }};
 
 }  // namespace
+
 }  // namespace ullage

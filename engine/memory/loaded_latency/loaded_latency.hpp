@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/chase/kernel.hpp"
+#include "memory/chase/chase.hpp"
 #include "memory/stream/choice.hpp"
 
 namespace ullage {
