@@ -12,5 +12,5 @@ endforeach()
 list(FILTER engine_tests INCLUDE REGEX
   "/(base/(workers|thread_team|helper_threads|tick_clock|clock|clock_rate|meter|signals)|work/windowed_phase|run/watchdog|\
 storage/moving_threads|storage/backends/posix|storage/workloads/(stepfile|loader)/[a-z_]+|\
-storage/workloads/overlap/helper_transfers|noise/[a-z_]+|linear/matrix|\
+storage/workloads/overlap/phase|noise/[a-z_]+|linear/matrix|\
 memory/(loaded_latency|core_to_core)/[a-z_]+|message/sockets/[a-z_]+)_test\\.cpp$")

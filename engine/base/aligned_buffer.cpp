@@ -9,8 +9,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/count.hpp"
 #include "base/resources.hpp"
-#include "base/rounding.hpp"
 
 namespace ullage {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ctime>
-
 #include <cstdint>
+#include <ctime>
 
 namespace ullage {
 
@@ -16,5 +15,12 @@ namespace ullage {
 
 /// Median cost of one now_ns() on this core, in ns.
 [[nodiscard]] std::int64_t clock_read_cost_ns();
+
+/// Time on cores, of the process (CLOCK_PROCESS_CPUTIME_ID) or of the thread that asks (CLOCK_THREAD_CPUTIME_ID).
+[[nodiscard]] inline std::int64_t cpu_time_ns(clockid_t of) noexcept {
+  timespec time{};
+  clock_gettime(of, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 }  // namespace ullage

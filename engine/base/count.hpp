@@ -2,11 +2,18 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string>
 
 namespace ullage {
+
+/// The smallest multiple of `multiple` (not 0) that is not below `value`.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T round_up(T value, T multiple) noexcept {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 /// A number of bytes or things that does not wrap: sums and products beyond 2^64 - 2 are one value, which is more than
 /// all others and stays so.

@@ -11,11 +11,17 @@
 
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
-#include "base/sampling.hpp"
+#include "base/permutation.hpp"
 #include "base/tick_clock.hpp"
 #include "base/time_series.hpp"
 
 namespace ullage {
+
+/// Returns whether number `n` of many is one of those looked into: one in 32, without a period. Another `key` takes
+/// others.
+[[nodiscard]] constexpr bool is_sampled(std::uint64_t n, std::uint64_t key) noexcept {
+  return (mix64(n ^ key) & 31U) == 0;
+}
 
 /// One rank's account of one phase. The phase runner starts it, a backend calls completed() after each operation,
 /// and neither looks at the clock in between: an operation lasts from the end of the one before it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -10,6 +11,111 @@
 #include "base/permutation.hpp"
 
 namespace ullage {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "tags and bodies are the same bytes on every machine only in this order");
+
+constexpr int number_bits = 42;
+constexpr int writer_bits = 64 - number_bits;
+constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
+constexpr std::uint64_t writer_mask = (std::uint64_t{1} << writer_bits) - 1;
+
+constexpr std::uint64_t pack(const TagCoder::Place& place) {
+  return (place.writer & writer_mask) << number_bits | (place.number & number_mask);
+}
+
+}  // namespace
+
+TagCoder::TagCoder(std::uint64_t run_key, std::uint64_t transfer_bytes) noexcept
+    : key_(mix64(run_key)),  // keys that differ in one bit must not make each other's neighbours
+
+      transfer_bytes_(std::max<std::uint64_t>(transfer_bytes, 1)),
+      tags_a_transfer_((transfer_bytes_ + block_bytes - 1) / block_bytes) {}
+
+std::uint64_t TagCoder::key_near(const Place& place) const noexcept {
+  const std::uint64_t above = (place.writer & ~writer_mask) | place.number >> number_bits;
+  return above == 0 ? key_ : key_ ^ mix64(above);
+}
+
+std::uint64_t TagCoder::encode(const Place& place) const noexcept { return mix64(pack(place) ^ key_near(place)); }
+
+TagCoder::Place TagCoder::decode(std::uint64_t tag, const Place& near) const noexcept {
+  const std::uint64_t packed = unmix64(tag) ^ key_near(near);
+  return {(near.writer & ~writer_mask) | packed >> number_bits, (near.number & ~number_mask) | (packed & number_mask)};
+}
+
+std::uint64_t TagCoder::number_at(std::uint64_t offset_bytes) const noexcept {
+  return offset_bytes / transfer_bytes_ * tags_a_transfer_;
+}
+
+std::uint64_t TagCoder::offset_of(std::uint64_t number) const noexcept {
+  return number / tags_a_transfer_ * transfer_bytes_ + number % tags_a_transfer_ * block_bytes;
+}
+
+void TagCoder::encode_run(std::span<std::uint64_t> tags, const Place& first) const noexcept {
+  const std::uint64_t low = first.number & number_mask;
+  if (low + tags.size() > number_mask) {  // what is above the mask changes within the run
+    for (std::size_t i = 0; i < tags.size(); ++i) tags[i] = encode({first.writer, first.number + i});
+    return;
+  }
+  const std::uint64_t rest = pack({first.writer, 0}) ^ key_near(first);
+  for (std::size_t i = 0; i < tags.size(); ++i) tags[i] = mix64((low + i) ^ rest);
+}
+
+namespace {
+
+/// This is what one block costs zstd -1 beside its random words: the tag, and one sequence (literals, then filler),
+/// found by measurement.
+constexpr double block_cost_bytes = TagCoder::tag_bytes + 3;
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
+void repeat_word(std::span<std::byte> bytes, std::uint64_t word) noexcept {
+  for (std::size_t at = 0; at + word_bytes <= bytes.size(); at += word_bytes)
+    std::memcpy(bytes.data() + at, &word, word_bytes);
+}
+
+}  // namespace
+
+static_assert(PayloadFill::block_bytes == TagCoder::block_bytes);
+
+PayloadBody::PayloadBody(double compress_ratio, std::uint64_t key, const PayloadFill& fill) noexcept
+    : compress_ratio_(compress_ratio), filler_(mix64(key)), blocks_(fill.blocks) {
+  for (std::size_t i = 0; i < pool_.size(); ++i)
+    if (i % words_a_block != 0) pool_[i] = mix64(filler_ + i);
+}
+
+std::size_t PayloadBody::random_words(std::size_t index, std::size_t block_bytes) const noexcept {
+  const auto length = static_cast<double>(block_bytes);
+  const double words = std::max(0.0, (length / compress_ratio_ - block_cost_bytes) / static_cast<double>(word_bytes));
+  const auto upto = [&](std::size_t blocks) {
+    return static_cast<std::size_t>(std::llround(words * static_cast<double>(blocks)));
+  };
+  return std::min(upto(index + 1) - upto(index), block_bytes / word_bytes - 1);
+}
+
+void PayloadBody::fill_words(std::span<std::byte> bytes, std::size_t index, std::uint64_t tag) const noexcept {
+  const std::uint64_t* pool = pool_.data() + index * words_a_block;
+  for (std::size_t i = 0; i < bytes.size() / word_bytes; ++i) {
+    const std::uint64_t word = pool[i] ^ tag;
+    std::memcpy(bytes.data() + i * word_bytes, &word, word_bytes);
+  }
+}
+
+void PayloadBody::fill(std::span<std::byte> unit, const Tags& tags) const noexcept {
+  const bool is_random = compress_ratio_ <= 1;
+  const std::size_t whole = is_random ? unit.size() / TagCoder::block_bytes : 0;
+  blocks_(unit.data(), std::as_bytes(std::span(pool_)).data(), tags.data(), whole);
+  for (std::size_t index = whole, at = whole * TagCoder::block_bytes; at < unit.size();
+       ++index, at += TagCoder::block_bytes) {
+    const auto block = unit.subspan(at, std::min<std::size_t>(TagCoder::block_bytes, unit.size() - at));
+    const std::size_t random =
+        is_random ? block.size() : TagCoder::tag_bytes + random_words(index, block.size()) * word_bytes;
+    fill_words(block.first(random), index, tags[index]);
+    repeat_word(block.subspan(random), filler_);
+  }
+}
+
 namespace {
 
 constexpr std::uint64_t tagged_bytes = TagCoder::block_bytes;

@@ -7,16 +7,92 @@
 // buffer may be filled for any place, at the speed at which memory is written.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "base/payload_body.hpp"
-#include "base/payload_tag.hpp"
+#include "base/payload_fill.hpp"
 
 namespace ullage {
+
+// The 8 bytes that name a block: an invertible mix of key, writer and position, so that what is found can be read back.
+
+/// Tags stand at every 512th byte from the start of a transfer, so a transfer of any multiple of 8 bytes has
+/// ceil(transfer_bytes / 512) of them. They are numbered through the file; that number and the writer share 64 bits.
+/// Writers up to 2^22 and numbers up to 2^42 (2 PiB of 512-byte blocks) are read back without help; what is above goes
+/// into the key.
+class TagCoder final {
+ public:
+  struct Place {
+    std::uint64_t writer = 0;
+    std::uint64_t number = 0;  // of the block in the file
+    bool operator==(const Place&) const = default;
+  };
+
+  static constexpr std::uint64_t block_bytes = 512;
+  static constexpr std::uint64_t tag_bytes = 8;
+
+  TagCoder(std::uint64_t run_key, std::uint64_t transfer_bytes) noexcept;
+
+  [[nodiscard]] std::uint64_t encode(const Place& place) const noexcept;
+  /// The place that has this tag, if it is of this run and not absurdly far from `near` (same bits above 2^22 and
+  /// 2^42). Any 64 bits decode to something: the caller confirms by the block's body.
+  [[nodiscard]] Place decode(std::uint64_t tag, const Place& near) const noexcept;
+
+  /// Number of the first block of the transfer at `offset_bytes`, a multiple of transfer_bytes.
+  [[nodiscard]] std::uint64_t number_at(std::uint64_t offset_bytes) const noexcept;
+  [[nodiscard]] std::uint64_t offset_of(std::uint64_t number) const noexcept;
+  [[nodiscard]] std::uint64_t tags_a_transfer() const noexcept { return tags_a_transfer_; }
+
+  /// Tags of consecutive blocks from `first` on.
+  void encode_run(std::span<std::uint64_t> tags, const Place& first) const noexcept;
+
+ private:
+  [[nodiscard]] std::uint64_t key_near(const Place& place) const noexcept;
+  std::uint64_t key_;
+  std::uint64_t transfer_bytes_;
+  std::uint64_t tags_a_transfer_;
+};
+
+// What stands behind the tags: keyed pseudo-random words, and filler where the data is to be compressible.
+
+/// Bodies come in units of 8 blocks of 512 bytes. There is a pool of one unit of pseudo-random words; a block is the
+/// pool's with its tag added to each word by exclusive or. The pool's blocks begin with zeros, so what comes to stand
+/// there is the tag itself. The same bytes on every CPU.
+///
+/// Tags never repeat, so no piece of a block is found again in another, however far back a compressor looks: two blocks
+/// of the same place in their units differ in every word by the same 64 bits, which are as good as random. And it costs
+/// one load, one operation and one store a vector, so that no period is needed to make payload as fast as it can be
+/// written to memory.
+class PayloadBody final {
+ public:
+  static constexpr std::size_t unit_bytes = 4096;
+  static constexpr std::size_t blocks_a_unit = unit_bytes / PayloadFill::block_bytes;
+  using Tags = std::array<std::uint64_t, blocks_a_unit>;
+
+  /// `compress_ratio` as `zstd -1` sees it, tags included; 1: incompressible. Ratios above about 40 cannot be reached,
+  /// because the tags themselves do not compress; blocks well below 512 bytes only come near the ratio (steps of 8
+  /// bytes). `fill` is for tests: what a CPU has makes no difference to the contents.
+  PayloadBody(double compress_ratio, std::uint64_t key, const PayloadFill& fill = widest_payload_fill()) noexcept;
+
+  /// Up to 4 KiB, a multiple of 8, tags included: one for each block that has begun.
+  void fill(std::span<std::byte> unit, const Tags& tags) const noexcept;
+
+ private:
+  /// Random 8-byte words, after its tag, of the `index`-th block of a unit.
+  [[nodiscard]] std::size_t random_words(std::size_t index, std::size_t block_bytes) const noexcept;
+  /// Part of the `index`-th block, from its start.
+  void fill_words(std::span<std::byte> bytes, std::size_t index, std::uint64_t tag) const noexcept;
+
+  static constexpr std::size_t words_a_block = PayloadFill::block_bytes / sizeof(std::uint64_t);
+  alignas(64) std::array<std::uint64_t, words_a_block * blocks_a_unit> pool_{};
+  double compress_ratio_;
+  std::uint64_t filler_;  // word; keyed, so that it is neither zeros nor another run's
+  PayloadFill::Blocks blocks_;
+};
 
 struct PayloadSpec {
   std::uint64_t run_key = 0;         // of (run id, case, repetition, generation of the data): stale data has another

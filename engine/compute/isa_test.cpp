@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <string>
 
-#include "compute/features.hpp"
-
 namespace ullage::isa_test {
 namespace {
 

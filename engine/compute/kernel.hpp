@@ -13,7 +13,6 @@
 
 #include "base/parameters.hpp"
 #include "base/registry.hpp"
-#include "compute/features.hpp"
 #include "compute/isa.hpp"
 
 namespace ullage::compute {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/count.hpp"
 #include "base/permutation.hpp"
-#include "base/rounding.hpp"
 
 namespace ullage {
 namespace {

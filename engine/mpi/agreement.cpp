@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/agreement.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
+
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 
 namespace ullage::mpi {
 namespace {
@@ -36,6 +41,18 @@ Status share_status(const Comm& everyone, Status own, CallSite site) {
   if (failing == nobody) return {};
   Error shared = shared_error(everyone, own ? Error{} : own.error(), static_cast<int>(failing));
   return own ? fail(std::move(shared)) : own;
+}
+
+void sleeping_barrier(const Comm& everyone) {
+  const Waiting waiting;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(everyone.handle().comm, &request), "MPI_Ibarrier");
+  while (true) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
 }
 
 }  // namespace ullage::mpi

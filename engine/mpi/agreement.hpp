@@ -54,4 +54,8 @@ void allocate_or_throw(const Comm& everyone, Allocate&& allocate, CallSite site 
     throw ResourceError(std::move(made.error()));
 }
 
+/// A barrier for ranks that may come minutes after each other: whoever waits looks every fifth of a millisecond and
+/// leaves its core to others in between. Nothing for inside a timer.
+void sleeping_barrier(const Comm& everyone);
+
 }  // namespace ullage::mpi

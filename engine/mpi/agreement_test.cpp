@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <chrono>
 #include <new>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
+
+#include "mpi/waits.hpp"
 
 namespace ullage::agreement_test {
 namespace {
@@ -75,6 +79,18 @@ TEST(MpiAgreement, WhatHasNoOtherWayToTellItThrowsOnAllRanks) {
   ASSERT_FALSE(caught);
   EXPECT_EQ(caught.error().errno_value, ENOMEM);
   EXPECT_EQ(caught.error().is_of_another_rank, all.rank() != guilty);
+}
+
+TEST(MpiPatientBarrier, WhoeverComesEarlyWaitsForTheLastOne) {
+  const mpi::Comm world = mpi::Comm::world();
+  const std::uint64_t before = mpi::Waiting::steps();
+  const auto begun = std::chrono::steady_clock::now();
+  world.barrier();
+  if (world.rank() == world.size() - 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  mpi::sleeping_barrier(world);
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(50));
+  EXPECT_EQ(mpi::Waiting::steps(), before + 4) << "it is a wait, as a barrier is";
+  EXPECT_FALSE(mpi::Waiting::now());
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -84,3 +87,98 @@ TEST(MpiClockSync, NodesShareWhatTheirLeaderFound) {
 
 }  // namespace
 }  // namespace ullage::mpi::clock_sync_test
+
+namespace ullage::mpi::clock_line_test {
+namespace {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+constexpr std::int64_t span_ns = 600 * second_ns;
+constexpr std::int64_t begin_ns = 40'000 * second_ns;  // hours after boot
+
+/// The true offset by the time since the first measurement.
+using Truth = std::function<double(double)>;
+
+OffsetEstimate measured(const Truth& truth, std::int64_t since_ns, std::int64_t error_ns, std::int64_t residual_ns) {
+  return {std::llround(truth(static_cast<double>(since_ns))) + error_ns, residual_ns, begin_ns + since_ns};
+}
+
+ClockLine around(const Truth& truth) { return {measured(truth, 0, 300, 500), measured(truth, span_ns, -400, 500)}; }
+
+/// Checks by how much the line is wrong at most, in ten thousand places, and whether the residual always says so.
+void expect_within_residual(const ClockLine& line, const Truth& truth) {
+  for (int i = 0; i <= 10'000; ++i) {
+    const std::int64_t since_ns = span_ns / 10'000 * i;
+    const std::int64_t local_ns = begin_ns + since_ns;
+    const auto right = static_cast<double>(local_ns) + truth(static_cast<double>(since_ns));
+    const double wrong = std::abs(static_cast<double>(line.to_root(local_ns)) - right);
+    ASSERT_LE(wrong, static_cast<double>(line.residual_ns(local_ns)) + 2) << "after " << since_ns << " ns";
+  }
+}
+
+TEST(ClockLine, OneClockIsExact) {
+  const ClockLine line;
+  EXPECT_EQ(line.to_root(begin_ns), begin_ns);
+  EXPECT_EQ(line.to_local(begin_ns), begin_ns);
+  EXPECT_EQ(line.residual_ns(begin_ns), 0);
+}
+
+TEST(ClockLine, ResidualOfOneMeasurementGrowsByDriftTimesAge) {
+  const ClockLine line({7'000, 500, begin_ns}, 10e-6);
+  EXPECT_EQ(line.to_root(begin_ns + 3 * second_ns), begin_ns + 3 * second_ns + 7'000);
+  EXPECT_EQ(line.residual_ns(begin_ns), 500);
+  EXPECT_EQ(line.residual_ns(begin_ns + 2 * second_ns), 500 + 20'000);
+  EXPECT_EQ(line.residual_ns(begin_ns - 2 * second_ns), 500 + 20'000);
+  const Truth fastest = [](double since) { return 7'000 + 10e-6 * since; };
+  expect_within_residual(ClockLine(measured(fastest, 0, 500, 500), 10e-6), fastest);
+}
+
+TEST(ClockLine, SteadyDriftIsInterpolated) {
+  const Truth steady = [](double since) { return -2e9 + 30e-6 * since; };  // 18 ms in ten minutes
+  const ClockLine line = around(steady);
+  EXPECT_NEAR(line.drift(), 30e-6, 1e-8);
+  EXPECT_FALSE(line.has_jumped());
+  expect_within_residual(line, steady);
+  const std::int64_t middle_ns = begin_ns + span_ns / 2;
+  EXPECT_NEAR(static_cast<double>(line.to_root(middle_ns) - middle_ns), -2e9 + 9e6, 500);
+  EXPECT_NEAR(static_cast<double>(line.residual_ns(middle_ns)), 9e6, 1e4) << "nobody has looked for five minutes";
+  EXPECT_NEAR(static_cast<double>(line.residual_ns(begin_ns + second_ns)), 30'500, 10);
+}
+
+TEST(ClockLine, RateThatStepsStaysWithinTheResidual) {
+  for (const double when : {0.1, 0.5, 0.9})
+    for (const double early : {0.0, 1.0, 1.7}) {
+      // Its mean is 10 ppm: `early` times that until then, the rest after it; no rate beyond twice the mean.
+      const double late = (1 - early * when) / (1 - when);
+      if (late < 0 || late > 2) continue;
+      const double step = when * static_cast<double>(span_ns);
+      const Truth steps = [=](double since) {
+        return 10e-6 * (early * std::min(since, step) + late * std::max(since - step, 0.0));
+      };
+      expect_within_residual(around(steps), steps);
+    }
+}
+
+TEST(ClockLine, JumpIsSeenAndCountsWhole) {
+  for (const double when : {0.01, 0.3, 0.99})
+    for (const double by : {2e9, -5e9}) {
+      const Truth jump = [=](double since) { return since < when * static_cast<double>(span_ns) ? 0 : by; };
+      const ClockLine line = around(jump);
+      EXPECT_TRUE(line.has_jumped());
+      EXPECT_GE(static_cast<double>(line.residual_ns(begin_ns + span_ns / 2)), std::abs(by) - 1000)
+          << "errors of 700 ns";
+      expect_within_residual(line, jump);
+    }
+}
+
+TEST(ClockLine, BackFromRootIsTheInverse) {
+  EXPECT_TRUE(rc::check([] {
+    const auto offset = *rc::gen::inRange<std::int64_t>(-10'000 * second_ns, 10'000 * second_ns);
+    const auto change = *rc::gen::inRange<std::int64_t>(-span_ns / 10'000, span_ns / 10'000);
+    const auto since = *rc::gen::inRange<std::int64_t>(-second_ns, span_ns + second_ns);
+    const ClockLine line({offset, 10, begin_ns}, {offset + change, 10, begin_ns + span_ns});
+    RC_ASSERT(std::llabs(line.to_local(line.to_root(begin_ns + since)) - (begin_ns + since)) <= 1);
+  }));
+}
+
+}  // namespace
+}  // namespace ullage::mpi::clock_line_test

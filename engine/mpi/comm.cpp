@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/comm.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <string_view>
@@ -12,9 +16,20 @@
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
-#include "mpi/host.hpp"
 
 namespace ullage::mpi {
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+std::string kernel_identity() {
+  std::string identity;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), identity);
+  return identity.empty() ? "host " + host_name() : identity;
+}
+
 namespace {
 
 // Longest part of a message or reduction: counts are ints, and a part this long costs nothing to begin.

@@ -16,6 +16,15 @@
 
 namespace ullage::mpi {
 
+// Who this process's machine is.
+
+/// Returns the name as the process sees it: of its UTS namespace.
+[[nodiscard]] std::string host_name();
+
+/// Same for processes on the same running kernel, whatever their namespaces call it; the host's name where the kernel
+/// does not say.
+[[nodiscard]] std::string kernel_identity();
+
 /// MPI_Init .. MPI_Finalize. Handles passed to a scope end before it does.
 class Environment final {
  public:

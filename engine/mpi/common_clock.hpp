@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "mpi/clock_line.hpp"
 #include "mpi/clock_sync.hpp"
 
 namespace ullage::mpi {

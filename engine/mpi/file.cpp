@@ -9,7 +9,6 @@
 #include "base/resources.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
-#include "mpi/io_handles.hpp"
 
 namespace ullage::mpi {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mpi/error.hpp"
-#include "mpi/io_handles.hpp"
+#include "mpi/handles.hpp"
 
 namespace ullage::mpi {
 namespace {

@@ -4,10 +4,13 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "mpi/collective_check.hpp"
 #include "mpi/comm.hpp"
+#include "mpi/file.hpp"
+#include "mpi/info.hpp"
 #include "mpi/waits.hpp"
 
 namespace ullage::mpi {
@@ -31,6 +34,19 @@ class [[nodiscard]] Entered final {
 
  private:
   Waiting waiting_;
+};
+
+// What the abstract handles of MPI-IO hold. Included inside mpi/ only.
+
+struct Info::Handle {
+  MPI_Info info = MPI_INFO_NULL;
+};
+
+struct File::Handle {
+  MPI_File file = MPI_FILE_NULL;
+  bool alone = true;               // one rank opened it: closing it waits for nobody
+  MPI_Datatype unit = MPI_DOUBLE;  // of the view in use
+  std::size_t unit_bytes = sizeof(double);
 };
 
 }  // namespace ullage::mpi

@@ -3,11 +3,12 @@
 
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "mpi/error.hpp"
-#include "mpi/io_handles.hpp"
+#include "mpi/handles.hpp"
 
 namespace ullage::mpi {
 namespace {
@@ -84,6 +85,17 @@ Map Info::to_map() const {
     hints[key.data()] = value_of(handle_->info, key.data());
   }
   return hints;
+}
+
+int call_foreign(void (*function)(), std::int64_t id, const Comm& comm, const Info& hints) {
+  using Call = int (*)(std::int64_t, MPI_Comm, MPI_Info);
+  return reinterpret_cast<Call>(function)(id, comm.handle().comm, hints.handle().info);
+}
+
+Map hints_of_foreign(const void* file) {
+  auto handle = std::make_unique<Info::Handle>();
+  if (MPI_File_get_info(*static_cast<const MPI_File*>(file), &handle->info) != MPI_SUCCESS) return {};
+  return Info(std::move(handle)).to_map();
 }
 
 }  // namespace ullage::mpi

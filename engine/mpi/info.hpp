@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "base/parameters.hpp"
 #include "base/result.hpp"
+#include "mpi/comm.hpp"
 
 namespace ullage::mpi {
 
@@ -30,5 +32,14 @@ class Info final {
  private:
   std::unique_ptr<Handle> handle_;
 };
+
+// MPI's handles for libraries that are found at run time and take them: only mpi/ knows their types.
+
+/// Calls `function` of another library, which is an `int (*)(std::int64_t, MPI_Comm, MPI_Info)` of this MPI, and
+/// returns what it returned.
+[[nodiscard]] int call_foreign(void (*function)(), std::int64_t id, const Comm& comm, const Info& hints);
+
+/// The hints in use of a file that another library has open: `file` points to its MPI_File.
+[[nodiscard]] Map hints_of_foreign(const void* file);
 
 }  // namespace ullage::mpi

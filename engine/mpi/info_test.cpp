@@ -2,6 +2,7 @@
 #include "mpi/info.hpp"
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 namespace ullage::mpi::info_test {
 namespace {
@@ -33,5 +34,20 @@ TEST(MpiInfo, TooLongIsAnErrorAndNotTheEnd) {
   EXPECT_EQ(info.error().where, "a");
 }
 
+int size_of_comm(std::int64_t id, MPI_Comm comm, MPI_Info info) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return id == 7 && info == MPI_INFO_NULL ? size : -1;
+}
+
+TEST(MpiForeign, AFunctionOfAnotherLibraryGetsTheHandles) {
+  const World world;
+  const auto function = reinterpret_cast<void (*)()>(&size_of_comm);
+  EXPECT_EQ(call_foreign(function, 7, world.all(), Info()), world.size());
+  EXPECT_EQ(call_foreign(function, 7, world.self(), Info()), 1);
+  EXPECT_EQ(call_foreign(function, 8, world.all(), Info()), -1);
+}
+
 }  // namespace
+
 }  // namespace ullage::mpi::info_test

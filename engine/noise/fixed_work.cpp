@@ -7,10 +7,71 @@
 
 #include "base/clock.hpp"
 #include "noise/fixed_chain.hpp"
-#include "work/rank_cpus.hpp"
 #include "work/single_phase.hpp"
+#include "work/windowed_phase.hpp"
 
 namespace ullage {
+namespace {
+
+/// Mean of the two in the middle.
+double middle(std::array<std::int64_t, pieces_a_quantum>& pieces) {
+  static_assert(pieces_a_quantum % 2 == 0);
+  const auto upper = pieces.begin() + pieces_a_quantum / 2;
+  std::nth_element(pieces.begin(), upper, pieces.end());
+  const std::int64_t lower = *std::max_element(pieces.begin(), upper);
+  return static_cast<double>(lower + *upper) / 2;
+}
+
+double share(double part, double whole) { return whole > 0 ? std::max(0.0, part / whole) : 0; }
+
+}  // namespace
+
+void QuantumAccount::add(QuantumStamps stamps) {
+  std::array<std::int64_t, pieces_a_quantum> pieces{};
+  for (std::size_t piece = 0; piece < pieces.size(); ++piece) pieces[piece] = stamps[piece + 1] - stamps[piece];
+  histogram_.add(stamps.back() - stamps.front());
+  undisturbed_ns_ += middle(pieces) * pieces_a_quantum;
+}
+
+void QuantumAccount::merge(const QuantumAccount& other) {
+  histogram_.merge(other.histogram_);
+  undisturbed_ns_ += other.undisturbed_ns_;
+}
+
+double QuantumAccount::noise_share() const { return share(total_ns() - undisturbed_ns_, total_ns()); }
+
+double QuantumAccount::turbo_share() const {
+  const double shortest = static_cast<double>(histogram_.min_ns()) * static_cast<double>(count());
+  return share(total_ns() - shortest, total_ns());
+}
+
+namespace {
+
+constexpr std::int64_t looks_a_detour = 10;
+constexpr int looks = 2000;
+
+}  // namespace
+
+std::int64_t detour_from_ns(std::int64_t look_ns) { return std::max(usual_detour_ns, looks_a_detour * look_ns); }
+
+std::int64_t time_of_a_look_ns() {
+  std::int64_t shortest = usual_detour_ns * looks_a_detour;
+  std::int64_t last = now_ns();
+  for (int i = 0; i < looks; ++i) {
+    const std::int64_t now = now_ns();
+    shortest = std::min(shortest, now - last);
+    last = now;
+  }
+  return shortest;
+}
+
+DetourWatch::DetourWatch(std::int64_t look_ns, std::int64_t most_ns)
+    : look_ns_(look_ns), from_ns_(detour_from_ns(look_ns)) {
+  // Touched here: a page's first fault would be a detour of our own making.
+  detours_.assign(static_cast<std::size_t>(most_ns / from_ns_) + 1, 0);
+  detours_.clear();
+}
+
 namespace {
 
 /// The meter's parts.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "noise/fixed_work.hpp"
+
 #include <gtest/gtest.h>
 
-#include "noise/fixed_work.hpp"
+#include "base/clock.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::fixed_work_test {
@@ -94,6 +96,137 @@ TEST_F(MpiFixedWork, ARequestToStopEndsItAfterItsBatch) {
   if (world_.root()) {
     EXPECT_LE(record_["operations"], 1024 * world_.size());
   }
+}
+
+constexpr std::int64_t look_ns = 25;
+
+/// A clock every look at which takes 25 ns, and longer where something comes in between.
+class Clock {
+ public:
+  explicit Clock(std::vector<std::pair<int, std::int64_t>> interruptions) : interruptions_(std::move(interruptions)) {}
+  std::int64_t operator()() const {
+    ++looks_;
+    time_ += look_ns;
+    for (const auto& [look, extra] : interruptions_)
+      if (look == looks_) time_ += extra;
+    return time_;
+  }
+
+ private:
+  std::vector<std::pair<int, std::int64_t>> interruptions_;
+  mutable int looks_ = 0;
+  mutable std::int64_t time_ = 1'000'000;
+};
+
+TEST(DetourWatch, LongGapsAreDetoursAndShortOnesAreNot) {
+  DetourWatch watch(look_ns, 100'000);
+  watch.watch(100'000, Clock({{2, 3000}, {100, 400}, {200, 476}, {900, 20'000}}));
+  EXPECT_EQ(watch.detours(), (std::vector<std::int64_t>{3000, 476, 20'000}));
+  EXPECT_GE(watch.watched_ns(), 100'000);
+}
+
+TEST(DetourWatch, EachWatchBeginsAnew) {
+  DetourWatch watch(look_ns, 100'000);
+  watch.watch(100'000, Clock({{2, 3000}}));
+  watch.watch(50'000, Clock({}));
+  EXPECT_TRUE(watch.detours().empty());
+  EXPECT_LT(watch.watched_ns(), 51'000);
+}
+
+TEST(DetourWatch, NothingButDetoursNeedsNoFurtherRoom) {
+  DetourWatch watch(look_ns, 1'000'000);
+  const std::size_t room = watch.detours().capacity();
+  std::int64_t time = 0;
+  watch.watch(1'000'000, [&time] { return time += usual_detour_ns + 1; });
+  EXPECT_GT(watch.detours().size(), 1990U);
+  EXPECT_EQ(watch.detours().capacity(), room);
+}
+
+TEST(DetourWatch, SlowClockIsNoDetour) {
+  EXPECT_EQ(detour_from_ns(25), usual_detour_ns);
+  EXPECT_EQ(detour_from_ns(700), 7000);
+  DetourWatch watch(700, 100'000);
+  std::int64_t time = 0;
+  watch.watch(100'000, [&time] { return time += 700; });
+  EXPECT_TRUE(watch.detours().empty());
+}
+
+TEST(DetourWatch, MachinesClockIsLookedAtForAsLongAsAsked) {
+  const std::int64_t look = time_of_a_look_ns();
+  EXPECT_GE(look, 0);
+  DetourWatch watch(look, 2'000'000);
+  watch.watch(2'000'000, now_ns);
+  EXPECT_GE(watch.watched_ns(), 2'000'000);
+  for (const std::int64_t took : watch.detours()) EXPECT_GT(took, 0);
+}
+
+using Stamps = std::array<std::int64_t, pieces_a_quantum + 1>;
+
+/// A quantum whose pieces take `piece_ns`, and `extra_ns` more in the one numbered `hit`.
+Stamps quantum(std::int64_t piece_ns, std::size_t hit = 0, std::int64_t extra_ns = 0) {
+  Stamps stamps{1000};
+  for (std::size_t piece = 0; piece < pieces_a_quantum; ++piece)
+    stamps[piece + 1] = stamps[piece] + piece_ns + (piece == hit ? extra_ns : 0);
+  return stamps;
+}
+
+TEST(QuantumAccount, SteadyWorkHasNoNoise) {
+  QuantumAccount account;
+  for (int i = 0; i < 100; ++i) account.add(quantum(6250));
+  EXPECT_EQ(account.count(), 100U);
+  EXPECT_EQ(account.noise_share(), 0);
+  EXPECT_EQ(account.turbo_share(), 0);
+  EXPECT_EQ(account.histogram().max_ns(), 100'000U);
+}
+
+TEST(QuantumAccount, ClockThatFallsIsNoNoise) {
+  QuantumAccount account;
+  for (int i = 0; i < 50; ++i) account.add(quantum(5500));
+  for (int i = 0; i < 50; ++i) account.add(quantum(6250));
+  EXPECT_EQ(account.noise_share(), 0);
+  EXPECT_NEAR(account.turbo_share(), 1 - 2 * 5500.0 / (5500 + 6250), 1e-9);
+}
+
+TEST(QuantumAccount, InterruptionIsNoiseWhereverItLies) {
+  for (std::size_t hit = 0; hit < pieces_a_quantum; ++hit) {
+    QuantumAccount account;
+    account.add(quantum(6250, hit, 25'000));
+    for (int i = 0; i < 3; ++i) account.add(quantum(6250));
+    EXPECT_NEAR(account.noise_share(), 25.0 / 425, 1e-9);
+    EXPECT_NEAR(account.turbo_share(), account.noise_share(), 1e-9);
+  }
+}
+
+TEST(QuantumAccount, BothAreToldApart) {
+  QuantumAccount account;
+  account.add(quantum(5000, 3, 20'000));  // 80 + 20 us
+  account.add(quantum(6250));             // 100 us
+  EXPECT_NEAR(account.noise_share(), 20.0 / 200, 1e-9);
+  EXPECT_EQ(account.turbo_share(), 0);  // by their length alone both are the same
+}
+
+TEST(QuantumAccount, ShortInterruptionOfSevenPiecesIsStillNoise) {
+  Stamps stamps = quantum(6250);
+  for (std::size_t piece = 0; piece < 7; ++piece)
+    for (std::size_t later = piece + 1; later < stamps.size(); ++later) stamps[later] += 1000;
+  QuantumAccount account;
+  account.add(stamps);
+  EXPECT_NEAR(account.noise_share(), 7.0 / 107, 1e-9);
+}
+
+TEST(QuantumAccount, ThreadsAddUp) {
+  QuantumAccount quiet;
+  QuantumAccount noisy;
+  quiet.add(quantum(6250));
+  noisy.add(quantum(6250, 9, 100'000));
+  noisy.merge(quiet);
+  EXPECT_EQ(noisy.count(), 2U);
+  EXPECT_NEAR(noisy.noise_share(), 100.0 / 300, 1e-9);
+}
+
+TEST(QuantumAccount, NothingIsNoNoise) {
+  EXPECT_EQ(QuantumAccount().noise_share(), 0);
+  EXPECT_EQ(QuantumAccount().turbo_share(), 0);
 }
 
 }  // namespace

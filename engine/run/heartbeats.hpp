@@ -3,6 +3,7 @@
 // and those that wait for it in MPI have no thread that may ask.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -12,10 +13,25 @@
 #include <string>
 
 #include "mpi/comm.hpp"
-#include "run/stall_timer.hpp"
 #include "storage/node_file.hpp"
 
 namespace ullage {
+
+/// Knows for how long nothing has changed, by looks at it. A look counts half a second at most: where the machine stood
+/// still as a whole, whoever looks did not look either.
+class StallTimer final {
+ public:
+  std::int64_t look(bool has_changed, std::int64_t now_ns) noexcept {
+    constexpr std::int64_t longest_look_ns = 500'000'000;
+    lasted_ns_ = has_changed || looked_ns_ == 0 ? 0 : lasted_ns_ + std::min(now_ns - looked_ns_, longest_look_ns);
+    looked_ns_ = now_ns;
+    return lasted_ns_;
+  }
+
+ private:
+  std::int64_t looked_ns_ = 0;
+  std::int64_t lasted_ns_ = 0;
+};
 
 class Heartbeats final {
  public:

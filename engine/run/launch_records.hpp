@@ -5,18 +5,38 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
 #include "probes/probe.hpp"
 #include "run/plan.hpp"
 #include "run/repetition.hpp"
 #include "run/schedule.hpp"
+#include "storage/run_folder.hpp"
 
 namespace ullage {
+
+/// Appends NDJSON, one write(2) a line, so that a reader (or another rank in an emergency) never sees half of two lines
+/// mixed.
+class RecordWriter final {
+ public:
+  [[nodiscard]] static Result<RecordWriter> open(const std::string& path);
+  /// Nothing is written after the first failure, which is kept in status(): what comes after a gap would look whole.
+  void write(const nlohmann::json& record);
+  [[nodiscard]] const Status& status() const noexcept { return status_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  RecordWriter(Descriptor file, std::string path);
+  Descriptor file_;
+  std::string path_;
+  Status status_;
+};
 
 struct LaunchFacts {
   std::string plan_path;

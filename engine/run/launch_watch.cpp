@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/launch_watch.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,24 @@
 #include "run/stage_limits.hpp"
 
 namespace ullage {
+
+SignOfLife::SignOfLife(const std::string& records, bool is_given) : path_(records + ".alive") {
+  if (!is_given) return;
+  file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  give();
+}
+
+SignOfLife::~SignOfLife() {
+  if (file_) (void)unlink(path_.c_str());
+}
+
+void SignOfLife::give() {
+  if (!file_) return;
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%020llu\n", static_cast<unsigned long long>(++signs_));
+  if (pwrite(file_.get(), text.data(), static_cast<std::size_t>(length), 0) != length) return;
+}
+
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;

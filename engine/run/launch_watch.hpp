@@ -14,10 +14,31 @@
 #include "run/launch_records.hpp"
 #include "run/node_ring.hpp"
 #include "run/plan.hpp"
-#include "run/sign_of_life.hpp"
 #include "run/watchdog.hpp"
+#include "storage/descriptor.hpp"
 
 namespace ullage {
+
+// The sign of life that rank 0 gives to whoever has started the launch: a number in a file beside the records.
+
+class SignOfLife final {
+ public:
+  /// `is_given`: on one rank of the launch. It gives the first sign at once, before any record can be written: a launch
+  /// that is stopped later is missed then, however early. Where there is no room for the file, nobody is told.
+  SignOfLife(const std::string& records, bool is_given);
+  /// Removes the file.
+  ~SignOfLife();
+  SignOfLife(const SignOfLife&) = delete;
+  SignOfLife& operator=(const SignOfLife&) = delete;
+
+  /// Only one thread may call it.
+  void give();
+
+ private:
+  const std::string path_;
+  Descriptor file_;
+  std::uint64_t signs_ = 0;
+};
 
 /// What is said of a rank that hangs.
 [[nodiscard]] std::string no_progress(const mpi::Topology& topology, const std::string& what, std::int64_t limit_ns);

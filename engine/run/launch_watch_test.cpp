@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "run/test_support.hpp"
+#include "storage/test_support.hpp"
 
 namespace ullage::launch_watch_test {
 namespace {
@@ -53,5 +55,40 @@ TEST_F(MpiLaunchWatch, GivesASignOfLifeFromItsBeginningToItsEnd) {
   EXPECT_FALSE(is_alive());
 }
 
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+TEST(SignOfLife, IsGivenAtOnceAndChangesWithEachSign) {
+  const test::TempFolder folder;
+  const std::string records = folder.path() + "/records.ndjson";
+  {
+    SignOfLife sign(records, true);
+    const std::string first = first_line(records + ".alive");
+    EXPECT_FALSE(first.empty());
+    sign.give();
+    EXPECT_NE(first_line(records + ".alive"), first);
+  }
+  EXPECT_FALSE(std::filesystem::exists(records + ".alive"));
+}
+
+TEST(SignOfLife, OfAnotherRankMakesNoFile) {
+  const test::TempFolder folder;
+  SignOfLife sign(folder.path() + "/records.ndjson", false);
+  sign.give();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(SignOfLife, IsNotGivenWhereNoFileCanBe) {
+  const test::TempFolder folder;
+  SignOfLife sign(folder.path() + "/missing/records.ndjson", true);
+  sign.give();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 }  // namespace
+
 }  // namespace ullage::launch_watch_test

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mpi/comm.hpp"
-#include "run/stall_timer.hpp"
+#include "run/heartbeats.hpp"
 #include "storage/descriptor.hpp"
 
 namespace ullage {

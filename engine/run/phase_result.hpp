@@ -10,7 +10,7 @@
 
 #include "base/meter.hpp"
 #include "base/result.hpp"
-#include "mpi/clock_line.hpp"
+#include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
 #include "work/phase_work.hpp"
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/cpu_time.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
 #include "base/signals.hpp"

@@ -11,7 +11,7 @@
 
 #include "base/parameters.hpp"
 #include "base/result.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -8,7 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/stable_hash.hpp"
-#include "mpi/host.hpp"
+#include "mpi/comm.hpp"
 #include "run/build/build_facts.hpp"
 
 namespace ullage {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mpi/host.hpp"
+#include "mpi/comm.hpp"
 #include "run/build/build_facts.hpp"
 
 namespace ullage::same_build_test {

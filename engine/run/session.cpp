@@ -20,7 +20,6 @@
 #include "run/phase_runner.hpp"
 #include "run/places.hpp"
 #include "run/plan.hpp"
-#include "run/record_writer.hpp"
 #include "run/repetition.hpp"
 #include "run/schedule.hpp"
 #include "run/target_template.hpp"

@@ -8,7 +8,6 @@
 
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
-#include "base/cpu_time.hpp"
 #include "base/signals.hpp"
 #include "mpi/waits.hpp"
 #include "run/stage_limits.hpp"

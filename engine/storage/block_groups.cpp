@@ -16,7 +16,6 @@
 #include <system_error>
 
 #include "base/clock.hpp"
-#include "base/cpu_time.hpp"
 #include "storage/dataset_removal.hpp"
 
 namespace ullage {

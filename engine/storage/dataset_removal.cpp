@@ -9,7 +9,6 @@
 #include <memory>
 #include <system_error>
 
-#include "storage/side_files.hpp"
 #include "storage/silly_rename.hpp"
 
 namespace ullage {

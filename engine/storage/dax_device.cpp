@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "mpi/agreement.hpp"
-#include "storage/bus_errors.hpp"
+#include "storage/file_mapping.hpp"
 
 namespace ullage {
 namespace {

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "storage/backend.hpp"
-#include "storage/bus_errors.hpp"
 #include "storage/extent_run.hpp"
 #include "storage/file_mapping.hpp"
 #include "storage/kernel_file.hpp"

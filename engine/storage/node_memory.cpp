@@ -13,7 +13,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 #include "mpi/agreement.hpp"
 
 namespace ullage {

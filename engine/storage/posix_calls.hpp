@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {

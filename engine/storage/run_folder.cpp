@@ -12,8 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "storage/run_folder_name.hpp"
-#include "storage/side_files.hpp"
 #include "storage/silly_rename.hpp"
 #include "storage/target_directory.hpp"
 

@@ -3,6 +3,7 @@
 // its last descriptor is closed. The directory cannot be removed before.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,14 @@ namespace ullage {
 /// unlinkat(2) of the empty directory `base` in `parent`. Clients remove such files some time after the close: while
 /// nothing else is in the way this waits for them, at most five seconds.
 [[nodiscard]] OrErrno<void> remove_empty_directory(int parent, const std::string& base);
+
+// Files that an MPI library makes beside a file it has open, for its shared pointer, and leaves there when its ranks
+// are ended.
+
+/// The file in the same directory beside which `name` is such a file, by the naming of ROMIO (.FILE.shfp.N.N) or of
+/// OMPIO's components `lockedfile` (FILE-N-N.lock; made for every file once it is chosen, as it is where ranks of
+/// several nodes share one) and `individual` (FILE.data.N, FILE.metadata.N). Nothing for any other name. OMPIO's `sm`
+/// keeps its own in the launcher's session directory.
+[[nodiscard]] std::optional<std::string_view> file_beside(std::string_view name);
 
 }  // namespace ullage

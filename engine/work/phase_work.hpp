@@ -15,6 +15,15 @@
 
 namespace ullage {
 
+/// The ranks and threads a plan was made for.
+struct PlannedLayout {
+  int ranks = 1;
+  std::optional<int> nodes;
+  std::optional<int> ranks_per_node;
+  int threads = 1;
+  std::string binding = "none";
+};
+
 enum class Access { none, write, read, metadata };
 
 /// Something the reader of the results must know, said once a case.

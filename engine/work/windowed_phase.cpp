@@ -8,7 +8,6 @@
 #include "base/calibration.hpp"
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
-#include "work/rank_cpus.hpp"
 #include "work/single_phase.hpp"
 
 namespace ullage {

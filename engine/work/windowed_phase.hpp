@@ -6,16 +6,28 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/affinity.hpp"
 #include "base/clock_rate.hpp"
 #include "base/parameters.hpp"
 #include "base/thread_team.hpp"
+#include "mpi/comm.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
+
+/// A CPU for each thread of this rank, after those of the ranks before it on its node; of `cpus`, or where that is
+/// empty of all that the process may run on.
+[[nodiscard]] inline std::vector<int> cpus_of_rank(const mpi::Topology& topology, int threads,
+                                                   std::span<const int> cpus = {}) {
+  const auto count = static_cast<std::size_t>(threads);
+  const auto place = static_cast<std::size_t>(topology.rank_on_node);
+  return cpus.empty() ? choose_cpus(allowed_cpus(), place * count, count) : choose_cpus(cpus, place * count, count);
+}
 
 /// Holds what all such workloads are told.
 struct WindowParameters {

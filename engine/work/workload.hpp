@@ -14,7 +14,6 @@
 #include "base/registry.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
-#include "work/layout.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {

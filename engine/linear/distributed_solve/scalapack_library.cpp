@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/shared_library.hpp"
-#include "linear/kernel_choice.hpp"
+#include "linear/blas_library.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage {

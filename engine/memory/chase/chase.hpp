@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "memory/chase/cycle.hpp"
+#include "memory/pages.hpp"
 #include "memory/place.hpp"
 
 namespace ullage {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/parameters.hpp"
+#include "memory/pages.hpp"
 #include "memory/place.hpp"
 #include "memory/stream/choice.hpp"
 

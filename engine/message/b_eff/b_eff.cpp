@@ -2,16 +2,44 @@
 // Workload `b-eff`: the effective bandwidth of all ranks, over patterns, message lengths and ways to send.
 #include "message/b_eff/b_eff.hpp"
 
+#include <map>
 #include <numeric>
 #include <string>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "message/b_eff/facts.hpp"
+#include "message/patterns/ring_sizes.hpp"
 #include "message/rank_nodes.hpp"
 #include "work/single_phase.hpp"
 
 namespace ullage {
+namespace {
+
+Json facts_of_pattern(const Pattern& pattern, int most_places) {
+  Json facts = Json::object();
+  if (const auto* rings = std::get_if<Rings>(&pattern.shape)) facts["rings"] = sizes_of(*rings);
+  if (const auto* grid = std::get_if<Grid>(&pattern.shape)) facts["dims"] = grid->extents;
+  const int places = places_of(pattern);
+  if (places > most_places) return facts;
+  Json& order = facts["order"] = Json::array();
+  for (int place = 0; place < places; ++place) order.push_back(rank_at(pattern, place));
+  return facts;
+}
+
+}  // namespace
+
+Json facts_of(const BEffPatterns& patterns, int most_places) {
+  Json facts = Json::object();
+  std::map<std::uint64_t, std::string> seen;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const Pattern pattern = patterns.make(i);
+    const auto [first, is_new] = seen.emplace(fingerprint(pattern), pattern.name);
+    Json& own = facts[pattern.name] = facts_of_pattern(pattern, most_places);
+    own["degenerate"] = !is_new;
+    if (!is_new) own["same_as"] = first->second;
+  }
+  return facts;
+}
 
 PhaseInfo BEffPhase::info() const {
   return {.name = std::string(size_ < 10 ? "size-0" : "size-") + std::to_string(size_), .collective = true};

@@ -6,10 +6,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "base/json.hpp"
 #include "message/b_eff/run.hpp"
+#include "message/patterns/b_eff_patterns.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {
+
+/// Each pattern by name: `rings` (their sizes), `dims`, `order` (the rank at each place, up to `most_places`),
+/// `degenerate`: every rank does the same as in an earlier one, `same_as`.
+[[nodiscard]] Json facts_of(const BEffPatterns& patterns, int most_places);
 
 /// All patterns with messages of one length, `size-00` to `size-20`; an operation is one of them by one method, timed
 /// by each rank alone from a common barrier. Gauges: message_bytes, t/PATTERN/METHOD_s (of all loops), loops/METHOD,

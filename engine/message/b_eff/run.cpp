@@ -2,13 +2,69 @@
 #include "message/b_eff/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/clock.hpp"
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 #include "memory/room.hpp"
 #include "message/rank_nodes.hpp"
 
 namespace ullage {
+namespace {
+
+constexpr std::size_t last_doubled = 12;
+constexpr std::size_t steps_above = b_eff_size_count - 1 - last_doubled;
+
+double times_middle(std::uint64_t lmax_bytes, std::size_t steps) {
+  const double all = static_cast<double>(lmax_bytes) / static_cast<double>(b_eff_middle_bytes);
+  return std::pow(all, static_cast<double>(steps) / static_cast<double>(steps_above));
+}
+
+}  // namespace
+
+std::array<std::uint64_t, b_eff_size_count> b_eff_sizes(std::uint64_t lmax_bytes) {
+  std::array<std::uint64_t, b_eff_size_count> sizes{};
+  for (std::size_t i = 0; i <= last_doubled; ++i) sizes[i] = std::uint64_t{1} << i;
+  for (std::size_t k = 1; k <= steps_above; ++k)
+    sizes[last_doubled + k] =
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(b_eff_middle_bytes) * times_middle(lmax_bytes, k)));
+  return sizes;
+}
+
+double b_eff_growth(std::uint64_t lmax_bytes, std::size_t index) {
+  return index <= last_doubled ? 2 : times_middle(lmax_bytes, 1);
+}
+
+namespace {
+
+constexpr double shortest_probe_s = 1e-9;
+/// The original has the same numbers.
+constexpr double estimated_repetitions = 3;
+constexpr double estimate_margin = 4;
+constexpr double most_budgets = 60 / 0.5;
+
+}  // namespace
+
+void BEffLoops::probed(double took_s) {
+  const double allowed = static_cast<double>(probe_loops) * budget_s_ / std::max(took_s, shortest_probe_s);
+  most_loops_ = std::floor(std::max(allowed, static_cast<double>(probe_loops)));
+  loops_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(most_loops_ / 2));
+  took_s_ = took_s;
+}
+
+void BEffLoops::lengthen(double growth) {
+  const double more = std::max(1.0, budget_s_ / std::max(took_s_, shortest_probe_s));
+  const double wanted = static_cast<double>(loops_) / growth * more;
+  loops_ = static_cast<std::uint64_t>(std::max(1.0, std::min(wanted, most_loops_)));
+  took_s_ = 0;
+}
+
+bool last_two_take_too_long(std::span<const BEffLoops> methods, double growth, double budget_s) {
+  double iterations_s = 0;
+  for (const BEffLoops& method : methods) iterations_s += method.iteration_s();
+  return iterations_s * estimate_margin * (growth + growth * growth) * estimated_repetitions > most_budgets * budget_s;
+}
+
 namespace {
 
 /// The original has the same numbers.

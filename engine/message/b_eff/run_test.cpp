@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/signals.hpp"
 
 namespace ullage::b_eff_run_test {
@@ -127,5 +130,114 @@ TEST(BEffParameters, AreThoseOfTheOriginal) {
   EXPECT_TRUE(complete(specs_of(BEffParameters::table()), {{"lmax_bytes", std::int64_t{1} << 28}}, "").has_value());
 }
 
+BEffLoops after_probe(double budget_s, double probe_s) {
+  BEffLoops loops(budget_s);
+  loops.probed(probe_s);
+  return loops;
+}
+
+TEST(BEffLoops, ProbeIsOfTenLoops) { EXPECT_EQ(BEffLoops(0.5).loops(), 10U); }
+
+TEST(BEffLoops, FirstLengthHasHalfOfWhatTheProbeAllows) {
+  EXPECT_EQ(after_probe(0.5, 0.001).loops(), 2500U);
+  EXPECT_EQ(after_probe(0.5, 0.003).loops(), 833U);  // 10 * 0.5 / 0.003 = 1666
+  EXPECT_EQ(after_probe(0.5, 100).loops(), 5U);      // at least ten are allowed
+  EXPECT_GT(after_probe(0.5, 0).loops(), 1000U);
+}
+
+TEST(BEffLoops, HalfTheBudgetUsedMeansAsManyAtTwiceTheLength) {
+  BEffLoops loops = after_probe(0.5, 0.001);
+  loops.took(0.249);  // with the probe's it is 0.25 s
+  loops.lengthen(2);
+  EXPECT_EQ(loops.loops(), 2500U);
+}
+
+TEST(BEffLoops, FullBudgetUsedMeansHalfAtTwiceTheLength) {
+  BEffLoops loops = after_probe(0.5, 0.001);
+  loops.took(0.3);
+  loops.took(0.3);
+  loops.lengthen(2);
+  EXPECT_EQ(loops.loops(), 1250U);
+  loops.took(0.7);
+  loops.lengthen(2.8284);
+  EXPECT_EQ(loops.loops(), 441U);
+}
+
+TEST(BEffLoops, NeverMoreThanTheProbeAllowedNorLessThanOne) {
+  BEffLoops loops = after_probe(0.5, 0.001);
+  loops.took(1e-6);
+  loops.lengthen(2);
+  loops.took(1e-6);
+  loops.lengthen(2);
+  EXPECT_EQ(loops.loops(), 5000U);
+  for (int i = 0; i < 20; ++i) {
+    loops.took(3);
+    loops.lengthen(2);
+  }
+  EXPECT_EQ(loops.loops(), 1U);
+}
+
+TEST(BEffLoops, ForgetsTheTimesOfTheLengthBefore) {
+  BEffLoops loops = after_probe(0.5, 0.001);
+  loops.took(0.6);
+  loops.lengthen(2);
+  loops.took(0.25);
+  EXPECT_DOUBLE_EQ(loops.iteration_s(), 0.25 / 1250);
+  loops.lengthen(2);
+  EXPECT_EQ(loops.loops(), 1250U);
+}
+
+std::vector<BEffLoops> three_methods(double iteration_s) {
+  BEffLoops loops = after_probe(0.5, 0.25);
+  loops.lengthen(1);
+  loops.took(iteration_s * static_cast<double>(loops.loops()));
+  return std::vector<BEffLoops>(3, loops);
+}
+
+/// Four times (2 + 4) iterations by three methods in three repetitions: 216 iterations of all patterns.
+TEST(BEffLoops, LastTwoTakeTooLongAboveAMinute) {
+  EXPECT_FALSE(last_two_take_too_long(three_methods(59.0 / 216), 2, 0.5));
+  EXPECT_TRUE(last_two_take_too_long(three_methods(61.0 / 216), 2, 0.5));
+  EXPECT_TRUE(last_two_take_too_long(three_methods(59.0 / 216), 2, 0.05));
+  EXPECT_TRUE(last_two_take_too_long(three_methods(59.0 / 216), 2.8284, 0.5));
+}
+
+std::vector<std::uint64_t> from_4_kib(std::uint64_t lmax_bytes) {
+  const auto sizes = b_eff_sizes(lmax_bytes);
+  return {sizes.begin() + 12, sizes.end()};
+}
+
+TEST(BEffSizes, DoubleUpTo4KiB) {
+  const auto sizes = b_eff_sizes(1 << 20);
+  EXPECT_EQ(sizes.size(), 21U);
+  for (std::size_t i = 0; i <= 12; ++i) EXPECT_EQ(sizes[i], 1U << i);
+}
+
+/// Published, for 128 MiB, 2 GiB and 16 MiB of memory a process.
+TEST(BEffSizes, ThenInEqualRatiosAsInTheOriginal) {
+  EXPECT_EQ(from_4_kib(1 << 20),
+            (std::vector<std::uint64_t>{4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576}));
+  EXPECT_EQ(from_4_kib(16 << 20),
+            (std::vector<std::uint64_t>{4096, 11585, 32768, 92682, 262144, 741455, 2097152, 5931642, 16777216}));
+  EXPECT_EQ(from_4_kib(128 << 10),
+            (std::vector<std::uint64_t>{4096, 6317, 9742, 15024, 23170, 35734, 55109, 84990, 131072}));
+}
+
+TEST(BEffSizes, LastIsExactlyTheLongest) {
+  for (const std::uint64_t lmax : {4096ULL, 5000ULL, 1048583ULL, 100'000'000ULL, 1ULL << 28U}) {
+    EXPECT_EQ(b_eff_sizes(lmax).back(), lmax);
+    EXPECT_TRUE(std::ranges::is_sorted(b_eff_sizes(lmax)));
+  }
+}
+
+TEST(BEffSizes, GrowthIsTwoThenTheRatio) {
+  EXPECT_EQ(b_eff_growth(16 << 20, 1), 2);
+  EXPECT_EQ(b_eff_growth(16 << 20, 12), 2);
+  EXPECT_NEAR(b_eff_growth(16 << 20, 13), 2.8284, 1e-4);
+  EXPECT_NEAR(b_eff_growth(16 << 20, 20), 2.8284, 1e-4);
+  EXPECT_EQ(b_eff_growth(4096, 20), 1);
+}
+
 }  // namespace
+
 }  // namespace ullage::b_eff_run_test

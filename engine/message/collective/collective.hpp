@@ -10,7 +10,7 @@
 #include "message/call_windows.hpp"
 #include "message/collective_content.hpp"
 #include "mpi/collectives.hpp"
-#include "noise/chain_pieces.hpp"
+#include "noise/fixed_chain.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

@@ -13,7 +13,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "message/call_windows.hpp"
-#include "message/congestion/roles.hpp"
+#include "message/congestion/work.hpp"
 #include "mpi/agreement.hpp"
 #include "work/single_phase.hpp"
 

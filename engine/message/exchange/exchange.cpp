@@ -10,9 +10,7 @@
 
 #include "base/clock.hpp"
 #include "message/message_methods.hpp"
-#include "message/patterns/bisection.hpp"
 #include "message/patterns/cartesian.hpp"
-#include "message/patterns/incast.hpp"
 #include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/patterns/sparse.hpp"

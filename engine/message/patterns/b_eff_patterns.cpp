@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "message/patterns/bisection.hpp"
 #include "message/patterns/cartesian.hpp"
+#include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 
 namespace ullage {

@@ -77,4 +77,13 @@ std::vector<int> folded_order(int ranks) {
   return order;
 }
 
+Pattern best_bisection(int ranks) { return {"best-bisection", {}, Pairs{ranks / 2}}; }
+
+Pattern worst_bisection(int ranks) {
+  const int pairs = ranks / 2;
+  return {"worst-bisection", folded_order(2 * pairs), Pairs{pairs}};
+}
+
+Pattern first_pair() { return {"ping-pong", {}, Pairs{1}}; }
+
 }  // namespace ullage

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/parameters.hpp"
+#include "message/patterns/pattern.hpp"
 
 namespace ullage {
 
@@ -19,5 +20,16 @@ enum class RandomOrder { uniform, slot_probe };
 
 /// 0, n - 1, 1, n - 2, ...: neighbours are as far from each other as can be.
 [[nodiscard]] std::vector<int> folded_order(int ranks);
+
+// Patterns of pairs; of an odd number of ranks the last takes no part.
+
+/// Each rank with the one beside it: 0 and 1, 2 and 3 ...
+[[nodiscard]] Pattern best_bisection(int ranks);
+
+/// The first with the last, the second with the last but one ...
+[[nodiscard]] Pattern worst_bisection(int ranks);
+
+/// Ranks 0 and 1; all others wait.
+[[nodiscard]] Pattern first_pair();
 
 }  // namespace ullage

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
-#include "base/rounding.hpp"
 #include "memory/room.hpp"
 #include "message/message_methods.hpp"
 #include "message/patterns/ring_sizes.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/workers.hpp"
-#include "message/sockets/measured_window.hpp"
 #include "message/sockets/rendezvous.hpp"
 #include "message/sockets/stream_task.hpp"
 #include "work/workload.hpp"

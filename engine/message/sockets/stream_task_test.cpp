@@ -36,5 +36,54 @@ TEST(BlockCheck, AByteInTheWrongPlaceIsFound) {
   EXPECT_EQ(check.first_bad_offset(), 14U);
 }
 
+class Counted final : public StreamTask {
+ public:
+  [[nodiscard]] Status run(const StageSign&) override { return {}; }
+  void wake() override {}
+  void count(std::map<std::string, std::uint64_t>&) const override {}
+  void reach(std::uint64_t bytes) { tally_.set(bytes); }
+};
+
+TEST(MeasuredWindow, CountsWholeMessagesOfItsTimeOnly) {
+  std::vector<std::unique_ptr<StreamTask>> tasks;
+  tasks.push_back(std::make_unique<Counted>());
+  tasks.push_back(std::make_unique<Counted>());
+  auto& first = static_cast<Counted&>(*tasks[0]);
+  auto& second = static_cast<Counted&>(*tasks[1]);
+  Meter meter;
+  meter.start(now_ns());
+  meter.use_histogram(false);
+  first.reach(1000);
+  MeasuredWindow window(tasks, 100);
+  window.begin();
+  first.reach(1250);
+  window.look(meter);
+  EXPECT_EQ(meter.operations(), 2U);
+  EXPECT_EQ(meter.bytes(), 200U);
+  second.reach(50);
+  window.end(meter);
+  EXPECT_EQ(meter.operations(), 3U);
+  EXPECT_EQ(window.bytes(), 300U);
+  EXPECT_GT(window.seconds(), 0);
+  EXPECT_GE(window.cpu_seconds(), 0);
+  second.reach(250);
+  window.add_rest(meter);
+  EXPECT_EQ(meter.operations(), 5U);
+  EXPECT_EQ(window.bytes(), 300U);
+}
+
+TEST(MeasuredWindow, WithoutTasksItIsStillATime) {
+  Meter meter;
+  meter.start(now_ns());
+  const std::vector<std::unique_ptr<StreamTask>> none;
+  MeasuredWindow window(none, 1);
+  window.begin();
+  window.end(meter);
+  EXPECT_EQ(window.bytes(), 0U);
+  EXPECT_EQ(meter.operations(), 0U);
+  EXPECT_GT(meter.progress(), 0U);
+}
+
 }  // namespace
+
 }  // namespace ullage::stream_task_test

@@ -10,13 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 #include "storage/backend.hpp"
-#include "storage/bus_errors.hpp"
 #include "storage/dax_device.hpp"
 #include "storage/extent_run.hpp"
+#include "storage/file_mapping.hpp"
 #include "storage/pmem_library.hpp"
-#include "storage/pmem_stores.hpp"
 
 namespace ullage {
 namespace {

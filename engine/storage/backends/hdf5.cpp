@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mpi/agreement.hpp"
-#include "mpi/foreign.hpp"
+#include "mpi/info.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/hdf5_arrays.hpp"
 #include "storage/backends/hdf5_room.hpp"

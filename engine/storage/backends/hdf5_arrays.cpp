@@ -8,8 +8,7 @@
 #include <cerrno>
 
 #include "mpi/agreement.hpp"
-#include "mpi/foreign.hpp"
-#include "storage/backends/hdf5_chunk.hpp"
+#include "mpi/info.hpp"
 #include "storage/backends/hdf5_facts.hpp"
 #include "storage/backends/hdf5_room.hpp"
 #include "storage/backends/hdf5_types.hpp"

@@ -13,7 +13,7 @@
 #include "mpi/info.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
-#include "storage/backends/hdf5_handle.hpp"
+#include "storage/backends/hdf5_types.hpp"
 #include "storage/backends/mpiio_meeting.hpp"
 #include "storage/hdf5_library.hpp"
 

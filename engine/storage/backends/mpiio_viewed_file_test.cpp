@@ -9,7 +9,7 @@
 
 #include "storage/backend.hpp"
 #include "storage/backends/viewed_test_support.hpp"
-#include "storage/side_files.hpp"
+#include "storage/silly_rename.hpp"
 
 namespace ullage::mpiio_viewed_file_test {
 namespace {

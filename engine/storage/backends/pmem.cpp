@@ -12,7 +12,6 @@
 #include "storage/kernel_file.hpp"
 #include "storage/mapped_file.hpp"
 #include "storage/pmem_library.hpp"
-#include "storage/pmem_stores.hpp"
 
 namespace ullage {
 namespace {

@@ -10,7 +10,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
 #include "storage/workloads/b_eff_io/schedule.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

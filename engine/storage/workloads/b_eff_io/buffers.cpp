@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/count.hpp"
 #include "base/permutation.hpp"
-#include "base/rounding.hpp"
 
 namespace ullage {
 namespace {

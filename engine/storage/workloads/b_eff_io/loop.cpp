@@ -7,7 +7,7 @@
 
 #include "base/parameters.hpp"
 #include "base/signals.hpp"
-#include "mpi/sleeping_barrier.hpp"
+#include "mpi/agreement.hpp"
 
 namespace ullage {
 namespace {

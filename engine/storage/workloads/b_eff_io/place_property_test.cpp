@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "storage/workloads/b_eff_io/place.hpp"
-#include "storage/workloads/b_eff_io/segment.hpp"
+#include "storage/workloads/b_eff_io/dataset.hpp"
+#include "storage/workloads/b_eff_io/run.hpp"
 
 namespace ullage::b_eff_io_place_property_test {
 namespace {

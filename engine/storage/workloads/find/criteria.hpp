@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "storage/terminated_name.hpp"
+#include "storage/directory_reader.hpp"
 
 namespace ullage {
 

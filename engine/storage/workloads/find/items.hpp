@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "storage/descriptor.hpp"
-#include "storage/terminated_name.hpp"
+#include "storage/directory_reader.hpp"
 
 namespace ullage {
 

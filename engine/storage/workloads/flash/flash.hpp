@@ -8,7 +8,7 @@
 #include "base/parameters.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/flash/layout.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

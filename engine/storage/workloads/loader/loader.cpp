@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "base/rounding.hpp"
 #include "storage/backend.hpp"
 #include "storage/dataset_facts.hpp"
 #include "storage/workloads/loader/epoch_phase.hpp"

@@ -8,7 +8,7 @@
 #include "base/parameters.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/loader/sample_files.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

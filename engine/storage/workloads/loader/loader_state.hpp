@@ -11,7 +11,7 @@
 #include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/loader/loader.hpp"
-#include "storage/workloads/loader/sample_order.hpp"
+#include "storage/workloads/loader/sample_files.hpp"
 
 namespace ullage {
 

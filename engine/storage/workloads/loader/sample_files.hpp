@@ -4,9 +4,41 @@
 
 #include <cstdint>
 
-#include "storage/workloads/loader/sample_sizes.hpp"
+#include "base/count.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage {
+
+// How large the samples of a training set are. Pure, O(1) memory, the same on every CPU.
+
+struct SampleSizeSpec {
+  std::uint64_t mean_bytes = 2828486;
+  std::uint64_t deviation_bytes = 71311;  // standard deviation; 0: all are alike
+  std::uint64_t unit_bytes = 8;           // every size is a multiple of it
+  std::uint64_t seed = 1;
+  [[nodiscard]] bool operator==(const SampleSizeSpec&) const = default;
+};
+
+/// Normally distributed around the mean, as the sum of 12 uniform numbers is (no library's logarithm is in it). What
+/// lies further than 15/16 of the mean away is drawn anew: the mean stays, a deviation near the mean gets smaller.
+class SampleSizes final {
+ public:
+  explicit SampleSizes(const SampleSizeSpec& spec);
+
+  [[nodiscard]] std::uint64_t bytes(std::uint64_t sample) const noexcept;
+  /// No sample has more.
+  [[nodiscard]] std::uint64_t largest() const noexcept { return largest_; }
+  /// Returns what so many samples take, exactly where all are alike; else a bound that one set in a billion exceeds.
+  [[nodiscard]] Count most_bytes(std::uint64_t samples) const noexcept;
+  [[nodiscard]] bool alike() const noexcept { return spec_.deviation_bytes == 0; }
+
+ private:
+  [[nodiscard]] std::uint64_t in_units(double bytes) const noexcept;
+
+  SampleSizeSpec spec_;
+  double farthest_;
+  std::uint64_t largest_;
+};
 
 struct SampleSetSpec {
   std::uint64_t samples = 1;
@@ -48,6 +80,38 @@ class SampleFiles final {
  private:
   SampleSetSpec spec_;
   SampleSizes sizes_;
+};
+
+// Which samples an accelerator reads in an epoch, and in what order. Pure, O(1) memory.
+
+/// Says who reads: `accelerators` over all nodes, numbered node by node where they read by node.
+struct SampleReaders {
+  std::uint64_t accelerators = 1;
+  std::uint64_t samples = 1;  // the first so many of the set are read
+  /// Nodes have equally many accelerators and read what another node has written, another node's in each epoch as far
+  /// as there are others. Else all accelerators share all samples.
+  bool by_node = false;
+  std::uint64_t seed = 1;
+};
+
+/// One accelerator's part of one epoch. Over all accelerators every sample is in it once; all are shuffled anew for
+/// each epoch by a keyed permutation, and dealt out one by one.
+class SampleOrder final {
+ public:
+  SampleOrder(const SampleFiles& files, const SampleReaders& readers, std::uint64_t accelerator, std::uint64_t epoch);
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// The `index`-th, index < count().
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const noexcept;
+
+ private:
+  const SampleFiles* files_;
+  std::uint64_t group_ = 0;  // whose files are read, where that is one node's
+  bool by_node_;
+  std::uint64_t among_;  // accelerators that share these samples, and which of them this one is
+  std::uint64_t place_;
+  Permutation shuffle_;
+  std::uint64_t count_;
 };
 
 }  // namespace ullage

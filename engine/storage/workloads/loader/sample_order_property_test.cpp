@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "storage/workloads/loader/sample_order.hpp"
+#include "storage/workloads/loader/sample_files.hpp"
 
 namespace ullage::sample_order_property_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

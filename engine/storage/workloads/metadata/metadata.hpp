@@ -9,7 +9,7 @@
 #include "base/parameters.hpp"
 #include "storage/backend.hpp"
 #include "storage/tree_shape.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 
 namespace ullage {
 

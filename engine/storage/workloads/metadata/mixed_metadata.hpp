@@ -10,7 +10,7 @@
 #include "storage/backend.hpp"
 #include "storage/tree_shape.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <thread>
 
+#include "base/count.hpp"
 #include "base/resources.hpp"
-#include "base/rounding.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

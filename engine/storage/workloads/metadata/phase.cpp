@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/count.hpp"
 #include "base/hex.hpp"
 #include "base/resources.hpp"
-#include "base/rounding.hpp"
 #include "storage/backend.hpp"
 #include "storage/node_caches.hpp"
 #include "storage/workloads/shared_dataset.hpp"

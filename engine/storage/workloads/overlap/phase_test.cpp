@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "storage/test_support.hpp"
 #include "storage/workloads/overlap/test_support.hpp"
 
 namespace ullage::overlap_phase_test {
@@ -30,5 +35,48 @@ TEST_F(OverlapPhase, SaysWhatItIsAndMovesNothingBeforeItIsAsked) {
 
 TEST_F(OverlapPhase, WithoutAReadThereIsOnePhase) { EXPECT_EQ(make({{"read", false}})->phases(), 1U); }
 
+std::vector<std::unique_ptr<File>> opened_often(Backend& backend, std::size_t count, OpenMode mode) {
+  std::vector<std::unique_ptr<File>> files;
+  for (std::size_t i = 0; i < count; ++i) files.push_back(test::opened(backend, {"f", mode, false, 0}));
+  return files;
+}
+
+TEST(HelperTransfers, MoveWhatTheyAreGivenAndWaitForAllOfIt) {
+  test::Bench bench;
+  const auto backend = bench.make("posix");
+  test::Transfers transfers(12, 4096, 3);
+  EXPECT_TRUE(test::opened(*backend, {"f", OpenMode::create, false, 0})->close());
+  const auto files = opened_often(*backend, 4, OpenMode::overwrite);
+  {
+    HelperTransfers helpers(files);
+    ASSERT_TRUE(helpers.start_threads());
+    for (std::size_t batch = 0; batch < 3; ++batch) {
+      helpers.start(Direction::write, transfers.extents().subspan(4 * batch, 4));
+      helpers.test();
+      EXPECT_TRUE(helpers.wait());
+    }
+    EXPECT_TRUE(helpers.wait()) << "nothing is under way";
+    helpers.start(Direction::write, transfers.extents().first(1));
+  }  // what is under way ends first
+  EXPECT_EQ(test::wrong_bytes_read_back(*backend, "f", transfers), 0U);
+}
+
+TEST(HelperTransfers, AnErrorIsThatOfItsBatchAlone) {
+  test::Bench bench;
+  const auto backend = bench.make("posix");
+  test::write_file(bench.path("f"), std::string(8192, 'x'));
+  test::Transfers transfers(4, 4096, 3);
+  const auto files = opened_often(*backend, 2, OpenMode::read);
+  HelperTransfers helpers(files);
+  ASSERT_TRUE(helpers.start_threads());
+  helpers.start(Direction::read, transfers.extents().subspan(1, 2));
+  const Status beyond = helpers.wait();
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().offset_bytes, 8192U);
+  helpers.start(Direction::read, transfers.extents().first(2));
+  EXPECT_TRUE(helpers.wait());
+}
+
 }  // namespace
+
 }  // namespace ullage::overlap_phase_test

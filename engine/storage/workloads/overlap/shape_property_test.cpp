@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "storage/workloads/overlap/shape.hpp"
+#include "storage/workloads/overlap/overlap.hpp"
 
 namespace ullage::overlap_shape_property_test {
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "base/permutation.hpp"
@@ -118,5 +119,9 @@ struct PioView {
   PioView(const PioView&) = delete;
   PioView& operator=(const PioView&) = delete;
 };
+
+/// Says who owns which bytes, by the pattern's own formula with few ranks and requests: for each of the ranks its
+/// pieces in the order in which it moves them, each as where it begins and how long it is, in requests.
+[[nodiscard]] nlohmann::json picture_of(const PioShape& shape);
 
 }  // namespace ullage

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <utility>
 
+#include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "base/rounding.hpp"
 #include "storage/closing.hpp"
-#include "storage/workloads/pio/picture.hpp"
+#include "storage/workloads/pio/pattern.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

@@ -9,7 +9,7 @@
 #include "base/parameters.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/pio/pattern.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

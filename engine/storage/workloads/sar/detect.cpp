@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "storage/workloads/sar/subimages.hpp"
+#include "storage/workloads/sar/pattern.hpp"
 
 namespace ullage {
 

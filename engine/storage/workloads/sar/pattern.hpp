@@ -2,8 +2,12 @@
 // Which image, pair and part of an image a rank of workload `sar` works on next. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "storage/backend.hpp"
 #include "storage/image_grid.hpp"
 
 namespace ullage {
@@ -94,5 +98,12 @@ struct Corner {
 
 /// Returns where an image begins in its file.
 [[nodiscard]] std::uint64_t image_offset_bytes(const SarShape& shape, ImageLayout layout, std::uint64_t time) noexcept;
+
+// The rows of a pair's sub-images, as they lie in the later image and one behind the other in their group. Pure.
+
+/// Makes `runs` those that read the sub-images of the pair from a file in which the later image begins at
+/// `offset_bytes`. `group` has the bytes of a group.
+void runs_of(const SarShape& shape, const ImageAt& earlier, std::uint64_t offset_bytes, std::span<std::byte> group,
+             std::vector<Extent>& runs);
 
 }  // namespace ullage

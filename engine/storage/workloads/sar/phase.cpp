@@ -4,12 +4,79 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/payload.hpp"
-#include "base/rounding.hpp"
+#include "base/permutation.hpp"
+#include "mpi/agreement.hpp"
+#include "storage/backend.hpp"
 
 namespace ullage {
+namespace {
+
+constexpr int next = 1;
+constexpr int ranks_at_once = 1024;  // memory does not grow with the ranks
+
+/// Collective: the number that rank `asked` gave.
+std::int64_t number_of(const mpi::Comm& all, std::int64_t own, int asked) {
+  std::vector<std::int64_t> numbers;
+  mpi::allocate_or_throw(all, [&] { numbers.reserve(static_cast<std::size_t>(std::min(ranks_at_once, all.size()))); });
+  std::int64_t found = 0;
+  for (int first = 0; first < all.size(); first += ranks_at_once) {
+    numbers.assign(static_cast<std::size_t>(std::min(ranks_at_once, all.size() - first)), -1);
+    const auto at = [first, &numbers](int rank) {
+      return rank >= first && rank - first < static_cast<int>(numbers.size())
+                 ? &numbers[static_cast<std::size_t>(rank - first)]
+                 : nullptr;
+    };
+    if (std::int64_t* const place = at(all.rank())) *place = own;
+    all.max_all(numbers);
+    if (const std::int64_t* const place = at(asked)) found = *place;
+  }
+  return found;
+}
+
+}  // namespace
+
+SarState::SarState(const SarParameters& given, const StorageContext& bound)
+    : parameters(given), context(bound), capabilities(bound.backend->capabilities()) {
+  const auto ranks = static_cast<std::uint64_t>(context.world->size());
+  shape = parameters.shape(ranks);
+  dataset.dataset = context.dataset_name();
+  dataset.directory = directory_of_dataset(context.dataset_name());
+  dataset.grid = parameters.files(ranks);
+  source.rank = context.world->rank();
+  source_owner = rank();
+}
+
+void find_sources(SarState& state) {
+  const mpi::World& world = *state.context.world;
+  state.source = find_data_source(world, state.parameters.read_back, next);
+  state.source_owner = static_cast<std::uint64_t>(number_of(world.all(), state.source.rank, state.source.rank));
+}
+
+namespace {
+
+PositionContents contents_of(std::uint64_t run_key, SarData kind) {
+  return PositionContents(mix64(run_key + static_cast<std::uint64_t>(kind)));
+}
+
+}  // namespace
+
+SarContents::SarContents(std::uint64_t run_key)
+    : contents_{contents_of(run_key, SarData::raw), contents_of(run_key, SarData::templates),
+                contents_of(run_key, SarData::images), contents_of(run_key, SarData::records)} {}
+
+void SarContents::fill(SarData kind, std::span<std::byte> bytes, std::uint64_t position_bytes) const {
+  contents_.at(static_cast<std::size_t>(kind)).fill(bytes, position_bytes);
+}
+
+Payload::Check SarContents::check(SarData kind, std::span<const std::byte> bytes, std::uint64_t position_bytes) const {
+  return contents_.at(static_cast<std::size_t>(kind)).check(bytes, position_bytes);
+}
+
 namespace {
 
 constexpr std::uint64_t sar_cache_bytes = std::uint64_t{256} << 10;  // buffers that a core's own cache keeps

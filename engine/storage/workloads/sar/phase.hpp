@@ -2,18 +2,67 @@
 // What all phases of workload `sar` have in common on one rank: buffers, contents, the account of calls, and checks.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "storage/manifest.hpp"
+#include "storage/position_contents.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/workloads/sar/calls.hpp"
-#include "storage/workloads/sar/contents.hpp"
-#include "storage/workloads/sar/state.hpp"
+#include "storage/workloads/sar/sar.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {
+
+// What the phases of a repetition of workload `sar` share on one rank.
+
+struct SarState {
+  SarParameters parameters;
+  SarShape shape;
+  StorageContext context;
+  Capabilities capabilities;
+  DatasetEntry dataset;
+  DataSource source;               // the rank whose raw data, images and detections this one reads
+  std::uint64_t source_owner = 0;  // the rank whose images that one has read, so which those detections are of
+
+  SarState(const SarParameters& given, const StorageContext& bound);
+
+  [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(context.world->rank()); }
+  [[nodiscard]] std::uint64_t source_rank() const { return static_cast<std::uint64_t>(source.rank); }
+  [[nodiscard]] const ImageGrid& files() const { return *dataset.grid; }
+  [[nodiscard]] std::string in_dataset(const std::string& path) const { return dataset.directory + "/" + path; }
+  /// Shared things are dealt out to the ranks that share the folder: this rank makes this one.
+  [[nodiscard]] bool makes(std::uint64_t number) const {
+    return number % static_cast<std::uint64_t>(context.parts) == static_cast<std::uint64_t>(context.part);
+  }
+};
+
+/// Collective: finds the sources by where the ranks really run.
+void find_sources(SarState& state);
+
+// What the files of workload `sar` hold: every piece can be told from all others, whoever has moved it.
+
+enum class SarData { raw, templates, images, records };
+
+/// Pure. All pieces of a kind lie one behind the other; a position is a place among them.
+class SarContents final {
+ public:
+  explicit SarContents(std::uint64_t run_key);
+
+  void fill(SarData kind, std::span<std::byte> bytes, std::uint64_t position_bytes) const;
+  /// The place of the first bad byte is a position.
+  [[nodiscard]] Payload::Check check(SarData kind, std::span<const std::byte> bytes,
+                                     std::uint64_t position_bytes) const;
+
+ private:
+  std::array<PositionContents, 4> contents_;
+};
 
 /// Says what sets a phase apart.
 struct SarPhaseTraits {

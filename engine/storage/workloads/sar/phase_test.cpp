@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/sar/phase.hpp"
 
+#include <gtest/gtest.h>
+
+#include <vector>
+
 #include "storage/workloads/sar/test_support.hpp"
 
 namespace ullage::sar_test {
@@ -66,5 +70,54 @@ TEST_F(MpiSarPhase, NothingIsCheckedOfAPhaseThatWritesOrUnasked) {
   }
 }
 
+constexpr SarData kinds[] = {SarData::raw, SarData::templates, SarData::images, SarData::records};
+
+TEST(SarContents, APieceIsKnownByItsKindAndPlace) {
+  const SarContents contents(42);
+  std::vector<std::byte> piece(256);
+  for (const SarData kind : kinds) {
+    contents.fill(kind, piece, 3024 * 7 + 20);
+    for (const SarData other : kinds)
+      EXPECT_EQ(contents.check(other, piece, 3024 * 7 + 20).bad_blocks == 0, kind == other);
+    EXPECT_GT(contents.check(kind, piece, 3024 * 8 + 20).bad_blocks, 0U) << "the row below";
+  }
+}
+
+TEST(SarContents, APartIsThatOfTheWhole) {
+  const SarContents contents(7);
+  std::vector<std::byte> whole(20'000);
+  contents.fill(SarData::images, whole, 4'000);
+  EXPECT_EQ(contents.check(SarData::images, std::span(whole).subspan(5'001, 333), 9'001).bad_blocks, 0U);
+  whole[5'100] ^= std::byte{4};
+  const auto found = contents.check(SarData::images, std::span(whole).subspan(5'001, 333), 9'001);
+  EXPECT_EQ(found.bad_blocks, 1U);
+  EXPECT_EQ(found.first->offset_bytes, 9'100U);
+}
+
+TEST(SarContents, AnotherRunHasOtherData) {
+  std::vector<std::byte> piece(64);
+  SarContents(1).fill(SarData::records, piece, 128);
+  EXPECT_GT(SarContents(2).check(SarData::records, piece, 128).bad_blocks, 0U);
+}
+
+class MpiSarState : public OneRepetition {};
+
+TEST_F(MpiSarState, ARankKnowsWhoseImagesItsSourceHasRead) {
+  for (const char* whose : {"own", "other-rank", "other-node"}) {
+    SarState state(parameters_of({{"read_back", words(whose)}}), context());
+    find_sources(state);
+    const bool own = std::string(whose) == "own";
+    EXPECT_EQ(state.source_rank(), own ? state.rank() : (state.rank() + 1) % ranks()) << whose;
+    EXPECT_EQ(state.source_owner, own ? state.rank() : (state.rank() + 2) % ranks()) << whose;
+    EXPECT_EQ(state.source.data_of, own || ranks() == 1 ? "own" : "other-rank") << "there is one node";
+  }
+}
+
+TEST_F(MpiSarState, SharedFilesAreDealtOutToTheRanksOfTheFolder) {
+  const SarState state(parameters_of({}), context());
+  for (std::uint64_t number = 0; number < 9; ++number) EXPECT_EQ(world().all().sum(state.makes(number) ? 1U : 0U), 1U);
+}
+
 }  // namespace
+
 }  // namespace ullage::sar_test

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "base/rounding.hpp"
-#include "storage/workloads/sar/subimages.hpp"
+#include "base/count.hpp"
+#include "storage/workloads/sar/pattern.hpp"
 
 namespace ullage {
 namespace {

@@ -10,7 +10,7 @@
 #include "storage/image_grid.hpp"
 #include "storage/workloads/sar/pattern.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "storage/workloads/sar/state.hpp"
+#include "storage/workloads/sar/phase.hpp"
 #include "storage/workloads/test_support.hpp"
 
 namespace ullage::sar_test {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "storage/workloads/stepfile/order.hpp"
 #include "storage/workloads/stepfile/phase.hpp"
+#include "storage/workloads/stepfile/revolve.hpp"
 
 namespace ullage {
 

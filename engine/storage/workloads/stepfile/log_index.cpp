@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/count.hpp"
 #include "base/permutation.hpp"
-#include "base/rounding.hpp"
 
 namespace ullage {
 namespace {

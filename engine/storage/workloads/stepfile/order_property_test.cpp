@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "storage/workloads/stepfile/order.hpp"
+#include "storage/workloads/stepfile/revolve.hpp"
 
 namespace ullage::step_order_property_test {
 namespace {

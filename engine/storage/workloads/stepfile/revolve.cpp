@@ -4,15 +4,27 @@
 #include <algorithm>
 
 namespace ullage {
+
+std::uint64_t StepOrder::operator()(std::uint64_t index) const noexcept {
+  if (kind_ == StepOrderKind::forward) return index;
+  if (kind_ != StepOrderKind::stride) return steps_ - 1 - index;
+  // The first classes of steps that are a stride apart have one step more than the others, unless all have as many.
+  const std::uint64_t fewer = steps_ / stride_;
+  const std::uint64_t longer_classes = steps_ % stride_;
+  const std::uint64_t in_longer = longer_classes * (fewer + 1);
+  if (index < in_longer) return index / (fewer + 1) + index % (fewer + 1) * stride_;
+  return longer_classes + (index - in_longer) / fewer + (index - in_longer) % fewer * stride_;
+}
+
 namespace {
 
-constexpr std::uint64_t most = std::uint64_t{1} << 60;  // a binomial coefficient above it counts as this
+constexpr std::uint64_t most_counted = std::uint64_t{1} << 60;  // a binomial coefficient above it counts as this
 
 /// C(checkpoints + repetitions, checkpoints): the most steps that can be reversed so.
 std::uint64_t reach(std::uint64_t checkpoints, std::uint64_t repetitions) noexcept {
   std::uint64_t steps = 1;
   for (std::uint64_t r = 1; r <= repetitions; ++r) {
-    if (steps > most / (checkpoints + r)) return most;
+    if (steps > most_counted / (checkpoints + r)) return most_counted;
     steps = steps * (checkpoints + r) / r;
   }
   return steps;
@@ -33,7 +45,7 @@ std::uint64_t first_part(std::uint64_t length, std::uint64_t slots) noexcept {
 std::uint64_t revolve_repetitions(std::uint64_t steps, std::uint64_t checkpoints) noexcept {
   std::uint64_t r = 0;
   for (std::uint64_t range = 1;
-       range<steps; range = range> most / (checkpoints + r) ? most : range * (checkpoints + r) / r)
+       range<steps; range = range> most_counted / (checkpoints + r) ? most_counted : range * (checkpoints + r) / r)
     ++r;
   return r;
 }

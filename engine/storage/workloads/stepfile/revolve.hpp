@@ -9,6 +9,26 @@
 
 namespace ullage {
 
+// In which order the adjoint phase needs the states of the steps. Pure.
+
+enum class StepOrderKind { reverse, forward, stride, revolve };
+
+/// A permutation of the steps for the orders that keep every state (all but revolve), in O(1) memory.
+class StepOrder final {
+ public:
+  /// With `stride` k, the steps are 0, k, 2k ... and then 1, k + 1 ...
+  StepOrder(StepOrderKind kind, std::uint64_t steps, std::uint64_t stride) noexcept
+      : kind_(kind), steps_(steps), stride_(stride) {}
+
+  /// The step that operation `index` works on.
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const noexcept;
+
+ private:
+  StepOrderKind kind_;
+  std::uint64_t steps_;
+  std::uint64_t stride_;
+};
+
 /// Returns how often at most a step is advanced over when `steps` steps are reversed with `checkpoints` states kept,
 /// the first one included: the least r with C(checkpoints + r, checkpoints) >= steps.
 [[nodiscard]] std::uint64_t revolve_repetitions(std::uint64_t steps, std::uint64_t checkpoints) noexcept;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/aligned_buffer.hpp"
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 
 namespace ullage {
 namespace {

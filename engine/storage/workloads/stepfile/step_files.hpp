@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/helper_threads.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/helper_clock.hpp"
@@ -106,5 +107,10 @@ class StepFiles final {
   std::uint64_t log_end_ = 0;
   bool index_due_ = false;
 };
+
+// Threads of one rank that move states while it computes.
+
+/// A slot for each state that is under way; each helper has its own clock.
+using StepHelpers = HelperThreads<Result<StepTimes>, HelperClock>;
 
 }  // namespace ullage

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <limits>
 
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 
 namespace ullage {
 namespace {

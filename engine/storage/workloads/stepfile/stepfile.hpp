@@ -9,8 +9,8 @@
 #include "base/parameters.hpp"
 #include "storage/backend.hpp"
 #include "storage/step_shape.hpp"
-#include "storage/workloads/stepfile/order.hpp"
-#include "work/layout.hpp"
+#include "storage/workloads/stepfile/revolve.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

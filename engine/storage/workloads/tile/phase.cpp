@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/count.hpp"
 #include "base/json.hpp"
-#include "base/rounding.hpp"
 #include "storage/closing.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 

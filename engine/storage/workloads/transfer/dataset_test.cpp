@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
+#include "storage/test_support.hpp"
 
 namespace ullage::transfer_dataset_test {
 namespace {
@@ -40,5 +41,57 @@ TEST(TransferDataset, DataOfAnotherGenerationIsOtherData) {
   EXPECT_TRUE(later.payload().shared_file);
 }
 
+class MpiTransferFiles : public ::testing::Test {
+ protected:
+  MpiTransferFiles() : backend_(bench_.make("posix")) {
+    context_.world = &bench_.world();
+    context_.folder = &bench_.folder();
+    context_.backend = backend_.get();
+    files_.context = &context_;
+    files_.dataset = {"d", "c-d", static_cast<std::uint64_t>(bench_.world().size()), true, false, std::nullopt};
+  }
+  /// The codes of the notices where data of this kind was found.
+  [[nodiscard]] std::string told(ReadBack wanted, const std::string& data_of) {
+    files_.data_of = data_of;
+    PhaseInfo info;
+    tell_whose(wanted, files_.data_of, info);
+    return info.notices.empty() ? "" : info.notices.front().code;
+  }
+
+  test::Bench bench_;
+  std::unique_ptr<Backend> backend_;
+  StorageContext context_;
+  TransferFiles files_;
+};
+
+TEST_F(MpiTransferFiles, EachRankHasItsOwnOrAllHaveOne) {
+  EXPECT_EQ(files_.file_of(3), "c-d/data.00000003");
+  EXPECT_TRUE(files_.looks());
+  files_.dataset.per_process = false;
+  EXPECT_EQ(files_.file_of(3), "c-d/data");
+  EXPECT_EQ(files_.looks(), bench_.world().topology().leader());
+}
+
+TEST_F(MpiTransferFiles, RankInErrorIsWaitedForAndKeepsItsError) {
+  const bool misses = bench_.world().rank() == bench_.world().size() - 1;
+  if (bench_.world().root()) {
+    EXPECT_TRUE(backend_->make_directory("c-d"));
+  }
+  bench_.world().all().barrier();
+  if (!misses) test::write_file(bench_.path(files_.file_of(bench_.world().rank())), "x");
+  files_.source_rank = bench_.world().rank();
+  EXPECT_EQ(files_.control_cache(CacheControl::advise).has_value(), !misses);
+  EXPECT_TRUE(files_.control_cache(CacheControl::none));
+}
+
+TEST_F(MpiTransferFiles, DataThatIsNearerThanAskedForIsTold) {
+  EXPECT_EQ(told(ReadBack::own, "own"), "");
+  EXPECT_EQ(told(ReadBack::other_rank, "own"), "read-back-own");
+  EXPECT_EQ(told(ReadBack::other_rank, "other-rank"), "");
+  EXPECT_EQ(told(ReadBack::other_node, "other-rank"), "read-back-same-node");
+  EXPECT_EQ(told(ReadBack::other_node, "other-node"), "");
+}
+
 }  // namespace
+
 }  // namespace ullage::transfer_dataset_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 #include "storage/backend.hpp"
 #include "storage/closing.hpp"
 #include "storage/workloads/shared_dataset.hpp"

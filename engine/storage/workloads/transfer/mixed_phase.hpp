@@ -11,7 +11,7 @@
 #include "base/payload.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/transfer/files.hpp"
+#include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/mixed_pattern.hpp"
 #include "storage/workloads/transfer/mixed_transfer.hpp"
 #include "work/phase_work.hpp"

@@ -11,7 +11,7 @@
 #include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -11,7 +11,7 @@
 #include "base/payload.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/transfer/files.hpp"
+#include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
 #include "work/phase_work.hpp"

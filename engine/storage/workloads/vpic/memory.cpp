@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 
 namespace ullage {
 namespace {

@@ -10,7 +10,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/vpic/layout.hpp"
-#include "work/layout.hpp"
+#include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

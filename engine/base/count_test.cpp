@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/rounding.hpp"
+#include "base/count.hpp"
 
 #include <gtest/gtest.h>
 
