@@ -7,19 +7,16 @@
 
 namespace ullage::compute {
 
-const Words<ElementType>& type_words() {
-  static const Words<ElementType> words{
+Words<ElementType> type_words() {
+  return {
       {ElementType::int8, "int8"},   {ElementType::int16, "int16"}, {ElementType::int32, "int32"},
       {ElementType::int64, "int64"}, {ElementType::fp16, "fp16"},   {ElementType::bf16, "bf16"},
       {ElementType::fp32, "fp32"},   {ElementType::fp64, "fp64"},
   };
-  return words;
 }
 
-const Words<Operation>& operation_words() {
-  static const Words<Operation> words{
-      {Operation::add, "add"}, {Operation::multiply, "multiply"}, {Operation::fma, "fma"}, {Operation::dot, "dot"}};
-  return words;
+Words<Operation> operation_words() {
+  return {{Operation::add, "add"}, {Operation::multiply, "multiply"}, {Operation::fma, "fma"}, {Operation::dot, "dot"}};
 }
 
 const Variant* Kernel::variant(int chains) const {

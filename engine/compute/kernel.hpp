@@ -20,8 +20,8 @@ namespace ullage::compute {
 enum class ElementType { int8, int16, int32, int64, fp16, bf16, fp32, fp64 };  // of what is multiplied or added
 enum class Operation { add, multiply, fma, dot };
 
-[[nodiscard]] const Words<ElementType>& type_words();
-[[nodiscard]] const Words<Operation>& operation_words();
+[[nodiscard]] Words<ElementType> type_words();
+[[nodiscard]] Words<Operation> operation_words();
 
 constexpr std::size_t most_operand_bytes = 1024;      // an AMX tile
 constexpr std::size_t most_accumulator_bytes = 6144;  // six of them; 24 vectors of 64 bytes; 12 of SVE's 256

@@ -73,10 +73,7 @@ std::optional<bool> lies_within(std::string_view line, std::uintptr_t begin, std
 
 }  // namespace
 
-const Words<Pages>& pages_words() {
-  static const Words<Pages> words{{Pages::system, "default"}, {Pages::small, "small"}, {Pages::huge, "huge"}};
-  return words;
-}
+Words<Pages> pages_words() { return {{Pages::system, "default"}, {Pages::small, "small"}, {Pages::huge, "huge"}}; }
 
 Result<Region> Region::map(std::uint64_t bytes, Pages pages, int node) {
   const std::uint64_t size = whole(bytes, pages == Pages::huge ? huge_page : page_size());

@@ -18,7 +18,7 @@ namespace ullage {
 /// administrator set aside.
 enum class Pages { system, small, huge };
 
-[[nodiscard]] const Words<Pages>& pages_words();
+[[nodiscard]] Words<Pages> pages_words();
 
 /// Zeroed pages, which nobody has touched yet: a page comes to lie with the thread that touches it first. Unmapped at
 /// the end; neighbours cannot be merged with it in what the kernel reports.

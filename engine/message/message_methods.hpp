@@ -14,14 +14,13 @@ inline constexpr std::array message_methods{mpi::MessageMethod::sendrecv, mpi::M
                                             mpi::MessageMethod::nonblocking};
 
 /// Names them as plans, gauges and reports call them.
-[[nodiscard]] inline const Words<mpi::MessageMethod>& message_method_words() {
-  static const Words<mpi::MessageMethod> words{{mpi::MessageMethod::sendrecv, "sendrecv"},
-                                               {mpi::MessageMethod::alltoallv, "alltoallv"},
-                                               {mpi::MessageMethod::nonblocking, "nonblocking"}};
-  return words;
+[[nodiscard]] inline Words<mpi::MessageMethod> message_method_words() {
+  return {{mpi::MessageMethod::sendrecv, "sendrecv"},
+          {mpi::MessageMethod::alltoallv, "alltoallv"},
+          {mpi::MessageMethod::nonblocking, "nonblocking"}};
 }
 
-[[nodiscard]] inline const std::string& word_of(mpi::MessageMethod method) {
+[[nodiscard]] inline std::string word_of(mpi::MessageMethod method) {
   return message_method_words()[static_cast<std::size_t>(method)].second;
 }
 

@@ -8,22 +8,19 @@
 namespace ullage {
 namespace {
 
-const Words<FaultKind>& kinds() {
-  static const Words<FaultKind> words{{FaultKind::eio, "eio"},       {FaultKind::enospc, "enospc"},
-                                      {FaultKind::edquot, "edquot"}, {FaultKind::short_count, "short"},
-                                      {FaultKind::delay, "delay"},   {FaultKind::hang, "hang"},
-                                      {FaultKind::flip, "flip"}};
-  return words;
+Words<FaultKind> kinds() {
+  return {{FaultKind::eio, "eio"},           {FaultKind::enospc, "enospc"}, {FaultKind::edquot, "edquot"},
+          {FaultKind::short_count, "short"}, {FaultKind::delay, "delay"},   {FaultKind::hang, "hang"},
+          {FaultKind::flip, "flip"}};
 }
 
-const Words<FaultOperation>& operations() {
-  static const Words<FaultOperation> words{
+Words<FaultOperation> operations() {
+  return {
       {FaultOperation::open, "open"},        {FaultOperation::write, "write"},     {FaultOperation::read, "read"},
       {FaultOperation::sync, "sync"},        {FaultOperation::close, "close"},     {FaultOperation::remove, "remove"},
       {FaultOperation::mkdir, "mkdir"},      {FaultOperation::create, "create"},   {FaultOperation::stat, "stat"},
       {FaultOperation::rename, "rename"},    {FaultOperation::readdir, "readdir"}, {FaultOperation::chmod, "chmod"},
       {FaultOperation::truncate, "truncate"}};
-  return words;
 }
 
 /// A choice whose words are only known when all backends are registered.

@@ -11,10 +11,8 @@
 #include "storage/posix_metadata.hpp"
 
 namespace ullage {
-const Words<Advice>& advice_words() {
-  static const Words<Advice> words{
-      {Advice::none, "none"}, {Advice::sequential, "sequential"}, {Advice::random, "random"}};
-  return words;
+Words<Advice> advice_words() {
+  return {{Advice::none, "none"}, {Advice::sequential, "sequential"}, {Advice::random, "random"}};
 }
 
 Status KernelFile::sync() const {

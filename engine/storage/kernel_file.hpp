@@ -27,7 +27,7 @@ struct KernelFileParameters {
   bool preallocate = false;
 };
 
-[[nodiscard]] const Words<Advice>& advice_words();
+[[nodiscard]] Words<Advice> advice_words();
 
 /// The fields of a backend's parameters that begin with these.
 template <class P>

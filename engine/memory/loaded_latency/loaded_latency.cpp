@@ -24,12 +24,6 @@ std::uint64_t lines_a_turn(const LoadedLatencyParameters& p) {
   return std::max<std::uint64_t>(1, most_lines_a_turn / (1 + p.delay));
 }
 
-const Words<Injection>& injection_words() {
-  static const Words<Injection> words{
-      {Injection::read, "read"}, {Injection::write, "write"}, {Injection::non_temporal_write, "non-temporal-write"}};
-  return words;
-}
-
 Error injected_wrong(std::string text) { return verification_error("check", "memory of an injector", std::move(text)); }
 
 }  // namespace
@@ -39,7 +33,10 @@ Table<LoadedLatencyParameters> LoadedLatencyParameters::table() {
   return joined<P>(timing(), Table<P>{count("injectors", &P::injectors, {0, 4095},
                                             "Load the memory with this many threads, besides the one that follows "
                                             "pointers."),
-                                      choice("injection", &P::injection, injection_words(),
+                                      choice("injection", &P::injection,
+                                             {{Injection::read, "read"},
+                                              {Injection::write, "write"},
+                                              {Injection::non_temporal_write, "non-temporal-write"}},
                                              "Choose what the injectors do. Each uses its own memory."),
                                       count("delay", &P::delay, {0, 1e6},
                                             "Let an injector pause for this many steps of about one clock cycle after "

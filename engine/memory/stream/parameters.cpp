@@ -13,25 +13,6 @@ constexpr std::uint64_t lines_between = 17;         // odd: no two sizes of cach
 constexpr std::uint64_t lines_between_large = 529;  // beyond a row of memory, too
 constexpr std::uint64_t most_blocks = std::numeric_limits<std::uint32_t>::max();
 
-const Words<StreamKind>& stream_words() {
-  static const Words<StreamKind> words{{StreamKind::read, "read"},
-                                       {StreamKind::write, "write"},
-                                       {StreamKind::copy, "copy"},
-                                       {StreamKind::scale, "scale"},
-                                       {StreamKind::add, "add"},
-                                       {StreamKind::triad, "triad"},
-                                       {StreamKind::read_write, "read-write"}};
-  return words;
-}
-const Words<Stores>& stores_words() {
-  static const Words<Stores> words{{Stores::ordinary, "ordinary"}, {Stores::non_temporal, "non-temporal"}};
-  return words;
-}
-const Words<BlockOrder>& block_order_words() {
-  static const Words<BlockOrder> words{{BlockOrder::sequential, "sequential"}, {BlockOrder::random, "random"}};
-  return words;
-}
-
 std::string widths() {
   std::string text;
   for (const StreamLoops* const loops : stream_loops_here())
@@ -53,16 +34,23 @@ Table<StreamParameters> StreamParameters::table() {
   return joined<P>(
       WindowParameters::table(),
       Table<P>{
-          choice("kernel", &P::kind, stream_words(),
+          choice("kernel", &P::kind,
+                 {{StreamKind::read, "read"},
+                  {StreamKind::write, "write"},
+                  {StreamKind::copy, "copy"},
+                  {StreamKind::scale, "scale"},
+                  {StreamKind::add, "add"},
+                  {StreamKind::triad, "triad"},
+                  {StreamKind::read_write, "read-write"}},
                  "Choose the kernel: read (`sum of b`), write (`a = s`), copy (`a = b`), scale (`a = s*b`), add (`a = "
                  "b + c`), triad (`a = b + s*c`) or read-write (`a = a + 1`, in place)."),
-          choice("stores", &P::stores, stores_words(),
+          choice("stores", &P::stores, {{Stores::ordinary, "ordinary"}, {Stores::non_temporal, "non-temporal"}},
                  "Choose ordinary or non-temporal stores, which bypass the caches. With ordinary stores bus_bytes "
                  "counts each line of a once more, since it is read before it is written."),
           bytes("working_set_bytes", &P::working_set_bytes, {stream_line, 1e15},
                 "Use this many bytes for all arrays of all threads of a rank. Each array gets an equal share, in whole "
                 "blocks."),
-          choice("order", &P::order, block_order_words(),
+          choice("order", &P::order, {{BlockOrder::sequential, "sequential"}, {BlockOrder::random, "random"}},
                  "Choose the order in which every pass visits the blocks of an array."),
           bytes("block_bytes", &P::block_bytes, {0, 1e15},
                 "Visit this many bytes at a time, a multiple of 64; 0 means the whole array."),

@@ -27,22 +27,6 @@ constexpr std::uint64_t most_alltoallv_bytes = (1ULL << 31) - 1;
 constexpr std::uint64_t slots_of_a_buffer = 6;
 
 /// Asked for while names register themselves, before what stands at namespace scope need be there.
-const Words<ExchangePattern>& pattern_words() {
-  static const Words<ExchangePattern> words{
-      {ExchangePattern::ring, "ring"},
-      {ExchangePattern::best_bisection, "best-bisection"},
-      {ExchangePattern::worst_bisection, "worst-bisection"},
-      {ExchangePattern::random_bisection, "random-bisection"},
-      {ExchangePattern::halo_2d, "halo-2d"},
-      {ExchangePattern::halo_3d, "halo-3d"},
-      {ExchangePattern::torus_2d, "torus-2d"},
-      {ExchangePattern::torus_3d, "torus-3d"},
-      {ExchangePattern::incast, "incast"},
-      {ExchangePattern::outcast, "outcast"},
-      {ExchangePattern::sparse, "sparse"},
-  };
-  return words;
-}
 
 bool meets_twice(std::vector<int> ranks) {
   std::ranges::sort(ranks);
@@ -66,7 +50,20 @@ Table<ExchangeParameters> ExchangeParameters::table() {
   using P = ExchangeParameters;
   return joined<P>(
       Table<P>{
-          choice("pattern", &P::pattern, pattern_words(),
+          choice("pattern", &P::pattern,
+                 {
+                     {ExchangePattern::ring, "ring"},
+                     {ExchangePattern::best_bisection, "best-bisection"},
+                     {ExchangePattern::worst_bisection, "worst-bisection"},
+                     {ExchangePattern::random_bisection, "random-bisection"},
+                     {ExchangePattern::halo_2d, "halo-2d"},
+                     {ExchangePattern::halo_3d, "halo-3d"},
+                     {ExchangePattern::torus_2d, "torus-2d"},
+                     {ExchangePattern::torus_3d, "torus-3d"},
+                     {ExchangePattern::incast, "incast"},
+                     {ExchangePattern::outcast, "outcast"},
+                     {ExchangePattern::sparse, "sparse"},
+                 },
                  "Choose which ranks send to which. In a bisection both ranks of a pair send and receive; halos do not "
                  "wrap around, tori do."),
           choice("method", &P::method, message_method_words(), "Choose the MPI calls that move the messages."),

@@ -60,9 +60,8 @@ std::vector<int> slot_probe_order(int ranks, OrderDraws draws) {
 
 }  // namespace
 
-const Words<RandomOrder>& random_order_words() {
-  static const Words<RandomOrder> words{{RandomOrder::uniform, "uniform"}, {RandomOrder::slot_probe, "slot-probe"}};
-  return words;
+Words<RandomOrder> random_order_words() {
+  return {{RandomOrder::uniform, "uniform"}, {RandomOrder::slot_probe, "slot-probe"}};
 }
 
 std::vector<int> random_order(RandomOrder kind, int ranks, std::uint64_t seed, std::uint64_t index) {

@@ -13,7 +13,7 @@ namespace ullage {
 /// uniform: every order is equally likely · slot-probe: as b_eff and HPCC draw theirs, by a place for each rank in turn
 /// and the next free one where that is taken; neighbours then stay neighbours more often than by chance.
 enum class RandomOrder { uniform, slot_probe };
-[[nodiscard]] const Words<RandomOrder>& random_order_words();
+[[nodiscard]] Words<RandomOrder> random_order_words();
 
 /// A function of its arguments: the same on every rank, machine and MPI.
 [[nodiscard]] std::vector<int> random_order(RandomOrder kind, int ranks, std::uint64_t seed, std::uint64_t index);

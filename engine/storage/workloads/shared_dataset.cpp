@@ -113,10 +113,8 @@ void append(LocalSteps& steps, LocalSteps more) {
   for (LocalStep& step : more) steps.push_back(std::move(step));
 }
 
-const Words<ReadBack>& read_back_words() {
-  static const Words<ReadBack> words{
-      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
-  return words;
+Words<ReadBack> read_back_words() {
+  return {{ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
 }
 
 void tell_whose(ReadBack read_back, const std::string& data_of, PhaseInfo& info, const WhoseTexts& texts) {

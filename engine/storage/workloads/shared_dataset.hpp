@@ -51,7 +51,7 @@ void add_new_file_cost(const StorageContext& context, const DatasetEntry& entry,
 void append(LocalSteps& steps, LocalSteps more);
 
 enum class ReadBack { own, other_rank, other_node };
-[[nodiscard]] const Words<ReadBack>& read_back_words();
+[[nodiscard]] Words<ReadBack> read_back_words();
 
 /// Says whose data a rank reads, and the word for it in records.
 struct DataSource {

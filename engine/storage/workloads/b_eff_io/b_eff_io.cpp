@@ -16,18 +16,8 @@ constexpr std::array<std::string_view, 8> hint_chunks{"on_open", "Lmax",  "1024"
                                                       "32768",   "32776", "1048576", "1048584"};
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-const Words<BEffIoRule>& b_eff_io_rules() {
-  static const Words<BEffIoRule> words{{BEffIoRule::predicted, "predicted"}, {BEffIoRule::elapsed, "elapsed"}};
-  return words;
-}
-const Words<BEffIoVerify>& b_eff_io_verify_words() {
-  static const Words<BEffIoVerify> words{{BEffIoVerify::full, "full"}, {BEffIoVerify::none, "none"}};
-  return words;
-}
-const Words<BEffIoCache>& b_eff_io_cache_words() {
-  static const Words<BEffIoCache> words{{BEffIoCache::none, "none"}, {BEffIoCache::advise, "advise"}};
-  return words;
-}
+Words<BEffIoVerify> b_eff_io_verify_words() { return {{BEffIoVerify::full, "full"}, {BEffIoVerify::none, "none"}}; }
+Words<BEffIoCache> b_eff_io_cache_words() { return {{BEffIoCache::none, "none"}, {BEffIoCache::advise, "advise"}}; }
 Words<int> b_eff_io_numbers() {
   Words<int> words;
   for (const BEffIoPattern& pattern : b_eff_io_patterns())
@@ -45,7 +35,7 @@ Table<BEffIoParameters> b_eff_io_schedule_fields() {
       bytes("lmax_bytes", &P::lmax_bytes, {16384, 1073741824},
             "Set the bytes of the largest chunk, a multiple of 8. Use less than 2 MiB for trials only."),
       seconds("unit_s", &P::unit_s, {1e-6, 1e6}, "Schedule this many seconds for a pattern of one unit."),
-      choice("rule", &P::rule, b_eff_io_rules(),
+      choice("rule", &P::rule, {{BEffIoRule::predicted, "predicted"}, {BEffIoRule::elapsed, "elapsed"}},
              "Begin another repetition when it is predicted to end in time, or when the time has not elapsed yet."),
       number("overtime", &P::overtime, {0, 1e6},
              "End a pattern of a given number of repetitions early when all patterns so far have taken this many times "

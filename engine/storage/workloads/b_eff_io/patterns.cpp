@@ -48,14 +48,13 @@ std::vector<BEffIoPattern> make_table() {
   return table;
 }
 
-const Words<BEffIoSize>& b_eff_io_size_words() {
-  static const Words<BEffIoSize> words{
+Words<BEffIoSize> b_eff_io_size_words() {
+  return {
       {BEffIoSize::first, "first"},     {BEffIoSize::lmax, "Lmax"},     {BEffIoSize::mib_by_two, "2M calls"},
       {BEffIoSize::mib, "1M"},          {BEffIoSize::kib32, "32k"},     {BEffIoSize::kib1, "1k"},
       {BEffIoSize::kib32_odd, "32k+8"}, {BEffIoSize::kib1_odd, "1k+8"}, {BEffIoSize::mib_odd, "1M+8"},
       {BEffIoSize::fill_up, "fill-up"},
   };
-  return words;
 }
 
 }  // namespace
@@ -134,19 +133,16 @@ int b_eff_io_units(BEffIoType type) {
   return units;
 }
 
-const Words<BEffIoType>& b_eff_io_types() {
-  static const Words<BEffIoType> words{{BEffIoType::scatter, "scatter"},
-                                       {BEffIoType::shared, "shared"},
-                                       {BEffIoType::separated, "separated"},
-                                       {BEffIoType::segmented, "segmented"},
-                                       {BEffIoType::seg_coll, "seg_coll"}};
-  return words;
+Words<BEffIoType> b_eff_io_types() {
+  return {{BEffIoType::scatter, "scatter"},
+          {BEffIoType::shared, "shared"},
+          {BEffIoType::separated, "separated"},
+          {BEffIoType::segmented, "segmented"},
+          {BEffIoType::seg_coll, "seg_coll"}};
 }
 
-const Words<BEffIoAccess>& b_eff_io_accesses() {
-  static const Words<BEffIoAccess> words{
-      {BEffIoAccess::write, "write"}, {BEffIoAccess::rewrite, "rewrite"}, {BEffIoAccess::read, "read"}};
-  return words;
+Words<BEffIoAccess> b_eff_io_accesses() {
+  return {{BEffIoAccess::write, "write"}, {BEffIoAccess::rewrite, "rewrite"}, {BEffIoAccess::read, "read"}};
 }
 
 std::string word_of(BEffIoType type) { return detail::word_of(b_eff_io_types(), type); }

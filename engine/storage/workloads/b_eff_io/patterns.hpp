@@ -46,8 +46,8 @@ struct BEffIoPattern {
 /// Sum over the patterns of a type.
 [[nodiscard]] int b_eff_io_units(BEffIoType type);
 
-[[nodiscard]] const Words<BEffIoType>& b_eff_io_types();
-[[nodiscard]] const Words<BEffIoAccess>& b_eff_io_accesses();
+[[nodiscard]] Words<BEffIoType> b_eff_io_types();
+[[nodiscard]] Words<BEffIoAccess> b_eff_io_accesses();
 [[nodiscard]] std::string word_of(BEffIoType type);
 [[nodiscard]] std::string word_of(BEffIoAccess access);
 [[nodiscard]] std::string word_of(BEffIoSize size);

@@ -21,10 +21,7 @@ namespace {
 constexpr std::size_t longest_dataset_name = 64;
 
 // A function, since the table is asked for while other files' statics are still being made.
-const Words<FindPhaseKind>& phase_words() {
-  static const Words<FindPhaseKind> words{{FindPhaseKind::timestamp, "timestamp"}, {FindPhaseKind::find, "find"}};
-  return words;
-}
+Words<FindPhaseKind> phase_words() { return {{FindPhaseKind::timestamp, "timestamp"}, {FindPhaseKind::find, "find"}}; }
 
 bool is_dataset_name(std::string_view name) {
   return !name.empty() && name.size() <= longest_dataset_name && std::ranges::all_of(name, [](char c) {

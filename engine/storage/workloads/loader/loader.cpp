@@ -20,25 +20,10 @@
 namespace ullage {
 namespace {
 
-const Words<LoaderData>& loader_data_words() {
-  static const Words<LoaderData> words{
-      {LoaderData::make, "make"}, {LoaderData::use, "use"}, {LoaderData::none, "none"}};
-  return words;
-}
-const Words<LoaderCache>& loader_cache_words() {
-  static const Words<LoaderCache> words{{LoaderCache::none, "none"}, {LoaderCache::advise, "advise"}};
-  return words;
-}
-const Words<LoaderVerify>& loader_verify_words() {
-  static const Words<LoaderVerify> words{
-      {LoaderVerify::none, "none"}, {LoaderVerify::kept, "kept"}, {LoaderVerify::full, "full"}};
-  return words;
-}
-
 Table<LoaderParameters> sample_set() {
   using P = LoaderParameters;
   return {
-      choice("data", &P::data, loader_data_words(),
+      choice("data", &P::data, {{LoaderData::make, "make"}, {LoaderData::use, "use"}, {LoaderData::none, "none"}},
              "Choose where the samples come from: this case makes them, it uses those of the named dataset, or there "
              "are none because the backend holds no data."),
       count("samples", &P::samples, {1, 1e12}, "Let the training set have this many samples."),
@@ -65,10 +50,11 @@ Table<LoaderParameters> training() {
       count("ahead", &P::ahead, {1, LoaderParameters::most_ahead},
             "Let the threads read this many batches ahead, and at least two samples each."),
       bytes("transfer_bytes", &P::transfer_bytes, {1, 1 << 30}, "Read a sample in calls of at most this many bytes."),
-      choice("cache", &P::cache, loader_cache_words(),
+      choice("cache", &P::cache, {{LoaderCache::none, "none"}, {LoaderCache::advise, "advise"}},
              "Choose what to do before the first epoch: nothing (none), or drop the samples from every node's page "
              "cache (advise)."),
-      choice("verify", &P::verify, loader_verify_words(),
+      choice("verify", &P::verify,
+             {{LoaderVerify::none, "none"}, {LoaderVerify::kept, "kept"}, {LoaderVerify::full, "full"}},
              "Choose what to check after each epoch: nothing, the pieces that the buffers hold (kept), or every "
              "sample, which is read again for it (full)."),
   };

@@ -18,45 +18,31 @@ namespace {
 
 using Kind = MetadataPhaseKind;
 
-const Words<Kind>& phase_words() {
-  static const Words<Kind> words{{Kind::tree_create, "tree-create"},
-                                 {Kind::mkdir, "mkdir"},
-                                 {Kind::create, "create"},
-                                 {Kind::stat, "stat"},
-                                 {Kind::read, "read"},
-                                 {Kind::rename, "rename"},
-                                 {Kind::readdir, "readdir"},
-                                 {Kind::chmod, "chmod"},
-                                 {Kind::truncate, "truncate"},
-                                 {Kind::open, "open"},
-                                 {Kind::unlink, "unlink"},
-                                 {Kind::rmdir, "rmdir"},
-                                 {Kind::tree_remove, "tree-remove"}};
-  return words;
+Words<Kind> phase_words() {
+  return {{Kind::tree_create, "tree-create"},
+          {Kind::mkdir, "mkdir"},
+          {Kind::create, "create"},
+          {Kind::stat, "stat"},
+          {Kind::read, "read"},
+          {Kind::rename, "rename"},
+          {Kind::readdir, "readdir"},
+          {Kind::chmod, "chmod"},
+          {Kind::truncate, "truncate"},
+          {Kind::open, "open"},
+          {Kind::unlink, "unlink"},
+          {Kind::rmdir, "rmdir"},
+          {Kind::tree_remove, "tree-remove"}};
 }
-const Words<ItemKind>& item_words() {
-  static const Words<ItemKind> words{{ItemKind::file, "file"}, {ItemKind::directory, "directory"}};
-  return words;
+Words<ItemOrder> order_words() { return {{ItemOrder::sequential, "sequential"}, {ItemOrder::random, "random"}}; }
+Words<MetadataSync> sync_words() {
+  return {{MetadataSync::none, "none"},
+          {MetadataSync::file, "file"},
+          {MetadataSync::directory, "directory"},
+          {MetadataSync::filesystem, "filesystem"}};
 }
-const Words<ItemOrder>& order_words() {
-  static const Words<ItemOrder> words{{ItemOrder::sequential, "sequential"}, {ItemOrder::random, "random"}};
-  return words;
-}
-const Words<MetadataSync>& sync_words() {
-  static const Words<MetadataSync> words{{MetadataSync::none, "none"},
-                                         {MetadataSync::file, "file"},
-                                         {MetadataSync::directory, "directory"},
-                                         {MetadataSync::filesystem, "filesystem"}};
-  return words;
-}
-const Words<MetadataCache>& cache_words() {
-  static const Words<MetadataCache> words{{MetadataCache::none, "none"}, {MetadataCache::drop, "drop"}};
-  return words;
-}
-const Words<MetadataVerify>& verify_words() {
-  static const Words<MetadataVerify> words{
-      {MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}, {MetadataVerify::timed, "timed"}};
-  return words;
+Words<MetadataCache> cache_words() { return {{MetadataCache::none, "none"}, {MetadataCache::drop, "drop"}}; }
+Words<MetadataVerify> verify_words() {
+  return {{MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}, {MetadataVerify::timed, "timed"}};
 }
 
 constexpr Bounds count_bounds{1, 1e12};
@@ -65,7 +51,8 @@ Table<MetadataParameters> tree_and_items() {
   using P = MetadataParameters;
   return {
       choices("phases", &P::phases, phase_words(), "Run these phases in each repetition, in this order."),
-      choice("item", &P::item, item_words(), "Choose the items of the tree: files, or directories (mkdir and rmdir)."),
+      choice("item", &P::item, {{ItemKind::file, "file"}, {ItemKind::directory, "directory"}},
+             "Choose the items of the tree: files, or directories (mkdir and rmdir)."),
       count("items", &P::items, count_bounds, "Make this many items on each rank."),
       count("items_per_directory", &P::items_per_directory, {0, 1e12},
             "Put this many items of a rank into a directory and fill one directory after the other; 0 means spread "

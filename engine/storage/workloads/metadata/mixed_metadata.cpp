@@ -17,19 +17,11 @@ namespace {
 using MixedKind = MixedMetadataPhaseKind;
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-const Words<MixedKind>& mixed_phase_words() {
-  static const Words<MixedKind> words{
-      {MixedKind::precreate, "precreate"}, {MixedKind::bench, "bench"}, {MixedKind::cleanup, "cleanup"}};
-  return words;
+Words<MixedKind> mixed_phase_words() {
+  return {{MixedKind::precreate, "precreate"}, {MixedKind::bench, "bench"}, {MixedKind::cleanup, "cleanup"}};
 }
-const Words<VisitOrder>& mixed_order_words() {
-  static const Words<VisitOrder> words{{VisitOrder::looped, "looped"}, {VisitOrder::random, "random"}};
-  return words;
-}
-const Words<MixedMetadataVerify>& mixed_verify_words() {
-  static const Words<MixedMetadataVerify> words{{MixedMetadataVerify::none, "none"},
-                                                {MixedMetadataVerify::full, "full"}};
-  return words;
+Words<MixedMetadataVerify> mixed_verify_words() {
+  return {{MixedMetadataVerify::none, "none"}, {MixedMetadataVerify::full, "full"}};
 }
 
 constexpr Bounds share_bounds{0, 1000};
@@ -51,7 +43,7 @@ Table<MixedMetadataParameters> objects_and_operations() {
             "Delete this many of the set's oldest files in a visit. It must equal create_share and be less than "
             "objects."),
       count("create_share", &P::create_share, share_bounds, "Create, write and close this many new files in a visit."),
-      choice("order", &P::order, mixed_order_words(),
+      choice("order", &P::order, {{VisitOrder::looped, "looped"}, {VisitOrder::random, "random"}},
              "Choose the order of the operations of a visit: stats, reads, deletes, creates, as md-workbench does, or "
              "random, which differs for each rank and visit."),
       count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random."),

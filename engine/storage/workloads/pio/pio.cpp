@@ -15,38 +15,25 @@ namespace ullage {
 namespace {
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-const Words<PioKind>& pio_kinds() {
-  static const Words<PioKind> words{{PioKind::simple_strided, "simple-strided"},
-                                    {PioKind::nested_strided, "nested-strided"},
-                                    {PioKind::random_strided, "random-strided"},
-                                    {PioKind::sequential_shared, "sequential-shared"},
-                                    {PioKind::sequential_own, "sequential-own"},
-                                    {PioKind::segmented, "segmented"},
-                                    {PioKind::tiled, "tiled"},
-                                    {PioKind::flash, "flash"},
-                                    {PioKind::mesh, "mesh"}};
-  return words;
+Words<PioKind> pio_kinds() {
+  return {{PioKind::simple_strided, "simple-strided"},
+          {PioKind::nested_strided, "nested-strided"},
+          {PioKind::random_strided, "random-strided"},
+          {PioKind::sequential_shared, "sequential-shared"},
+          {PioKind::sequential_own, "sequential-own"},
+          {PioKind::segmented, "segmented"},
+          {PioKind::tiled, "tiled"},
+          {PioKind::flash, "flash"},
+          {PioKind::mesh, "mesh"}};
 }
-const Words<PioOperation>& pio_operations() {
-  static const Words<PioOperation> words{{PioOperation::write, "write"},
-                                         {PioOperation::read, "read"},
-                                         {PioOperation::reread, "reread"},
-                                         {PioOperation::rewrite, "rewrite"},
-                                         {PioOperation::read_modify_write, "read-modify-write"}};
-  return words;
+Words<PioOperation> pio_operations() {
+  return {{PioOperation::write, "write"},
+          {PioOperation::read, "read"},
+          {PioOperation::reread, "reread"},
+          {PioOperation::rewrite, "rewrite"},
+          {PioOperation::read_modify_write, "read-modify-write"}};
 }
-const Words<PioThrough>& pio_throughs() {
-  static const Words<PioThrough> words{{PioThrough::offsets, "offsets"}, {PioThrough::view, "view"}};
-  return words;
-}
-const Words<PioCache>& pio_caches() {
-  static const Words<PioCache> words{{PioCache::none, "none"}, {PioCache::advise, "advise"}};
-  return words;
-}
-const Words<PioVerify>& pio_verifies() {
-  static const Words<PioVerify> words{{PioVerify::none, "none"}, {PioVerify::kept, "kept"}, {PioVerify::full, "full"}};
-  return words;
-}
+Words<PioCache> pio_caches() { return {{PioCache::none, "none"}, {PioCache::advise, "advise"}}; }
 
 using P = PioParameters;
 
@@ -91,7 +78,7 @@ Table<P> pio_condition_fields() {
   return {
       choices("phases", &P::phases, pio_operations(),
               "Run these phases in each repetition, in this order; the first one is write, which makes the file."),
-      choice("through", &P::through, pio_throughs(),
+      choice("through", &P::through, {{PioThrough::offsets, "offsets"}, {PioThrough::view, "view"}},
              "Make each request by an explicit offset, or let each rank see its part of the file through a view."),
       flag("collective", &P::collective, "Make the calls through views together with all ranks."),
       count("requests_a_call", &P::requests_a_call, {1, 1e6}, "Through a view, move this many requests in one call."),
@@ -99,7 +86,7 @@ Table<P> pio_condition_fields() {
       choice("cache", &P::cache, pio_caches(),
              "Choose what to do before the phases read and read-modify-write: nothing, or fsync and "
              "POSIX_FADV_DONTNEED of the files."),
-      choice("verify", &P::verify, pio_verifies(),
+      choice("verify", &P::verify, {{PioVerify::none, "none"}, {PioVerify::kept, "kept"}, {PioVerify::full, "full"}},
              "Choose what to verify after each phase, outside the timer: nothing, the last 16 MiB of a rank, or all "
              "data. It is read again by explicit offsets."),
   };

@@ -17,26 +17,9 @@
 namespace ullage {
 namespace {
 
-const Words<SarRaw>& sar_raw_words() {
-  static const Words<SarRaw> words{{SarRaw::shared, "shared"}, {SarRaw::own, "own"}};
-  return words;
-}
-const Words<ImageLayout>& sar_layout_words() {
-  static const Words<ImageLayout> words{{ImageLayout::files, word(ImageLayout::files)},
-                                        {ImageLayout::containers, word(ImageLayout::containers)}};
-  return words;
-}
-const Words<SarSync>& sar_sync_words() {
-  static const Words<SarSync> words{{SarSync::none, "none"}, {SarSync::close, "close"}, {SarSync::fsync, "fsync"}};
-  return words;
-}
-const Words<SarCache>& sar_cache_words() {
-  static const Words<SarCache> words{{SarCache::none, "none"}, {SarCache::drop, "drop"}};
-  return words;
-}
-const Words<SarVerify>& sar_verify_words() {
-  static const Words<SarVerify> words{{SarVerify::none, "none"}, {SarVerify::full, "full"}};
-  return words;
+Words<SarRaw> sar_raw_words() { return {{SarRaw::shared, "shared"}, {SarRaw::own, "own"}}; }
+Words<SarSync> sar_sync_words() {
+  return {{SarSync::none, "none"}, {SarSync::close, "close"}, {SarSync::fsync, "fsync"}};
 }
 
 Table<SarParameters> sar_sizes() {
@@ -62,7 +45,8 @@ Table<SarParameters> sar_sizes() {
 Table<SarParameters> sar_conditions() {
   using P = SarParameters;
   return {
-      choice("layout", &P::layout, sar_layout_words(),
+      choice("layout", &P::layout,
+             {{ImageLayout::files, word(ImageLayout::files)}, {ImageLayout::containers, word(ImageLayout::containers)}},
              "Choose where images lie: each in a file in the directory of its location (files), or all of a location "
              "in one file, one behind the other (containers)."),
       count("seed", &P::seed, {0, 9e15}, "Set the seed of the order of locations and of the places of sub-images."),
@@ -73,9 +57,10 @@ Table<SarParameters> sar_conditions() {
              "file, template and image when it is written (fsync). With fsync, detections and records are synced at "
              "the end of their phase."),
       choice(
-          "cache", &P::cache, sar_cache_words(),
+          "cache", &P::cache, {{SarCache::none, "none"}, {SarCache::drop, "drop"}},
           "Choose what to do before K1, K3 and K4: nothing, or drop the files they read from the node's page cache."),
-      choice("verify", &P::verify, sar_verify_words(), "Choose what to verify of the data read: nothing, or all."),
+      choice("verify", &P::verify, {{SarVerify::none, "none"}, {SarVerify::full, "full"}},
+             "Choose what to verify of the data read: nothing, or all."),
   };
 }
 

@@ -18,13 +18,6 @@
 namespace ullage {
 namespace {
 
-const Words<StepOrderKind>& step_order_words() {
-  static const Words<StepOrderKind> words{{StepOrderKind::reverse, "reverse"},
-                                          {StepOrderKind::forward, "forward"},
-                                          {StepOrderKind::stride, "stride"},
-                                          {StepOrderKind::revolve, "revolve"}};
-  return words;
-}
 const Words<StepLayout>& step_layout_words() {
   static const Words<StepLayout> words = [] {
     Words<StepLayout> made;
@@ -35,26 +28,17 @@ const Words<StepLayout>& step_layout_words() {
   }();
   return words;
 }
-const Words<StepSync>& step_sync_words() {
-  static const Words<StepSync> words{
-      {StepSync::none, "none"}, {StepSync::close, "close"}, {StepSync::fsync, "fsync"}, {StepSync::every, "every"}};
-  return words;
-}
-const Words<StepCache>& step_cache_words() {
-  static const Words<StepCache> words{{StepCache::none, "none"}, {StepCache::drop, "drop"}};
-  return words;
-}
-const Words<StepVerify>& step_verify_words() {
-  static const Words<StepVerify> words{{StepVerify::none, "none"}, {StepVerify::full, "full"}};
-  return words;
-}
 
 Table<StepfileParameters> states() {
   using P = StepfileParameters;
   return {
       count("steps", &P::steps, {1, 1e9}, "Compute this many steps forward and as many in the adjoint."),
       bytes("state_bytes", &P::state_bytes, {8, 1e12}, "Let the state of a rank at a step take this many bytes."),
-      choice("order", &P::order, step_order_words(),
+      choice("order", &P::order,
+             {{StepOrderKind::reverse, "reverse"},
+              {StepOrderKind::forward, "forward"},
+              {StepOrderKind::stride, "stride"},
+              {StepOrderKind::revolve, "revolve"}},
              "Choose the order in which the adjoint needs the states. With revolve only some are kept, and the others "
              "are computed again from them."),
       count("stride", &P::stride, {1, 1e9}, "With order stride, read the states so many steps apart."),
@@ -78,14 +62,19 @@ Table<StepfileParameters> step_conditions() {
             "In the forward phase, let threads write up to this many states while the rank computes."),
       count("prefetch", &P::prefetch, {0, most},
             "In the adjoint phase, let threads read up to this many states ahead of the one in use."),
-      choice("sync", &P::sync, step_sync_words(),
+      choice("sync", &P::sync,
+             {{StepSync::none, "none"},
+              {StepSync::close, "close"},
+              {StepSync::fsync, "fsync"},
+              {StepSync::every, "every"}},
              "Choose what is synced: nothing, everything once at the end of the forward phase (close), each state "
              "(fsync), or one state in several (every)."),
       count("sync_every", &P::sync_every, {1, 1e9}, "With sync every, sync one state in this many."),
       flag("remove_read", &P::remove_read, "Remove the file of a state when the adjoint has read it."),
-      choice("cache", &P::cache, step_cache_words(),
+      choice("cache", &P::cache, {{StepCache::none, "none"}, {StepCache::drop, "drop"}},
              "Choose what to do before the adjoint phase: nothing, or drop the states from the node's page cache."),
-      choice("verify", &P::verify, step_verify_words(), "Choose what to verify of the states read: nothing, or all."),
+      choice("verify", &P::verify, {{StepVerify::none, "none"}, {StepVerify::full, "full"}},
+             "Choose what to verify of the states read: nothing, or all."),
   };
 }
 

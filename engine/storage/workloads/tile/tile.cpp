@@ -18,23 +18,14 @@ namespace {
 constexpr double most_elements = 2147483647;  // of a dimension: MPI counts them in ints
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-const Words<TilePhaseKind>& tile_phase_words() {
-  static const Words<TilePhaseKind> words{{TilePhaseKind::write, "write"}, {TilePhaseKind::read, "read"}};
-  return words;
+Words<TilePhaseKind> tile_phase_words() { return {{TilePhaseKind::write, "write"}, {TilePhaseKind::read, "read"}}; }
+Words<TileCalls> tile_calls_words() {
+  return {{TileCalls::independent, "independent"}, {TileCalls::collective, "collective"}};
 }
-const Words<TileCalls>& tile_calls_words() {
-  static const Words<TileCalls> words{{TileCalls::independent, "independent"}, {TileCalls::collective, "collective"}};
-  return words;
+Words<TileVerify> tile_verify_words() {
+  return {{TileVerify::none, "none"}, {TileVerify::kept, "kept"}, {TileVerify::full, "full"}};
 }
-const Words<TileVerify>& tile_verify_words() {
-  static const Words<TileVerify> words{
-      {TileVerify::none, "none"}, {TileVerify::kept, "kept"}, {TileVerify::full, "full"}};
-  return words;
-}
-const Words<TileCache>& tile_cache_words() {
-  static const Words<TileCache> words{{TileCache::none, "none"}, {TileCache::drop, "drop"}};
-  return words;
-}
+Words<TileCache> tile_cache_words() { return {{TileCache::none, "none"}, {TileCache::drop, "drop"}}; }
 
 Table<TileParameters> tile_sizes() {
   using P = TileParameters;

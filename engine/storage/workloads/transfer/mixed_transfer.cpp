@@ -20,19 +20,7 @@ namespace ullage {
 namespace {
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-const Words<Pick>& pick_words() {
-  static const Words<Pick> words{{Pick::random, "random"}, {Pick::permutation, "permutation"}, {Pick::zipf, "zipf"}};
-  return words;
-}
-const Words<CacheControl>& mixed_cache_words() {
-  static const Words<CacheControl> words{
-      {CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
-  return words;
-}
-const Words<MixedVerify>& mixed_verify_words() {
-  static const Words<MixedVerify> words{{MixedVerify::none, "none"}, {MixedVerify::kept, "kept"}};
-  return words;
-}
+Words<MixedVerify> mixed_verify_words() { return {{MixedVerify::none, "none"}, {MixedVerify::kept, "kept"}}; }
 
 Table<MixedTransferParameters> pattern() {
   using P = MixedTransferParameters;
@@ -44,7 +32,7 @@ Table<MixedTransferParameters> pattern() {
       number("read_share", &P::read_share, {0, 1},
              "Make this share of the operations reads, in steps of 0.001, exact in each 1000. The other operations "
              "write the data that is already there, so that the dataset does not change."),
-      choice("pick", &P::pick, pick_words(),
+      choice("pick", &P::pick, {{Pick::random, "random"}, {Pick::permutation, "permutation"}, {Pick::zipf, "zipf"}},
              "Choose the next position: any at random, each once before any repeats, or some much more often than "
              "others (Zipf)."),
       number("zipf_theta", &P::zipf_theta, {0, 10},
@@ -67,7 +55,8 @@ Table<MixedTransferParameters> mixed_conditions() {
            "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
               "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
-      choice("cache", &P::cache, mixed_cache_words(),
+      choice("cache", &P::cache,
+             {{CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}},
              "Choose what to do before the phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
              "/proc/sys/vm/drop_caches (needs root)."),
       choice("verify", &P::verify, mixed_verify_words(),

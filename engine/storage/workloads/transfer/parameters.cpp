@@ -13,50 +13,26 @@ namespace ullage {
 namespace {
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-const Words<PhaseKind>& phase_words() {
-  static const Words<PhaseKind> words{{PhaseKind::write, "write"},
-                                      {PhaseKind::rewrite, "rewrite"},
-                                      {PhaseKind::read, "read"},
-                                      {PhaseKind::reread, "reread"},
-                                      {PhaseKind::mixed, "mixed"}};
-  return words;
+Words<PhaseKind> phase_words() {
+  return {{PhaseKind::write, "write"},
+          {PhaseKind::rewrite, "rewrite"},
+          {PhaseKind::read, "read"},
+          {PhaseKind::reread, "reread"},
+          {PhaseKind::mixed, "mixed"}};
 }
-const Words<FileMode>& file_mode_words() {
-  static const Words<FileMode> words{{FileMode::shared, "shared"}, {FileMode::per_process, "per-process"}};
-  return words;
+Words<Order> order_words() {
+  return {{Order::sequential, "sequential"},
+          {Order::random, "random"},
+          {Order::backward, "backward"},
+          {Order::strided, "strided"},
+          {Order::repeat, "repeat"}};
 }
-const Words<Order>& order_words() {
-  static const Words<Order> words{{Order::sequential, "sequential"},
-                                  {Order::random, "random"},
-                                  {Order::backward, "backward"},
-                                  {Order::strided, "strided"},
-                                  {Order::repeat, "repeat"}};
-  return words;
+Words<SyncWhen> sync_words() {
+  return {{SyncWhen::none, "none"}, {SyncWhen::close, "close"}, {SyncWhen::every, "every"}};
 }
-const Words<WriteOrder>& write_order_words() {
-  static const Words<WriteOrder> words{{WriteOrder::same, "same"}, {WriteOrder::sequential, "sequential"}};
-  return words;
-}
-const Words<SyncWhen>& sync_words() {
-  static const Words<SyncWhen> words{{SyncWhen::none, "none"}, {SyncWhen::close, "close"}, {SyncWhen::every, "every"}};
-  return words;
-}
-const Words<Verify>& verify_words() {
-  static const Words<Verify> words{{Verify::none, "none"}, {Verify::kept, "kept"}, {Verify::full, "full"}};
-  return words;
-}
-const Words<CacheControl>& cache_words() {
-  static const Words<CacheControl> words{
-      {CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
-  return words;
-}
-const Words<NumaPath>& numa_path_words() {
-  static const Words<NumaPath> words{{NumaPath::unsaid, "unsaid"},
-                                     {NumaPath::as_is, "as-is"},
-                                     {NumaPath::local, "local"},
-                                     {NumaPath::remote, "remote"},
-                                     {NumaPath::interleave, "interleave"}};
-  return words;
+Words<Verify> verify_words() { return {{Verify::none, "none"}, {Verify::kept, "kept"}, {Verify::full, "full"}}; }
+Words<CacheControl> cache_words() {
+  return {{CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
 }
 
 constexpr Bounds size_bounds{8, 1e15};
@@ -70,7 +46,7 @@ Table<TransferParameters> data_model() {
       bytes("block_bytes", &P::block_bytes, size_bounds,
             "Give each rank this many contiguous bytes in a segment, a multiple of transfer_bytes."),
       count("segments", &P::segments, count_bounds, "Repeat one block of every rank this many times in the file."),
-      choice("file_mode", &P::file_mode, file_mode_words(),
+      choice("file_mode", &P::file_mode, {{FileMode::shared, "shared"}, {FileMode::per_process, "per-process"}},
              "Choose one file for all ranks, or one file for each rank."),
       flag("directory_per_process", &P::directory_per_process,
            "Put the file of each rank into a separate directory; only with file_mode per-process."),
@@ -80,7 +56,7 @@ Table<TransferParameters> data_model() {
       count("stride", &P::stride, count_bounds,
             "With order strided, visit transfers 0, k, 2k, ..., 1, k+1, ..., where k is this number."),
       count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random and of phase mixed."),
-      choice("write_order", &P::write_order, write_order_words(),
+      choice("write_order", &P::write_order, {{WriteOrder::same, "same"}, {WriteOrder::sequential, "sequential"}},
              "Choose the order of phase write, which makes the files: that of parameter order, or sequential."),
       number("read_share", &P::read_share, {0, 1},
              "In phase mixed, make this share of the transfers reads, in steps of 0.001. The other transfers write the "
@@ -128,7 +104,12 @@ Table<TransferParameters> placement() {
   using P = TransferParameters;
   return {
       choice(
-          "numa_path", &P::numa_path, numa_path_words(),
+          "numa_path", &P::numa_path,
+          {{NumaPath::unsaid, "unsaid"},
+           {NumaPath::as_is, "as-is"},
+           {NumaPath::local, "local"},
+           {NumaPath::remote, "remote"},
+           {NumaPath::interleave, "interleave"}},
           "Bind ranks by the NUMA node of the target's device: to its CPUs (local), to those of other nodes (remote) "
           "or to those of all nodes in turn (interleave). as-is only records where they run."),
       count("buffer_node", &P::buffer_node, {-1, 1023},

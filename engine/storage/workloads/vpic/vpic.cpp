@@ -16,33 +16,14 @@ namespace {
 constexpr std::uint64_t room_for_format = std::uint64_t{1} << 20;  // what a library writes besides the arrays
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-const Words<ParticleOrder>& particle_order_words() {
-  static const Words<ParticleOrder> words{{ParticleOrder::contiguous, word(ParticleOrder::contiguous)},
-                                          {ParticleOrder::interleaved, word(ParticleOrder::interleaved)}};
-  return words;
+Words<ParticleOrder> particle_order_words() {
+  return {{ParticleOrder::contiguous, word(ParticleOrder::contiguous)},
+          {ParticleOrder::interleaved, word(ParticleOrder::interleaved)}};
 }
-const Words<VpicFormat>& vpic_format_words() {
-  static const Words<VpicFormat> words{{VpicFormat::raw, "raw"}, {VpicFormat::arrays, "arrays"}};
-  return words;
+Words<VpicRead> vpic_read_words() {
+  return {{VpicRead::full, "full"}, {VpicRead::partial, "partial"}, {VpicRead::strided, "strided"}};
 }
-const Words<VpicPhaseKind>& vpic_phase_words() {
-  static const Words<VpicPhaseKind> words{{VpicPhaseKind::write, "write"}, {VpicPhaseKind::read, "read"}};
-  return words;
-}
-const Words<VpicRead>& vpic_read_words() {
-  static const Words<VpicRead> words{
-      {VpicRead::full, "full"}, {VpicRead::partial, "partial"}, {VpicRead::strided, "strided"}};
-  return words;
-}
-const Words<VpicCache>& vpic_cache_words() {
-  static const Words<VpicCache> words{{VpicCache::none, "none"}, {VpicCache::drop, "drop"}};
-  return words;
-}
-const Words<VpicVerify>& vpic_verify_words() {
-  static const Words<VpicVerify> words{
-      {VpicVerify::none, "none"}, {VpicVerify::kept, "kept"}, {VpicVerify::full, "full"}};
-  return words;
-}
+Words<VpicCache> vpic_cache_words() { return {{VpicCache::none, "none"}, {VpicCache::drop, "drop"}}; }
 
 Table<VpicParameters> vpic_sizes() {
   using P = VpicParameters;
@@ -63,10 +44,11 @@ Table<VpicParameters> vpic_sizes() {
 Table<VpicParameters> vpic_conditions() {
   using P = VpicParameters;
   return {
-      choice("format", &P::format, vpic_format_words(),
+      choice("format", &P::format, {{VpicFormat::raw, "raw"}, {VpicFormat::arrays, "arrays"}},
              "Keep the values behind a header of our own in a plain file (raw), or as arrays of the backend's format."),
       flag("sync", &P::sync, "Sync the file within the time, after the last step."),
-      choices("phases", &P::phases, vpic_phase_words(), "Choose the phases: write, and read after it."),
+      choices("phases", &P::phases, {{VpicPhaseKind::write, "write"}, {VpicPhaseKind::read, "read"}},
+              "Choose the phases: write, and read after it."),
       choice("read", &P::read, vpic_read_words(),
              "Read all particles of a rank, the first read_particles of them (partial), or runs of them (strided)."),
       count("read_particles", &P::read_particles, {1, 1e12}, "With read partial, read so many particles of a rank."),
@@ -76,7 +58,7 @@ Table<VpicParameters> vpic_conditions() {
              "Read particles that this rank, another rank or a rank of another node has written."),
       choice("cache", &P::cache, vpic_cache_words(),
              "Before reading, drop the file from the nodes' page caches, or do nothing."),
-      choice("verify", &P::verify, vpic_verify_words(),
+      choice("verify", &P::verify, {{VpicVerify::none, "none"}, {VpicVerify::kept, "kept"}, {VpicVerify::full, "full"}},
              "Choose what to verify: nothing, the step that is read last (kept), or all. What no phase reads is read "
              "for it after the time."),
   };
