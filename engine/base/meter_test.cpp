@@ -171,5 +171,4 @@ TEST(Sampling, NoNumberIsTakenByEveryKeyOrByNone) {
 }
 
 }  // namespace
-
 }  // namespace ullage::meter_test

@@ -10,7 +10,7 @@
 
 #include "compute/chain_kernel.hpp"
 #include "compute/kernel.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 #include "work/windowed_phase.hpp"
 
 namespace ullage {

@@ -98,5 +98,4 @@ TEST(Half, BfloatIsTheUpperHalfOfAFloat) {
 }
 
 }  // namespace
-
 }  // namespace ullage::reference_test

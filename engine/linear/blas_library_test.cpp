@@ -144,5 +144,4 @@ TEST(KernelChoice, IsToldForAsLongAsTheLibraryIsLoaded) {
 }
 
 }  // namespace
-
 }  // namespace ullage::blas_library_test

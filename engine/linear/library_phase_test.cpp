@@ -117,5 +117,4 @@ TEST(TimedCalls, OnlyWhatWasAskedForIsGiven) {
 }
 
 }  // namespace
-
 }  // namespace ullage::library_phase_test

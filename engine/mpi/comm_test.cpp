@@ -263,5 +263,4 @@ TEST(StableHash, IsFnv1aAndNotNegative) {
 }
 
 }  // namespace
-
 }  // namespace ullage::mpi::comm_test

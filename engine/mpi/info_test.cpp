@@ -49,5 +49,4 @@ TEST(MpiForeign, AFunctionOfAnotherLibraryGetsTheHandles) {
 }
 
 }  // namespace
-
 }  // namespace ullage::mpi::info_test

@@ -60,5 +60,4 @@ TEST(ChainPieces, OfNothingDoNothing) {
 }
 
 }  // namespace
-
 }  // namespace ullage::fixed_chain_test

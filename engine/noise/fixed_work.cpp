@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "noise/fixed_chain.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 #include "work/windowed_phase.hpp"
 
 namespace ullage {
@@ -229,5 +229,4 @@ const Registered<WorkloadEntry> registered_fixed_work{without_storage<FixedWorkP
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -230,5 +230,4 @@ TEST(QuantumAccount, NothingIsNoNoise) {
 }
 
 }  // namespace
-
 }  // namespace ullage::fixed_work_test

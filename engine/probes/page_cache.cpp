@@ -163,5 +163,4 @@ const Registered<ProbeEntry> registered_resident{{
 }};
 
 }  // namespace
-
 }  // namespace ullage

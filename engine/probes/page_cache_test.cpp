@@ -127,5 +127,4 @@ TEST(MpiResident, AFileThatCannotBeLookedAtLeavesNoNumbers) {
 }
 
 }  // namespace
-
 }  // namespace ullage::page_cache_test

@@ -91,5 +91,4 @@ TEST(Traffic, GarbageNeverThrows) {
 }
 
 }  // namespace
-
 }  // namespace ullage::target_counters_test

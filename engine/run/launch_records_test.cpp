@@ -372,5 +372,4 @@ TEST_F(RecordWriterTest, FullDeviceIsRememberedNotIgnored) {
 }
 
 }  // namespace
-
 }  // namespace ullage::launch_records_test

@@ -90,5 +90,4 @@ TEST(SignOfLife, IsNotGivenWhereNoFileCanBe) {
 }
 
 }  // namespace
-
 }  // namespace ullage::launch_watch_test

@@ -16,7 +16,7 @@
 #include "run/launch_records.hpp"
 #include "run/phase_result.hpp"
 #include "storage/storage_context.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -35,7 +35,7 @@ Result<std::unique_ptr<Workload>> make_workload(const NamedValues& planned, cons
                                                 const std::string& tables) {
   const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(planned.name);
   if (const auto* storage = std::get_if<StorageWork>(&entry.work)) return storage->make(planned.values, bound);
-  return make_without_storage(entry, planned.values, {bound.world, bound.run_key, tables});
+  return std::get<WorkWithoutStorage>(entry.work).make(planned.values, {bound.world, bound.run_key, tables});
 }
 
 class Repetition final {

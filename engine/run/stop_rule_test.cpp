@@ -63,5 +63,4 @@ TEST(MedianInterval, FewSamplesHaveNone) {
 }
 
 }  // namespace
-
 }  // namespace ullage::stop_rule_test

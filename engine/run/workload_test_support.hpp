@@ -13,7 +13,7 @@
 #include "base/signals.hpp"
 #include "run/phase_runner.hpp"
 #include "storage/backend.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::test {
@@ -57,7 +57,7 @@ class Launch {
   PhaseStatus run(const std::string& name, const Values& given, std::size_t most_phases = all_phases) {
     records_.clear();
     const auto values = complete(entry(name).description.parameters, given, "/p");
-    const auto workload = make_without_storage(entry(name), values.value(), context_);
+    const auto workload = std::get<WorkWithoutStorage>(entry(name).work).make(values.value(), context_);
     PhaseStatus status = begin_together(*workload, world_.all()).everywhere ? PhaseStatus::ok : PhaseStatus::failed;
     for (std::size_t i = 0; i < std::min(workload->phases(), most_phases) && status == PhaseStatus::ok; ++i) {
       const auto phase = workload->phase(i);

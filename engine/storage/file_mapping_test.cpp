@@ -136,5 +136,4 @@ TEST_F(BusErrors, HaveTheirFormerHandlerBackAfterwards) {
 }
 
 }  // namespace
-
 }  // namespace ullage::file_mapping_test

@@ -97,5 +97,4 @@ TEST(SideFiles, NothingElseIs) {
 }
 
 }  // namespace
-
 }  // namespace ullage::silly_rename_test

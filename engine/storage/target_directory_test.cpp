@@ -63,5 +63,4 @@ TEST(RunFolderName, KnowsTheNamesOfTheFrontsRuns) {
 }
 
 }  // namespace
-
 }  // namespace ullage::target_directory_test

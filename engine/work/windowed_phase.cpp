@@ -8,7 +8,7 @@
 #include "base/calibration.hpp"
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 

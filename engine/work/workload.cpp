@@ -18,10 +18,6 @@ Status run_step(const LocalSteps& steps, std::size_t index, const RunStep& run) 
   return index < steps.size() ? catch_resource_errors([&] { return run(steps[index]); }) : Status{};
 }
 
-Status checked(const CheckWork& check, const Values& values, const PlannedLayout& layout, const std::string& pointer) {
-  return check ? check(values, layout, pointer) : Status{};
-}
-
 }  // namespace
 
 Status just_run(const LocalStep& step) { return step.run(); }
@@ -55,8 +51,8 @@ Status WorkloadEntry::check(const Values& values, const Capabilities& capabiliti
                             const std::string& pointer) const {
   if (const auto* storage = std::get_if<StorageWork>(&work))
     return storage->check(values, capabilities, layout, pointer);
-  if (const auto* message = std::get_if<MessageWork>(&work)) return checked(message->check, values, layout, pointer);
-  return checked(std::get<ComputeWork>(work).check, values, layout, pointer);
+  const auto& plain = std::get<WorkWithoutStorage>(work);
+  return plain.check ? plain.check(values, layout, pointer) : Status{};
 }
 
 Needs WorkloadEntry::needs(const Values& values, const PlannedLayout& layout) const {

@@ -51,11 +51,6 @@ struct WorkloadContext {
   /// large for a record; empty: nowhere.
   std::string tables = {};
 };
-/// Work on cores and memory.
-struct ComputeContext : WorkloadContext {};
-/// Work of messages between ranks.
-struct MessageContext : WorkloadContext {};
-
 /// A part of what a workload does before its phases or after them. It is local: nothing in it waits for another rank,
 /// so that a rank whose step fails is there when all agree on how it went. Only a library's call that every rank makes
 /// whatever befell it, as the closing of a shared file, may stand in one.
@@ -100,24 +95,16 @@ using RunStep = std::function<Status(const LocalStep&)>;
 [[nodiscard]] mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone,
                                           const RunStep& run = just_run);
 
-/// Checks that span parameters, against the layout. `pointer` is that of the parameters object.
-using CheckWork = std::function<Status(const Values&, const PlannedLayout&, const std::string& pointer)>;
-
-/// Work on cores and memory; a case's backend is `null`.
-struct ComputeWork {
-  CheckWork check = nullptr;  // null: nothing to check
-  std::function<std::unique_ptr<Workload>(const Values&, const ComputeContext&)> make;
-};
-
-/// Work of messages between ranks; a case's backend is `null`.
-struct MessageWork {
-  CheckWork check = nullptr;
-  std::function<std::unique_ptr<Workload>(const Values&, const MessageContext&)> make;
+/// Work on cores and memory, and of messages between ranks; a case's backend is `null`.
+struct WorkWithoutStorage {
+  /// Checks that span parameters, against the layout; null: nothing. `pointer` is that of the parameters object.
+  std::function<Status(const Values&, const PlannedLayout&, const std::string& pointer)> check = nullptr;
+  std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make;
 };
 
 /// Work on a target, through a backend.
 struct StorageWork {
-  /// Checks as CheckWork, and against the backend's capabilities.
+  /// Checks as work without storage does, and against the backend's capabilities.
   std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
   std::function<Needs(const Values&, const PlannedLayout&)> needs;
   std::function<std::unique_ptr<Workload>(const Values&, const StorageContext&)> make;
@@ -131,7 +118,7 @@ struct StorageWork {
 
 struct WorkloadEntry {
   Description description;
-  std::variant<ComputeWork, MessageWork, StorageWork> work;
+  std::variant<WorkWithoutStorage, StorageWork> work;
 
   [[nodiscard]] bool works_on_storage() const { return std::holds_alternative<StorageWork>(work); }
   [[nodiscard]] Status check(const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,

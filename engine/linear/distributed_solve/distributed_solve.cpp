@@ -11,7 +11,7 @@
 #include "linear/linear_check.hpp"
 #include "memory/room.hpp"
 #include "mpi/agreement.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 
@@ -215,5 +215,4 @@ const Registered<WorkloadEntry> registered_distributed_solve{without_storage<Dis
 })};
 
 }  // namespace
-
 }  // namespace ullage

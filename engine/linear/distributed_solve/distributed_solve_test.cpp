@@ -150,5 +150,4 @@ TEST(ProcessGrid, EveryIndexIsDealtOutOnceInBlocks) {
 }
 
 }  // namespace
-
 }  // namespace ullage::distributed_solve_test

@@ -9,7 +9,7 @@
 #include "linear/blas_library.hpp"
 #include "linear/linear_check.hpp"
 #include "memory/room.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -110,5 +110,4 @@ const Registered<WorkloadEntry> registered_gemm{without_storage<GemmParameters>(
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -32,7 +32,7 @@ TEST(Gemm, WorksOnCoresAndNeedsNoStorage) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("gemm");
   ASSERT_NE(entry, nullptr);
   EXPECT_FALSE(entry->works_on_storage());
-  EXPECT_TRUE(std::holds_alternative<ComputeWork>(entry->work));
+  EXPECT_TRUE(std::holds_alternative<WorkWithoutStorage>(entry->work));
   const auto values =
       complete(entry->description.parameters, {{"n", std::int64_t{77}}, {"type", std::string("fp32")}}, "");
   ASSERT_TRUE(values.has_value());
@@ -112,5 +112,4 @@ TEST_F(MpiGemmPhase, MatricesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-
 }  // namespace ullage::gemm_test

@@ -11,7 +11,7 @@
 #include "linear/factorisation.hpp"
 #include "linear/linear_check.hpp"
 #include "memory/room.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -111,5 +111,4 @@ const Registered<WorkloadEntry> registered_solve{without_storage<SolveParameters
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -113,5 +113,4 @@ TEST_F(MpiSolvePhase, MatrixThatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-
 }  // namespace ullage::solve_test

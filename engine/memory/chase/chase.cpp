@@ -7,7 +7,7 @@
 
 #include "base/permutation.hpp"
 #include "memory/room.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -120,5 +120,4 @@ const Registered<WorkloadEntry> registered_chase{without_storage<ChaseParameters
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -118,5 +118,4 @@ TEST(ChaseKernel, ShapesThatCannotBeAreRefused) {
 }
 
 }  // namespace
-
 }  // namespace ullage::chase_test

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/affinity.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -104,5 +104,4 @@ const Registered<WorkloadEntry> registered_core_to_core{without_storage<CoreToCo
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -80,5 +80,4 @@ TEST(CoreToCore, OneCpuIsNotEnough) {
 }
 
 }  // namespace
-
 }  // namespace ullage::core_to_core_test

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
 #include "memory/room.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -217,5 +217,4 @@ const Registered<WorkloadEntry> registered_loaded_latency{without_storage<Loaded
 })};
 
 }  // namespace
-
 }  // namespace ullage

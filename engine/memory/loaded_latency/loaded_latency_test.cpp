@@ -136,5 +136,4 @@ TEST(LoadedLatency, WhatCannotBeIsRefused) {
 }
 
 }  // namespace
-
 }  // namespace ullage::loaded_latency_test

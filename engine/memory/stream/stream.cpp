@@ -10,7 +10,7 @@
 
 #include "base/permutation.hpp"
 #include "memory/room.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -178,5 +178,4 @@ WorkloadEntry stream_entry() {
 const Registered<WorkloadEntry> registered_stream{stream_entry};
 
 }  // namespace
-
 }  // namespace ullage

@@ -149,5 +149,4 @@ TEST(StreamKernel, BlockOrderIsAPermutationThatTheSeedChanges) {
 }
 
 }  // namespace
-
 }  // namespace ullage::stream_test

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "memory/room.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -153,5 +153,4 @@ const Registered<WorkloadEntry> registered_updates{without_storage<UpdatesParame
 })};
 
 }  // namespace
-
 }  // namespace ullage

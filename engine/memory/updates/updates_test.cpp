@@ -108,5 +108,4 @@ TEST(UpdatesKernel, TableMustBeAPowerOfTwoThatFits) {
 }
 
 }  // namespace
-
 }  // namespace ullage::updates_test

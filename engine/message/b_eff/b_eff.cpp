@@ -10,7 +10,7 @@
 #include "base/json.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/rank_nodes.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -144,7 +144,7 @@ Status check_b_eff(const BEffParameters&, int ranks, const std::string& pointer)
   return {};
 }
 
-const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters>({
     .name = "b-eff",
     .doc = "Sends messages of 21 lengths in rings, random rings, bisections and halos, by three methods of calling "
            "MPI.",
@@ -153,5 +153,4 @@ const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters,
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -206,5 +206,4 @@ TEST(BEffFacts, PatternsThatAreAsEarlierOnesAreDegenerate) {
 }
 
 }  // namespace
-
 }  // namespace ullage::b_eff_test

@@ -239,5 +239,4 @@ TEST(BEffSizes, GrowthIsTwoThenTheRatio) {
 }
 
 }  // namespace
-
 }  // namespace ullage::b_eff_run_test

@@ -11,7 +11,7 @@
 #include "base/resources.hpp"
 #include "memory/room.hpp"
 #include "noise/fixed_chain.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -238,7 +238,7 @@ void CollectivePhase::overlap_window() {
 
 namespace {
 
-const Registered<WorkloadEntry> registered_collective{without_storage<CollectiveParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_collective{without_storage<CollectiveParameters>({
     .name = "collective",
     .doc = "All ranks call one collective operation of MPI repeatedly. The nonblocking form also runs together with "
            "computation.",
@@ -247,5 +247,4 @@ const Registered<WorkloadEntry> registered_collective{without_storage<Collective
 })};
 
 }  // namespace
-
 }  // namespace ullage

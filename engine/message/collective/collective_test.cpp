@@ -105,5 +105,4 @@ TEST_F(MpiCollectivePhase, BarriersMoveNothing) {
 }
 
 }  // namespace
-
 }  // namespace ullage::collective_test

@@ -15,7 +15,7 @@
 #include "message/call_windows.hpp"
 #include "message/congestion/work.hpp"
 #include "mpi/agreement.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -255,7 +255,7 @@ class CongestionWorkload final : public Workload {
   std::optional<CongestionSetup> setup_;
 };
 
-const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters>({
     .name = "congestion",
     .doc = "Some ranks, the victims, exchange messages in random rings, alone and while the other ranks load the "
            "network.",
@@ -264,5 +264,4 @@ const Registered<WorkloadEntry> registered_congestion{without_storage<Congestion
 })};
 
 }  // namespace
-
 }  // namespace ullage

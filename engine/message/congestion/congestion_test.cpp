@@ -64,5 +64,4 @@ TEST_F(MpiCongestion, EachTestAloneAndUnderLoadCountsOnTheVictimsOnly) {
 }
 
 }  // namespace
-
 }  // namespace ullage::congestion_test

@@ -85,5 +85,4 @@ TEST(CongestionRoles, EveryOrderOfARingIsAsLikely) {
 }
 
 }  // namespace
-
 }  // namespace ullage::congestion_work_test

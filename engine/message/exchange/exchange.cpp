@@ -15,7 +15,7 @@
 #include "message/patterns/ring_sizes.hpp"
 #include "message/patterns/sparse.hpp"
 #include "mpi/agreement.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -215,7 +215,7 @@ void ExchangePhase::add_facts(nlohmann::json& facts) const {
 
 namespace {
 
-const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangeParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangeParameters>({
     .name = "exchange",
     .doc = "Sends the messages of one pattern (bisections, rings, halos, incast, a given list) with all ranks of the "
            "pattern active.",
@@ -224,5 +224,4 @@ const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangePara
 })};
 
 }  // namespace
-
 }  // namespace ullage

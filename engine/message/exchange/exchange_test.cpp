@@ -164,5 +164,4 @@ TEST(ExchangePhase, BeforeItHasBegunItHasMeasuredNothing) {
 }
 
 }  // namespace
-
 }  // namespace ullage::exchange_test

@@ -15,7 +15,7 @@
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
 #include "mpi/agreement.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -285,7 +285,7 @@ bool OneSidedPhase::is_right() {
 
 namespace {
 
-const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedParameters>({
     .name = "one-sided",
     .doc = "Ranks put to, get from or add to the memory of other ranks by MPI's one-sided operations.",
     .check = check_one_sided,
@@ -293,5 +293,4 @@ const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedPar
 })};
 
 }  // namespace
-
 }  // namespace ullage

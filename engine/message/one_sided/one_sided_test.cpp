@@ -78,5 +78,4 @@ TEST_F(MpiOneSidedPhase, OneSidedOperationsUnderWayTogetherInAllPairs) {
 }
 
 }  // namespace
-
 }  // namespace ullage::one_sided_test

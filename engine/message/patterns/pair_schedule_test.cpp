@@ -104,5 +104,4 @@ TEST(Tournament, LargeNumbersDoNotOverflow) {
 }
 
 }  // namespace
-
 }  // namespace ullage::pair_schedule_test

@@ -116,5 +116,4 @@ TEST(Bisection, OnePairIsTheFirst) {
 }
 
 }  // namespace
-
 }  // namespace ullage::rank_order_test

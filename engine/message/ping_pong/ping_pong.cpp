@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -239,7 +239,7 @@ void PingPongPhase::add_facts(nlohmann::json& facts) const {
 
 namespace {
 
-const Registered<WorkloadEntry> registered_ping_pong{without_storage<PingPongParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_ping_pong{without_storage<PingPongParameters>({
     .name = "ping-pong",
     .doc = "Sends messages between pairs of ranks or nodes: all pairs in the rounds of a tournament, or a sample of "
            "them.",
@@ -248,5 +248,4 @@ const Registered<WorkloadEntry> registered_ping_pong{without_storage<PingPongPar
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -167,5 +167,4 @@ TEST(PingPongPhase, BeforeItHasBegunItHasNothingToDo) {
 }
 
 }  // namespace
-
 }  // namespace ullage::ping_pong_test

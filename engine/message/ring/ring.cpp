@@ -16,7 +16,7 @@
 #include "message/message_methods.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/rank_nodes.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -210,7 +210,7 @@ void RingPhase::add_facts(Json& facts) const {
 
 namespace {
 
-const Registered<WorkloadEntry> registered_ring{without_storage<RingParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_ring{without_storage<RingParameters>({
     .name = "ring",
     .doc = "Sends messages in rings over all ranks, in natural or random order. Each rank exchanges messages with both "
            "neighbours.",
@@ -219,5 +219,4 @@ const Registered<WorkloadEntry> registered_ring{without_storage<RingParameters, 
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -137,5 +137,4 @@ TEST_F(MpiRingPhase, WrongMessagesFailIt) {
 }
 
 }  // namespace
-
 }  // namespace ullage::ring_test

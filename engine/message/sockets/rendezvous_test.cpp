@@ -153,5 +153,4 @@ TEST(MpiPairing, PeersAgreeAlsoBetweenNodes) {
 }
 
 }  // namespace
-
 }  // namespace ullage::rendezvous_test

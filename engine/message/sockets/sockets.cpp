@@ -15,7 +15,7 @@
 #include "message/sockets/request.hpp"
 #include "message/sockets/tcp_stream.hpp"
 #include "message/sockets/udp_stream.hpp"
-#include "work/single_phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -295,7 +295,7 @@ void SocketsPhase::add_facts(Json& facts) const {
 
 namespace {
 
-const Registered<WorkloadEntry> registered_sockets{without_storage<SocketsParameters, MessageWork>({
+const Registered<WorkloadEntry> registered_sockets{without_storage<SocketsParameters>({
     .name = "sockets",
     .doc =
         "Runs streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks. A pair has the same place on "
@@ -305,5 +305,4 @@ const Registered<WorkloadEntry> registered_sockets{without_storage<SocketsParame
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -151,5 +151,4 @@ TEST_F(MpiSockets, AnInterfaceThatIsNotThereFailsThePhaseWithALine) {
 }
 
 }  // namespace
-
 }  // namespace ullage::sockets_test

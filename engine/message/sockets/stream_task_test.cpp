@@ -85,5 +85,4 @@ TEST(MeasuredWindow, WithoutTasksItIsStillATime) {
 }
 
 }  // namespace
-
 }  // namespace ullage::stream_task_test

@@ -169,5 +169,4 @@ TEST(SequenceAccount, JitterIsRfc3550s) {
 }
 
 }  // namespace
-
 }  // namespace ullage::udp_stream_test

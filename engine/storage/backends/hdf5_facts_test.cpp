@@ -174,5 +174,4 @@ TEST(Hdf5Words, NameWhatPropertyListsHave) {
 }
 
 }  // namespace
-
 }  // namespace ullage::hdf5_facts_test

@@ -46,5 +46,4 @@ TEST(Hdf5Chunk, IsPartOfARowThatIsLarger) {
 TEST(Hdf5Chunk, OfAnEmptyArrayHasAnElement) { EXPECT_EQ(hdf5_chunk({"a", ElementType::int32, {0}}, 4096), (Chunk{1})); }
 
 }  // namespace
-
 }  // namespace ullage::hdf5_types_test

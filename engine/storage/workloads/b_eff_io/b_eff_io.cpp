@@ -8,6 +8,7 @@
 
 #include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/phase.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -153,29 +154,16 @@ class BEffIo final : public Workload {
   BEffIoRun run_;
 };
 
-const Registered<WorkloadEntry> registered_b_eff_io{{
-    .description = {.name = "b-eff-io",
-                    .doc = "Runs all patterns of one type of b_eff_io with one access. The first write lasts a "
-                           "scheduled time; later accesses repeat it as often.",
-                    .parameters = specs_of(BEffIoParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout&,
-               const std::string& pointer) {
-              return check_b_eff_io(BEffIoParameters::from(values), capabilities, pointer);
-            },
-        .needs = [](const Values& values,
-                    const PlannedLayout& layout) { return needs_of_b_eff_io(BEffIoParameters::from(values), layout); },
-        .make =
-            [](const Values& values, const StorageContext& context) {
-              return std::make_unique<BEffIo>(BEffIoParameters::from(values), context);
-            },
-        .uses_dataset =
-            [](const Values& values) { return BEffIoParameters::from(values).access != BEffIoAccess::write; },
-        .needs_one_folder =
-            [](const Values& values) { return BEffIoParameters::from(values).type != BEffIoType::separated; }},
-}};
+const Registered<WorkloadEntry> registered_b_eff_io{on_storage<BEffIoParameters>({
+    .name = "b-eff-io",
+    .doc = "Runs all patterns of one type of b_eff_io with one access. The first write lasts a "
+           "scheduled time; later accesses repeat it as often.",
+    .check = on_any_layout(check_b_eff_io),
+    .needs = needs_of_b_eff_io,
+    .make = workload_of<BEffIo>,
+    .uses_dataset = [](const BEffIoParameters& p) { return p.access != BEffIoAccess::write; },
+    .needs_one_folder = [](const BEffIoParameters& p) { return p.type != BEffIoType::separated; },
+})};
 
 }  // namespace
-
 }  // namespace ullage

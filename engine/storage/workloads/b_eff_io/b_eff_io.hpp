@@ -35,7 +35,6 @@ struct BEffIoParameters {
   BEffIoCache cache = BEffIoCache::none;
 
   [[nodiscard]] static const Table<BEffIoParameters>& table();
-  [[nodiscard]] static BEffIoParameters from(const Values& values) { return bind_parameters(table(), values); }
 
   [[nodiscard]] bool writes() const { return access != BEffIoAccess::read; }
   /// Patterns whose repetitions time decides.

@@ -94,7 +94,7 @@ std::string mistake(const BEffIoParameters& parameters, const Capabilities& capa
 
 TEST(BEffIoParameters, DefaultsAreTheDefinitions) {
   const Values values = complete(specs_of(BEffIoParameters::table()), {}, "").value();
-  const auto parameters = BEffIoParameters::from(values);
+  const auto parameters = bind_parameters<BEffIoParameters>(values);
   EXPECT_EQ(parameters.type, BEffIoType::scatter);
   EXPECT_EQ(parameters.rule, BEffIoRule::predicted);
   EXPECT_EQ(parameters.lmax_bytes, 2 * M);
@@ -111,7 +111,8 @@ TEST(BEffIoParameters, WordsAreBound) {
                      {"rule", std::string("elapsed")},
                      {"skip", std::vector<std::string>{"0", "42"}},
                      {"cache", std::string("advise")}};
-  const auto parameters = BEffIoParameters::from(complete(specs_of(BEffIoParameters::table()), given, "").value());
+  const auto parameters =
+      bind_parameters<BEffIoParameters>(complete(specs_of(BEffIoParameters::table()), given, "").value());
   EXPECT_EQ(parameters.type, BEffIoType::seg_coll);
   EXPECT_EQ(parameters.access, BEffIoAccess::rewrite);
   EXPECT_EQ(parameters.rule, BEffIoRule::elapsed);
@@ -202,5 +203,4 @@ TEST(BEffIoParameters, OnlyAFirstWriteTakesRoom) {
 }
 
 }  // namespace
-
 }  // namespace ullage::b_eff_io_test

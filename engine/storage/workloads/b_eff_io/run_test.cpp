@@ -168,5 +168,4 @@ TEST(BEffIoPlace, SegmentsFollowEachOther) {
 }
 
 }  // namespace
-
 }  // namespace ullage::b_eff_io_run_test

@@ -13,7 +13,7 @@
 #include "storage/workloads/find/criteria.hpp"
 #include "storage/workloads/find/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -77,8 +77,8 @@ namespace {
 
 class Find final : public Workload {
  public:
-  Find(const Values& values, const StorageContext& context)
-      : parameters_(FindParameters::from(values)),
+  Find(const FindParameters& parameters, const StorageContext& context)
+      : parameters_(parameters),
         context_(context),
         timestamp_{
             context.dataset_name(), directory_of_dataset(context.dataset_name()), 1, false, false, std::nullopt} {}
@@ -129,30 +129,17 @@ class Find final : public Workload {
   DatasetEntry timestamp_;
 };
 
-/// A timestamp is a file in a directory.
-Needs needs_of(const Values& values) {
-  return FindParameters::from(values).makes_timestamp() ? file_needs(1, 1) : Needs{};
-}
-
-const Registered<WorkloadEntry> registered_find{{
-    .description = {.name = "find",
-                    .doc = "All ranks walk the run's folder together and count what GNU find would find there.",
-                    .parameters = specs_of(FindParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout&,
-               const std::string& pointer) { return check_find(FindParameters::from(values), capabilities, pointer); },
-        .needs = [](const Values& values, const PlannedLayout&) { return needs_of(values); },
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<Find>(values, context); },
-        .uses_dataset =
-            [](const Values& values) {
-              const auto parameters = FindParameters::from(values);
-              return parameters.newer && !parameters.makes_timestamp();
-            },
-        .needs_one_folder = [](const Values&) { return true; }},
-}};
+const Registered<WorkloadEntry> registered_find{on_storage<FindParameters>({
+    .name = "find",
+    .doc = "All ranks walk the run's folder together and count what GNU find would find there.",
+    .check = on_any_layout(check_find),
+    // A timestamp is a file in a directory.
+    .needs = [](const FindParameters& p,
+                const PlannedLayout&) { return p.makes_timestamp() ? file_needs(1, 1) : Needs{}; },
+    .make = workload_of<Find>,
+    .uses_dataset = [](const FindParameters& p) { return p.newer && !p.makes_timestamp(); },
+    .needs_one_folder = always,
+})};
 
 }  // namespace
-
 }  // namespace ullage

@@ -20,7 +20,6 @@ struct FindParameters {
   std::string size;
 
   [[nodiscard]] static const Table<FindParameters>& table();
-  [[nodiscard]] static FindParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] bool makes_timestamp() const { return phases.front() == FindPhaseKind::timestamp; }
   [[nodiscard]] bool finds() const { return phases.back() == FindPhaseKind::find; }
 };

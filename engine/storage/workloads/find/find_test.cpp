@@ -132,13 +132,13 @@ const Value timestamp_only = std::vector<std::string>{"timestamp"};
 
 Status check(const Values& given, const Capabilities& capabilities = {}) {
   const auto values = complete(specs_of(FindParameters::table()), given, "/p");
-  return values ? check_find(FindParameters::from(*values), capabilities, "/p") : fail(values.error());
+  return values ? check_find(bind_parameters<FindParameters>(*values), capabilities, "/p") : fail(values.error());
 }
 
 TEST(FindParameters, DefaultsFindEverything) {
   const auto values = complete(specs_of(FindParameters::table()), {}, "");
   ASSERT_TRUE(values.has_value());
-  const auto parameters = FindParameters::from(*values);
+  const auto parameters = bind_parameters<FindParameters>(*values);
   EXPECT_TRUE(parameters.finds());
   EXPECT_FALSE(parameters.makes_timestamp());
   EXPECT_TRUE(check({}).has_value());

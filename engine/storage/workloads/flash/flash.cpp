@@ -7,7 +7,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/flash/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -69,8 +69,7 @@ namespace {
 
 class Flash final : public Workload {
  public:
-  Flash(const Values& values, const StorageContext& context)
-      : parameters_(FlashParameters::from(values)), context_(context) {
+  Flash(const FlashParameters& parameters, const StorageContext& context) : parameters_(parameters), context_(context) {
     const auto rank = static_cast<std::uint64_t>(context.world->rank());
     state_.parameters = &parameters_;
     state_.context = &context_;
@@ -116,25 +115,15 @@ class Flash final : public Workload {
   FlashState state_;
 };
 
-const Registered<WorkloadEntry> registered_flash{{
-    .description = {.name = "flash",
-                    .doc = "Writes the checkpoint or a plot file of a code with adaptive blocks (FLASH), and reads it "
-                           "again.",
-                    .parameters = specs_of(FlashParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_flash_parameters(FlashParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = [](const Values& values,
-                    const PlannedLayout& layout) { return needs_of_flash(FlashParameters::from(values), layout); },
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<Flash>(values, context); },
-        .uses_dataset = nullptr,
-        .needs_one_folder = [](const Values&) { return true; }},
-}};
+const Registered<WorkloadEntry> registered_flash{on_storage<FlashParameters>({
+    .name = "flash",
+    .doc = "Writes the checkpoint or a plot file of a code with adaptive blocks (FLASH), and reads it "
+           "again.",
+    .check = check_flash_parameters,
+    .needs = needs_of_flash,
+    .make = workload_of<Flash>,
+    .needs_one_folder = always,
+})};
 
 }  // namespace
-
 }  // namespace ullage

@@ -29,7 +29,6 @@ struct FlashParameters {
   FlashVerify verify = FlashVerify::full;
 
   [[nodiscard]] static const Table<FlashParameters>& table();
-  [[nodiscard]] static FlashParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] FlashLayout layout(std::uint64_t ranks) const {
     return {file, cells, plot_real_bytes, flash_blocks_before(blocks, ranks)};
   }

@@ -174,5 +174,4 @@ TEST(FlashParameters, NeedTheBytesOfTheFile) {
 }
 
 }  // namespace
-
 }  // namespace ullage::flash_test

@@ -142,5 +142,4 @@ TEST_P(MpiRawArrays, AHeaderThatDiffersIsFound) {
 INSTANTIATE_TEST_SUITE_P(Backends, MpiRawArrays, testing::Values("posix", "mpiio"));
 
 }  // namespace
-
 }  // namespace ullage::flash_test

@@ -10,7 +10,7 @@ namespace {
 class AcceleratorTest : public OneRepetition {
  protected:
   void bind(const Values& given) {
-    parameters_ = LoaderParameters::from(values_of(given));
+    parameters_ = bind_parameters<LoaderParameters>(values_of(given));
     context_ = context();
     state_.parameters = &parameters_;
     state_.context = &context_;

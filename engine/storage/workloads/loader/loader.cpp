@@ -15,7 +15,7 @@
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_write_phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -139,8 +139,8 @@ Json layout_of(const SampleSetSpec& set) {
 
 class Loader final : public Workload {
  public:
-  Loader(const Values& values, const StorageContext& context)
-      : parameters_(LoaderParameters::from(values)), context_(context) {
+  Loader(const LoaderParameters& parameters, const StorageContext& context)
+      : parameters_(parameters), context_(context) {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
@@ -247,25 +247,16 @@ class Loader final : public Workload {
   std::uint64_t nodes_key_ = 0;
 };
 
-const Registered<WorkloadEntry> registered_loader{{
-    .description = {.name = "loader",
-                    .doc = "Reads training samples in shuffled order, ahead of accelerators that compute at a set "
-                           "pace, in several epochs.",
-                    .parameters = specs_of(LoaderParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_loader(LoaderParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = [](const Values& values,
-                    const PlannedLayout& /*layout*/) { return needs_of_loader(LoaderParameters::from(values)); },
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<Loader>(values, context); },
-        .uses_dataset = [](const Values& values) { return LoaderParameters::from(values).data == LoaderData::use; },
-        .needs_one_folder = [](const Values&) { return true; }},
-}};
+const Registered<WorkloadEntry> registered_loader{on_storage<LoaderParameters>({
+    .name = "loader",
+    .doc = "Reads training samples in shuffled order, ahead of accelerators that compute at a set "
+           "pace, in several epochs.",
+    .check = check_loader,
+    .needs = [](const LoaderParameters& p, const PlannedLayout&) { return needs_of_loader(p); },
+    .make = workload_of<Loader>,
+    .uses_dataset = [](const LoaderParameters& p) { return p.data == LoaderData::use; },
+    .needs_one_folder = always,
+})};
 
 }  // namespace
-
 }  // namespace ullage

@@ -41,7 +41,6 @@ struct LoaderParameters {
   static constexpr std::uint64_t most_ahead = 1024;
 
   [[nodiscard]] static const Table<LoaderParameters>& table();
-  [[nodiscard]] static LoaderParameters from(const Values& values) { return bind_parameters(table(), values); }
 
   /// `groups`: nodes that write it.
   [[nodiscard]] SampleSetSpec set(std::uint64_t groups) const {

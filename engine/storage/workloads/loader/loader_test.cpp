@@ -236,5 +236,4 @@ TEST(LoaderParameters, TheWindowHasTheBatchesAheadAndTwoSamplesOfEachThread) {
 }
 
 }  // namespace
-
 }  // namespace ullage::loader_test

@@ -125,5 +125,4 @@ TEST(SampleOrder, NeighboursInTheOrderAreFarApart) {
 }
 
 }  // namespace
-
 }  // namespace ullage::sample_files_test

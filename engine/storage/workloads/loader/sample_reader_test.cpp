@@ -13,7 +13,7 @@ class SampleReaderTest : public OneRepetition {
  protected:
   /// Writes the set as this rank's share of it.
   void write(const Values& given) {
-    parameters_ = LoaderParameters::from(values_of(given));
+    parameters_ = bind_parameters<LoaderParameters>(values_of(given));
     context_ = context();
     state_.parameters = &parameters_;
     state_.context = &context_;

@@ -12,6 +12,7 @@
 #include "storage/dataset_facts.hpp"
 #include "storage/workloads/metadata/phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -215,8 +216,8 @@ namespace {
 
 class MetadataWorkload final : public TreeWorkload {
  public:
-  MetadataWorkload(const Values& values, const StorageContext& context)
-      : TreeWorkload(context), parameters_(MetadataParameters::from(values)) {
+  MetadataWorkload(const MetadataParameters& parameters, const StorageContext& context)
+      : TreeWorkload(context), parameters_(parameters) {
     state_.parameters = &parameters_;
     state_.context = &bound();
     state_.shape = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
@@ -268,36 +269,22 @@ class MetadataWorkload final : public TreeWorkload {
   MetadataState state_;
 };
 
-Needs needs_of(const Values& values, const PlannedLayout& layout) {
-  const auto parameters = MetadataParameters::from(values);
+Needs needs_of(const MetadataParameters& parameters, const PlannedLayout& layout) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const TreeShape shape = parameters.shape(ranks);
   return file_needs(Count(parameters.items) * ranks, parameters.write_bytes,
                     Count(shape.directory_count()) * shape.trees());
 }
 
-const Registered<WorkloadEntry> registered_metadata{{
-    .description =
-        {.name = "metadata",
-         .doc = "Makes, inspects and removes small files and directories, in mdtest's model of a tree and items.",
-         .parameters = specs_of(MetadataParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_metadata(MetadataParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = needs_of,
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<MetadataWorkload>(values, context); },
-        .uses_dataset = [](const Values& values) { return !MetadataParameters::from(values).makes_dataset(); },
-        .needs_one_folder =
-            [](const Values& values) {
-              const auto parameters = MetadataParameters::from(values);
-              return !parameters.unique_directory || parameters.stride != 0;
-            }},
-}};
+const Registered<WorkloadEntry> registered_metadata{on_storage<MetadataParameters>({
+    .name = "metadata",
+    .doc = "Makes, inspects and removes small files and directories, in mdtest's model of a tree and items.",
+    .check = check_metadata,
+    .needs = needs_of,
+    .make = workload_of<MetadataWorkload>,
+    .uses_dataset = [](const MetadataParameters& p) { return !p.makes_dataset(); },
+    .needs_one_folder = [](const MetadataParameters& p) { return !p.unique_directory || p.stride != 0; },
+})};
 
 }  // namespace
-
 }  // namespace ullage

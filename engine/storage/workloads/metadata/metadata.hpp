@@ -58,7 +58,6 @@ struct MetadataParameters {
   MetadataVerify verify = MetadataVerify::full;
 
   [[nodiscard]] static const Table<MetadataParameters>& table();
-  [[nodiscard]] static MetadataParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] TreeShape shape(std::uint64_t ranks) const;
   [[nodiscard]] bool makes_dataset() const { return phases.front() == MetadataPhaseKind::tree_create; }
 };

@@ -10,6 +10,7 @@
 #include "storage/dataset_facts.hpp"
 #include "storage/workloads/metadata/mixed_phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -137,8 +138,8 @@ namespace {
 
 class MixedMetadata final : public TreeWorkload {
  public:
-  MixedMetadata(const Values& values, const StorageContext& context)
-      : TreeWorkload(context), parameters_(MixedMetadataParameters::from(values)) {
+  MixedMetadata(const MixedMetadataParameters& parameters, const StorageContext& context)
+      : TreeWorkload(context), parameters_(parameters) {
     state_.parameters = &parameters_;
     state_.context = &bound();
     state_.tree = parameters_.tree(static_cast<std::uint64_t>(context.world->size()));
@@ -191,32 +192,23 @@ class MixedMetadata final : public TreeWorkload {
 };
 
 /// In a visit creates may come before deletes.
-Needs mixed_needs_of(const Values& values, const PlannedLayout& layout) {
-  const auto parameters = MixedMetadataParameters::from(values);
+Needs mixed_needs_of(const MixedMetadataParameters& parameters, const PlannedLayout& layout) {
   const Count ranks = static_cast<std::uint64_t>(layout.ranks);
   const Count sets = parameters.sets;
   return file_needs((sets * parameters.objects + parameters.create_share) * ranks, parameters.object_bytes,
                     (sets + 1) * ranks);
 }
 
-const Registered<WorkloadEntry> registered_mixed_metadata{{
-    .description = {.name = "mixed-metadata",
-                    .doc = "Stats, reads, deletes and creates small files in weighted shares, in sets whose files are "
-                           "replaced over time, as md-workbench does.",
-                    .parameters = specs_of(MixedMetadataParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
-               const std::string& pointer) {
-              return check_mixed_metadata(MixedMetadataParameters::from(values), capabilities, pointer);
-            },
-        .needs = mixed_needs_of,
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<MixedMetadata>(values, context); },
-        .uses_dataset = [](const Values& values) { return !MixedMetadataParameters::from(values).makes_dataset(); },
-        .needs_one_folder = [](const Values& values) { return MixedMetadataParameters::from(values).stride != 0; }},
-}};
+const Registered<WorkloadEntry> registered_mixed_metadata{on_storage<MixedMetadataParameters>({
+    .name = "mixed-metadata",
+    .doc = "Stats, reads, deletes and creates small files in weighted shares, in sets whose files are "
+           "replaced over time, as md-workbench does.",
+    .check = on_any_layout(check_mixed_metadata),
+    .needs = mixed_needs_of,
+    .make = workload_of<MixedMetadata>,
+    .uses_dataset = [](const MixedMetadataParameters& p) { return !p.makes_dataset(); },
+    .needs_one_folder = [](const MixedMetadataParameters& p) { return p.stride != 0; },
+})};
 
 }  // namespace
-
 }  // namespace ullage

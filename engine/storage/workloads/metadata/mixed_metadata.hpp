@@ -38,7 +38,6 @@ struct MixedMetadataParameters {
   MixedMetadataVerify verify = MixedMetadataVerify::full;
 
   [[nodiscard]] static const Table<MixedMetadataParameters>& table();
-  [[nodiscard]] static MixedMetadataParameters from(const Values& values) { return bind_parameters(table(), values); }
   /// A directory for each set below one for each rank. The numbers of objects only grow.
   [[nodiscard]] TreeShape tree(std::uint64_t ranks) const;
   [[nodiscard]] MixedMetadataShape shape() const;

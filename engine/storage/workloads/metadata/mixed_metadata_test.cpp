@@ -111,7 +111,7 @@ TEST_F(MpiMixedMetadata, ObjectsThatAreGoneFailTheBench) {
 Status check(const Values& given, const Capabilities& capabilities = {.metadata = true}) {
   const auto values = complete(specs_of(MixedMetadataParameters::table()), given, "");
   if (!values) return fail(values.error());
-  return check_mixed_metadata(MixedMetadataParameters::from(*values), capabilities, "/w");
+  return check_mixed_metadata(bind_parameters<MixedMetadataParameters>(*values), capabilities, "/w");
 }
 
 std::string where(const Values& given) {
@@ -126,7 +126,7 @@ TEST(MixedMetadataParameters, DefaultsAreTheLoopOfMdWorkbench) {
   EXPECT_TRUE(check({}));
   const auto values = complete(specs_of(MixedMetadataParameters::table()), {}, "");
   ASSERT_TRUE(values);
-  const MixedMetadataShape shape = MixedMetadataParameters::from(*values).shape();
+  const MixedMetadataShape shape = bind_parameters<MixedMetadataParameters>(*values).shape();
   EXPECT_EQ(shape.shares, (std::array<std::uint64_t, 4>{1, 1, 1, 1}));
   EXPECT_EQ(shape.order, VisitOrder::looped);
 }
@@ -169,5 +169,4 @@ TEST(MixedMetadataParameters, TreeKnowsEverySetAndObject) {
 }
 
 }  // namespace
-
 }  // namespace ullage::mixed_metadata_test

@@ -13,7 +13,7 @@ namespace {
 Status check(const Values& given, const Capabilities& capabilities = {.metadata = true}) {
   const auto values = complete(specs_of(MetadataParameters::table()), given, "");
   if (!values) return fail(values.error());
-  return check_metadata(MetadataParameters::from(*values), capabilities, PlannedLayout{}, "/w");
+  return check_metadata(bind_parameters<MetadataParameters>(*values), capabilities, PlannedLayout{}, "/w");
 }
 
 std::string where(const Values& given) {

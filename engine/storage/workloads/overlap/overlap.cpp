@@ -9,7 +9,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/overlap/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -108,8 +108,8 @@ namespace {
 
 class Overlap final : public Workload {
  public:
-  Overlap(const Values& values, const StorageContext& context)
-      : parameters_(OverlapParameters::from(values)), context_(context) {
+  Overlap(const OverlapParameters& parameters, const StorageContext& context)
+      : parameters_(parameters), context_(context) {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
@@ -169,24 +169,14 @@ class Overlap final : public Workload {
   OverlapState state_;
 };
 
-const Registered<WorkloadEntry> registered_overlap{{
-    .description = {.name = "overlap",
-                    .doc = "Moves data while the rank computes, by helper threads or by calls that only begin a "
-                           "transfer, and measures both alone.",
-                    .parameters = specs_of(OverlapParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
-               const std::string& pointer) {
-              return check_overlap(OverlapParameters::from(values), capabilities, pointer);
-            },
-        .needs = [](const Values& values,
-                    const PlannedLayout& layout) { return needs_of_overlap(OverlapParameters::from(values), layout); },
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<Overlap>(values, context); },
-        .uses_dataset = nullptr},
-}};
+const Registered<WorkloadEntry> registered_overlap{on_storage<OverlapParameters>({
+    .name = "overlap",
+    .doc = "Moves data while the rank computes, by helper threads or by calls that only begin a "
+           "transfer, and measures both alone.",
+    .check = on_any_layout(check_overlap),
+    .needs = needs_of_overlap,
+    .make = workload_of<Overlap>,
+})};
 
 }  // namespace
-
 }  // namespace ullage

@@ -85,7 +85,6 @@ struct OverlapParameters {
   static constexpr std::uint64_t most_depth = 1024;
 
   [[nodiscard]] static const Table<OverlapParameters>& table();
-  [[nodiscard]] static OverlapParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] OverlapShape shape() const { return {transfer_bytes, depth, batches, rounds}; }
 };
 

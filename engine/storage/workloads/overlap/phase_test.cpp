@@ -78,5 +78,4 @@ TEST(HelperTransfers, AnErrorIsThatOfItsBatchAlone) {
 }
 
 }  // namespace
-
 }  // namespace ullage::overlap_phase_test

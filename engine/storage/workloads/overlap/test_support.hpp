@@ -29,7 +29,9 @@ inline Values values_of(Values given) {
   return values.value_or(Values{});
 }
 
-inline OverlapParameters parameters_of(const Values& given) { return OverlapParameters::from(values_of(given)); }
+inline OverlapParameters parameters_of(const Values& given) {
+  return bind_parameters<OverlapParameters>(values_of(given));
+}
 
 class OneRepetition : public test::StorageWorkloadTest {
  protected:

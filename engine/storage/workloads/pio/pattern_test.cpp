@@ -138,5 +138,4 @@ TEST(PioPicture, FewRanksHaveFewRequestsAtTheirPlaces) {
 }
 
 }  // namespace
-
 }  // namespace ullage::pio_pattern_test

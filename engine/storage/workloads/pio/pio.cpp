@@ -9,7 +9,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/pio/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -293,27 +293,15 @@ class Pio final : public Workload {
   PioState state_;
 };
 
-const Registered<WorkloadEntry> registered_pio{{
-    .description = {.name = "pio",
-                    .doc = "Writes and reads the spatial patterns of parallel programs: strides, segments, tiles, "
-                           "blocks and meshes.",
-                    .parameters = specs_of(PioParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_pio(PioParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = [](const Values& values,
-                    const PlannedLayout& layout) { return needs_of_pio(PioParameters::from(values), layout); },
-        .make =
-            [](const Values& values, const StorageContext& context) {
-              return std::make_unique<Pio>(PioParameters::from(values), context);
-            },
-        .uses_dataset = nullptr,
-        .needs_one_folder = [](const Values& values) { return !PioParameters::from(values).per_rank(); }},
-}};
+const Registered<WorkloadEntry> registered_pio{on_storage<PioParameters>({
+    .name = "pio",
+    .doc = "Writes and reads the spatial patterns of parallel programs: strides, segments, tiles, "
+           "blocks and meshes.",
+    .check = check_pio,
+    .needs = needs_of_pio,
+    .make = workload_of<Pio>,
+    .needs_one_folder = [](const PioParameters& p) { return !p.per_rank(); },
+})};
 
 }  // namespace
-
 }  // namespace ullage

@@ -29,7 +29,6 @@ struct PioParameters : PioShape {
   PioVerify verify = PioVerify::kept;
 
   [[nodiscard]] static const Table<PioParameters>& table();
-  [[nodiscard]] static PioParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] PioShape shape(std::uint64_t of_ranks) const;
   /// Pieces that one call moves.
   [[nodiscard]] std::uint64_t pieces_a_call() const {

@@ -72,7 +72,7 @@ class PioBench : public test::StorageWorkloadTest {
   [[nodiscard]] PioPattern pattern_of(const std::string& pattern, std::uint64_t rank, const Values& given = {}) const {
     const How offsets{"", "posix", false, false};
     const auto values = complete(entry().description.parameters, values_of(pattern, offsets, given), "");
-    return {PioParameters::from(*values).shape(ranks()), rank};
+    return {bind_parameters<PioParameters>(*values).shape(ranks()), rank};
   }
   /// Returns where the bytes that a pattern places begin in a file: HDF5 has its own before them.
   [[nodiscard]] static std::uint64_t begin_of_data(const How& how, const std::string& path) {

@@ -97,5 +97,4 @@ TEST(SarSubimages, RowsFillTheirGroupOneBehindTheOther) {
 }
 
 }  // namespace
-
 }  // namespace ullage::sar_pattern_test

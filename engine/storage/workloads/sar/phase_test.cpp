@@ -119,5 +119,4 @@ TEST_F(MpiSarState, SharedFilesAreDealtOutToTheRanksOfTheFolder) {
 }
 
 }  // namespace
-
 }  // namespace ullage::sar_test

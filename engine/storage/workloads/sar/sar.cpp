@@ -12,7 +12,7 @@
 #include "storage/workloads/sar/detect.hpp"
 #include "storage/workloads/sar/retrieve.hpp"
 #include "storage/workloads/sar/whole_files.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -183,28 +183,15 @@ class Sar final : public Workload {
   SarState state_;
 };
 
-const Registered<WorkloadEntry> registered_sar{{
-    .description = {.name = "sar",
-                    .doc =
-                        "Stores radar images on a grid of locations, reads pairs of them and parts of them again, and "
-                        "keeps what was found: the I/O of SSCA #3.",
-                    .parameters = specs_of(SarParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_sar(SarParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = [](const Values& values,
-                    const PlannedLayout& layout) { return needs_of_sar(SarParameters::from(values), layout); },
-        .make = [](const Values& values, const StorageContext& context) -> std::unique_ptr<Workload> {
-          return std::make_unique<Sar>(SarParameters::from(values), context);
-        },
-        .uses_dataset = nullptr,
-        .needs_one_folder =
-            [](const Values& values) { return SarParameters::from(values).read_back != ReadBack::own; }},
-}};
+const Registered<WorkloadEntry> registered_sar{on_storage<SarParameters>({
+    .name = "sar",
+    .doc = "Stores radar images on a grid of locations, reads pairs of them and parts of them again, and "
+           "keeps what was found: the I/O of SSCA #3.",
+    .check = check_sar,
+    .needs = needs_of_sar,
+    .make = workload_of<Sar>,
+    .needs_one_folder = [](const SarParameters& p) { return p.read_back != ReadBack::own; },
+})};
 
 }  // namespace
-
 }  // namespace ullage

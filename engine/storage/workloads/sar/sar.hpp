@@ -40,7 +40,6 @@ struct SarParameters {
   SarVerify verify = SarVerify::full;
 
   [[nodiscard]] static const Table<SarParameters>& table();
-  [[nodiscard]] static SarParameters from(const Values& values) { return bind_parameters(table(), values); }
 
   [[nodiscard]] SarShape shape(std::uint64_t ranks) const;
   [[nodiscard]] ImageGrid files(std::uint64_t ranks) const;

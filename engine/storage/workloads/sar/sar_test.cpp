@@ -165,5 +165,4 @@ TEST(SarParameters, UnsaidSizesAreThoseOfThePublishedImages) {
 }
 
 }  // namespace
-
 }  // namespace ullage::sar_test

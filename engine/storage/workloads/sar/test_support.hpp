@@ -28,7 +28,7 @@ inline Values values_of(Values given) {
   return values.value_or(Values{});
 }
 
-inline SarParameters parameters_of(const Values& given) { return SarParameters::from(values_of(given)); }
+inline SarParameters parameters_of(const Values& given) { return bind_parameters<SarParameters>(values_of(given)); }
 
 inline void flip_byte(const std::string& path, std::uint64_t at) {
   std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);

@@ -110,5 +110,4 @@ TEST(StepAccount, TimelineHasEveryStepInAnInterval) {
 }
 
 }  // namespace
-
 }  // namespace ullage::stepfile_test

@@ -71,5 +71,4 @@ TEST(StepOrder, IsTheOneItIsCalled) {
 }
 
 }  // namespace
-
 }  // namespace ullage::revolve_test

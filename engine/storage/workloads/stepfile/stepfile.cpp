@@ -13,7 +13,7 @@
 #include "storage/workloads/stepfile/adjoint.hpp"
 #include "storage/workloads/stepfile/forward.hpp"
 #include "storage/workloads/stepfile/log_index.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -130,8 +130,8 @@ namespace {
 
 class Stepfile final : public Workload {
  public:
-  Stepfile(const Values& values, const StorageContext& context)
-      : parameters_(StepfileParameters::from(values)), context_(context) {
+  Stepfile(const StepfileParameters& parameters, const StorageContext& context)
+      : parameters_(parameters), context_(context) {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
@@ -217,31 +217,19 @@ class Stepfile final : public Workload {
   std::optional<RevolveState> revolve_;
 };
 
-const Registered<WorkloadEntry> registered_stepfile{{
-    .description = {.name = "stepfile",
-                    .doc = "Keeps the state of a simulation at every step and reads the states again for its adjoint, "
-                           "with computation in between.",
-                    .parameters = specs_of(StepfileParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
-               const std::string& pointer) {
-              return check_stepfile(StepfileParameters::from(values), capabilities, pointer);
-            },
-        .needs =
-            [](const Values& values, const PlannedLayout& layout) {
-              return needs_of_stepfile(StepfileParameters::from(values), layout);
-            },
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<Stepfile>(values, context); },
-        .uses_dataset = nullptr,
-        .check_spill =
-            [](const Values& values, const std::string& pointer) {
-              if (!StepfileParameters::from(values).in_log()) return Status{};
-              return Status{fail(bad_plan(pointer + "/spill", "must be empty: with layout log a rank has one file"))};
-            }},
-}};
+const Registered<WorkloadEntry> registered_stepfile{on_storage<StepfileParameters>({
+    .name = "stepfile",
+    .doc = "Keeps the state of a simulation at every step and reads the states again for its adjoint, "
+           "with computation in between.",
+    .check = on_any_layout(check_stepfile),
+    .needs = needs_of_stepfile,
+    .make = workload_of<Stepfile>,
+    .check_spill =
+        [](const StepfileParameters& p, const std::string& pointer) {
+          if (!p.in_log()) return Status{};
+          return Status{fail(bad_plan(pointer + "/spill", "must be empty: with layout log a rank has one file"))};
+        },
+})};
 
 }  // namespace
-
 }  // namespace ullage

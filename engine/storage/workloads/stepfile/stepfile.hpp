@@ -41,7 +41,6 @@ struct StepfileParameters {
   static constexpr std::uint64_t most_depth = 1024;
 
   [[nodiscard]] static const Table<StepfileParameters>& table();
-  [[nodiscard]] static StepfileParameters from(const Values& values) { return bind_parameters(table(), values); }
 
   [[nodiscard]] bool revolves() const { return order == StepOrderKind::revolve; }
   [[nodiscard]] bool in_log() const { return layout == StepLayout::log; }

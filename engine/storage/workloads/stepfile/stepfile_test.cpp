@@ -187,5 +187,4 @@ TEST(StepfileParameters, NeedsAreThoseOfAllRanks) {
 }
 
 }  // namespace
-
 }  // namespace ullage::stepfile_test

@@ -24,7 +24,9 @@ inline Values values_of(Values given) {
   return values.value_or(Values{});
 }
 
-inline StepfileParameters parameters_of(const Values& given) { return StepfileParameters::from(values_of(given)); }
+inline StepfileParameters parameters_of(const Values& given) {
+  return bind_parameters<StepfileParameters>(values_of(given));
+}
 
 class OneRepetition : public test::StorageWorkloadTest {
  protected:

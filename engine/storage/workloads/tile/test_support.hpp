@@ -20,7 +20,7 @@ inline Values values_of(const Values& given) {
   return values.value_or(Values{});
 }
 
-inline TileParameters parameters_of(const Values& given) { return TileParameters::from(values_of(given)); }
+inline TileParameters parameters_of(const Values& given) { return bind_parameters<TileParameters>(values_of(given)); }
 
 inline Value number(std::int64_t count) { return count; }
 inline Value words(const char* word) { return std::string(word); }

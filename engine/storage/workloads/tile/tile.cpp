@@ -10,7 +10,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/tile/phase.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -198,25 +198,15 @@ class Tile final : public Workload {
   TileState state_;
 };
 
-const Registered<WorkloadEntry> registered_tile{{
-    .description = {.name = "tile",
-                    .doc = "Writes and reads a dense data set in two or three dimensions, a tile of it for each rank, "
-                           "with overlap, frame after frame.",
-                    .parameters = specs_of(TileParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_tile(TileParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = [](const Values& values, const PlannedLayout&) { return needs_of_tile(TileParameters::from(values)); },
-        .make = [](const Values& values, const StorageContext& context) -> std::unique_ptr<Workload> {
-          return std::make_unique<Tile>(TileParameters::from(values), context);
-        },
-        .uses_dataset = nullptr,
-        .needs_one_folder = [](const Values&) { return true; }},
-}};
+const Registered<WorkloadEntry> registered_tile{on_storage<TileParameters>({
+    .name = "tile",
+    .doc = "Writes and reads a dense data set in two or three dimensions, a tile of it for each rank, "
+           "with overlap, frame after frame.",
+    .check = check_tile,
+    .needs = [](const TileParameters& p, const PlannedLayout&) { return needs_of_tile(p); },
+    .make = workload_of<Tile>,
+    .needs_one_folder = always,
+})};
 
 }  // namespace
-
 }  // namespace ullage

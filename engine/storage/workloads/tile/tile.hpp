@@ -40,7 +40,6 @@ struct TileParameters {
   TileCache cache = TileCache::none;
 
   [[nodiscard]] static const Table<TileParameters>& table();
-  [[nodiscard]] static TileParameters from(const Values& values) { return bind_parameters(table(), values); }
 
   [[nodiscard]] TileShape shape() const;
 };

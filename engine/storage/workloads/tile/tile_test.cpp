@@ -198,5 +198,4 @@ TEST(TileParameters, RoomIsThatOfTheFrames) {
 }
 
 }  // namespace
-
 }  // namespace ullage::tile_workload_test

@@ -93,5 +93,4 @@ TEST_F(MpiTransferFiles, DataThatIsNearerThanAskedForIsTold) {
 }
 
 }  // namespace
-
 }  // namespace ullage::transfer_dataset_test

@@ -14,7 +14,7 @@
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/mixed_phase.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -94,8 +94,8 @@ namespace {
 
 class MixedTransfer final : public Workload {
  public:
-  MixedTransfer(const Values& values, const StorageContext& context)
-      : parameters_(MixedTransferParameters::from(values)), context_(context) {
+  MixedTransfer(const MixedTransferParameters& parameters, const StorageContext& context)
+      : parameters_(parameters), context_(context) {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
@@ -162,24 +162,15 @@ class MixedTransfer final : public Workload {
   MixedTransferState state_;
 };
 
-const Registered<WorkloadEntry> registered_mixed_transfer{{
-    .description = {.name = "mixed-transfer",
-                    .doc =
-                        "Reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that "
-                        "workload transfer has made.",
-                    .parameters = specs_of(MixedTransferParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
-               const std::string& pointer) {
-              return check_mixed_transfer(MixedTransferParameters::from(values), capabilities, pointer);
-            },
-        .needs = nullptr,  // the room is taken already
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<MixedTransfer>(values, context); },
-        .uses_dataset = [](const Values& /*values*/) { return true; }},
-}};
+const Registered<WorkloadEntry> registered_mixed_transfer{on_storage<MixedTransferParameters>({
+    .name = "mixed-transfer",
+    .doc = "Reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that "
+           "workload transfer has made.",
+    .check = on_any_layout(check_mixed_transfer),
+    .needs = nullptr,  // the room is taken already
+    .make = workload_of<MixedTransfer>,
+    .uses_dataset = always,
+})};
 
 }  // namespace
-
 }  // namespace ullage

@@ -31,7 +31,6 @@ struct MixedTransferParameters {
   MixedVerify verify = MixedVerify::kept;
 
   [[nodiscard]] static const Table<MixedTransferParameters>& table();
-  [[nodiscard]] static MixedTransferParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] bool reads() const { return read_share > 0; }
   [[nodiscard]] bool writes() const { return read_share < 1; }
 };

@@ -117,7 +117,7 @@ TEST_F(MpiMixedTransfer, FailureOfOneRankFailsTheCaseAndKeepsNothing) {
 Status check(const Values& given, const Capabilities& capabilities = {}) {
   const auto values = complete(specs_of(MixedTransferParameters::table()), given, "");
   if (!values) return fail(values.error());
-  return check_mixed_transfer(MixedTransferParameters::from(*values), capabilities, "/w");
+  return check_mixed_transfer(bind_parameters<MixedTransferParameters>(*values), capabilities, "/w");
 }
 
 std::string where(const Values& given) {
@@ -148,5 +148,4 @@ TEST(MixedTransferParameters, BackendHasToHoldData) {
 }
 
 }  // namespace
-
 }  // namespace ullage::mixed_transfer_test

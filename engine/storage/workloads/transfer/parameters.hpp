@@ -51,7 +51,6 @@ struct TransferParameters {
   int buffer_node = -1;
 
   [[nodiscard]] static const Table<TransferParameters>& table();
-  [[nodiscard]] static TransferParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] TransferShape shape(std::uint64_t ranks) const;
   /// Order in which a phase of that kind visits.
   [[nodiscard]] Order order_of(PhaseKind kind) const;

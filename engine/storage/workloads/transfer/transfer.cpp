@@ -16,7 +16,7 @@
 #include "storage/workloads/transfer/mixed_phase.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/phase.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -42,8 +42,8 @@ MixedTransferParameters mixed_of(const TransferParameters& p) {
 
 class Transfer final : public Workload {
  public:
-  Transfer(const Values& values, const StorageContext& context)
-      : parameters_(TransferParameters::from(values)), context_(context) {
+  Transfer(const TransferParameters& parameters, const StorageContext& context)
+      : parameters_(parameters), context_(context) {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.dataset = made().entry(context.dataset_name());
@@ -244,31 +244,22 @@ class Transfer final : public Workload {
   std::optional<StayOnCpus> stay_;  // the rank may run elsewhere after the repetition
 };
 
-Needs needs_of(const Values& values, const PlannedLayout& layout) {
-  const auto parameters = TransferParameters::from(values);
+Needs needs_of(const TransferParameters& parameters, const PlannedLayout& layout) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const bool per_process = parameters.file_mode == FileMode::per_process;
   const std::uint64_t files = per_process ? ranks * (parameters.directory_per_process ? 2 : 1) : 1;
   return {Count(parameters.bytes_a_rank()) * ranks, files, 1};
 }
 
-const Registered<WorkloadEntry> registered_transfer{{
-    .description = {.name = "transfer",
-                    .doc = "Writes and reads large files, in IOR's model of segments, blocks and transfers.",
-                    .parameters = specs_of(TransferParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_transfer(TransferParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = needs_of,
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<Transfer>(values, context); },
-        .uses_dataset = [](const Values& values) { return !TransferParameters::from(values).makes_dataset(); },
-        .needs_one_folder =
-            [](const Values& values) { return TransferParameters::from(values).read_back != ReadBack::own; }},
-}};
+const Registered<WorkloadEntry> registered_transfer{on_storage<TransferParameters>({
+    .name = "transfer",
+    .doc = "Writes and reads large files, in IOR's model of segments, blocks and transfers.",
+    .check = check_transfer,
+    .needs = needs_of,
+    .make = workload_of<Transfer>,
+    .uses_dataset = [](const TransferParameters& p) { return !p.makes_dataset(); },
+    .needs_one_folder = [](const TransferParameters& p) { return p.read_back != ReadBack::own; },
+})};
 
 }  // namespace
 }  // namespace ullage

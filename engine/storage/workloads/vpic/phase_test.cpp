@@ -73,5 +73,4 @@ TEST(ParticleFile, AnotherFormIsRefused) {
 }
 
 }  // namespace
-
 }  // namespace ullage::vpic_test

@@ -8,7 +8,7 @@
 #include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/vpic/phase.hpp"
-#include "work/workload.hpp"
+#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -125,8 +125,8 @@ constexpr int next_one = 1;  // a node, or a rank, further
 
 class Vpic final : public Workload {
  public:
-  Vpic(const Values& values, const StorageContext& context) {
-    state_.parameters = VpicParameters::from(values);
+  Vpic(const VpicParameters& parameters, const StorageContext& context) {
+    state_.parameters = parameters;
     state_.context = context;
     state_.capabilities = context.backend->capabilities();
     state_.layout = state_.parameters.layout(static_cast<std::uint64_t>(context.world->size()));
@@ -172,25 +172,15 @@ class Vpic final : public Workload {
   VpicState state_;
 };
 
-const Registered<WorkloadEntry> registered_vpic{{
-    .description = {.name = "vpic",
-                    .doc = "Writes the particles of a plasma code (VPIC), step after step with a computation in "
-                           "between, and reads them again as an analysis does (BD-CATS).",
-                    .parameters = specs_of(VpicParameters::table())},
-    .work = StorageWork{
-        .check =
-            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-               const std::string& pointer) {
-              return check_vpic(VpicParameters::from(values), capabilities, layout, pointer);
-            },
-        .needs = [](const Values& values,
-                    const PlannedLayout& layout) { return needs_of_vpic(VpicParameters::from(values), layout); },
-        .make = [](const Values& values,
-                   const StorageContext& context) { return std::make_unique<Vpic>(values, context); },
-        .uses_dataset = nullptr,
-        .needs_one_folder = [](const Values&) { return true; }},
-}};
+const Registered<WorkloadEntry> registered_vpic{on_storage<VpicParameters>({
+    .name = "vpic",
+    .doc = "Writes the particles of a plasma code (VPIC), step after step with a computation in "
+           "between, and reads them again as an analysis does (BD-CATS).",
+    .check = check_vpic,
+    .needs = needs_of_vpic,
+    .make = workload_of<Vpic>,
+    .needs_one_folder = always,
+})};
 
 }  // namespace
-
 }  // namespace ullage

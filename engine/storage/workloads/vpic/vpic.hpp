@@ -39,7 +39,6 @@ struct VpicParameters {
   VpicVerify verify = VpicVerify::full;
 
   [[nodiscard]] static const Table<VpicParameters>& table();
-  [[nodiscard]] static VpicParameters from(const Values& values) { return bind_parameters(table(), values); }
 
   [[nodiscard]] ParticleLayout layout(std::uint64_t ranks) const { return {particles, ranks, steps, memory, file}; }
   /// Those of a rank's particles that are read.

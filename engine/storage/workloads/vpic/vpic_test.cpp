@@ -203,5 +203,4 @@ TEST(VpicParameters, TheLastStepComputesNothing) {
 }
 
 }  // namespace
-
 }  // namespace ullage::vpic_test

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder says of a workload on cores, memory or messages, in terms of its own parameters.
+// What a folder says of its workload, in terms of its own parameters.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "work/workload.hpp"
@@ -29,7 +28,7 @@ class SinglePhaseWorkload final : public Workload {
 // These are for `make` of a workload: all of these make one of its parameters and the context.
 
 template <class Made>
-constexpr auto workload_of = [](const auto& parameters, const WorkloadContext& context) -> std::unique_ptr<Workload> {
+constexpr auto workload_of = [](const auto& parameters, const auto& context) -> std::unique_ptr<Workload> {
   return std::make_unique<Made>(parameters, context);
 };
 
@@ -62,18 +61,50 @@ template <class P>
   return [check](const P& parameters, int, const std::string& pointer) { return check(parameters, pointer); };
 }
 
-/// `Work` is the kind of work: ComputeWork, or MessageWork between ranks.
-template <class P, class Work = ComputeWork>
+/// A workload on a target with parameters P, which have a static table(). What its functions say is in StorageWork;
+/// null: nothing, or never.
+template <class P>
+struct OnStorage {
+  std::string name;
+  std::string doc;
+  std::function<Status(const P&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
+  std::function<Needs(const P&, const PlannedLayout&)> needs;
+  std::function<std::unique_ptr<Workload>(const P&, const StorageContext&)> make;
+  std::function<bool(const P&)> uses_dataset = nullptr;
+  std::function<Status(const P&, const std::string& pointer)> check_spill = nullptr;
+  std::function<bool(const P&)> needs_one_folder = nullptr;
+};
+
+/// Is for `check` of a workload that asks nothing of the layout.
+template <class P>
+[[nodiscard]] auto on_any_layout(Status (*check)(const P&, const Capabilities&, const std::string&)) {
+  return [check](const P& parameters, const Capabilities& capabilities, const PlannedLayout&,
+                 const std::string& pointer) { return check(parameters, capabilities, pointer); };
+}
+
+/// Is for what a workload says whatever its parameters are.
+constexpr auto always = [](const auto&) { return true; };
+
+namespace detail {
+/// A function of parameters P as one of the values they are bound to; null stays null.
+template <class R, class P, class... More>
+[[nodiscard]] std::function<R(const Values&, More...)> of_values(std::function<R(const P&, More...)> own) {
+  if (!own) return nullptr;
+  return [own = std::move(own)](const Values& values, More... more) {
+    return own(bind_parameters<P>(values), std::forward<More>(more)...);
+  };
+}
+}  // namespace detail
+
+template <class P>
 [[nodiscard]] WorkloadEntry without_storage(WithoutStorage<P> own) {
-  Work work;
+  WorkWithoutStorage work;
   if (own.check)
     work.check = [check = std::move(own.check)](const Values& values, const PlannedLayout& layout,
                                                 const std::string& pointer) {
       return check(bind_parameters<P>(values), layout.ranks, pointer);
     };
-  work.make = [make = std::move(own.make)](const Values& values, const WorkloadContext& context) {
-    return make(bind_parameters<P>(values), context);
-  };
+  work.make = detail::of_values(std::move(own.make));
   return {.description = {.name = std::move(own.name),
                           .doc = std::move(own.doc),
                           .parameters = specs_of(P::table()),
@@ -81,11 +112,15 @@ template <class P, class Work = ComputeWork>
           .work = std::move(work)};
 }
 
-/// The workload of an entry that is no work on storage.
-[[nodiscard]] inline std::unique_ptr<Workload> make_without_storage(const WorkloadEntry& entry, const Values& values,
-                                                                    const WorkloadContext& context) {
-  if (const auto* messages = std::get_if<MessageWork>(&entry.work)) return messages->make(values, {context});
-  return std::get<ComputeWork>(entry.work).make(values, {context});
+template <class P>
+[[nodiscard]] WorkloadEntry on_storage(OnStorage<P> own) {
+  return {.description = {.name = std::move(own.name), .doc = std::move(own.doc), .parameters = specs_of(P::table())},
+          .work = StorageWork{.check = detail::of_values(std::move(own.check)),
+                              .needs = detail::of_values(std::move(own.needs)),
+                              .make = detail::of_values(std::move(own.make)),
+                              .uses_dataset = detail::of_values(std::move(own.uses_dataset)),
+                              .check_spill = detail::of_values(std::move(own.check_spill)),
+                              .needs_one_folder = detail::of_values(std::move(own.needs_one_folder))}};
 }
 
 }  // namespace ullage
