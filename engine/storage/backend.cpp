@@ -30,45 +30,28 @@ Status File::transfer_scattered(Direction direction, std::span<const ScatteredEx
 
 Status Backend::ready_open(const OpenRequest& /*request*/, std::span<const ArraySpec> /*arrays*/) { return {}; }
 
-Status Backend::make_ready(std::span<std::byte> memory, const Concurrency& wanted) {
-  return concurrency() != nullptr ? concurrency()->make_ready(memory, wanted) : Status{};
+Status Backend::make_ready(std::span<std::byte> /*memory*/, const Concurrency& /*wanted*/) { return {}; }
+
+Status Backend::make_directory(const std::string& name) { return fail(unsupported("mkdir", name)); }
+
+Status Backend::remove_file(const std::string& name) { return fail(unsupported("remove", name)); }
+
+Status Backend::remove_directory(const std::string& name) { return fail(unsupported("rmdir", name)); }
+
+Result<FileExtents> Backend::inspect(const std::string& name) { return fail(unsupported("inspect", name)); }
+
+Result<std::unique_ptr<ViewedFile>> Backend::open_viewed(const OpenRequest& request, const Map& /*hints*/) {
+  return fail(unsupported("open with views", request.name));
 }
 
-Status Backend::make_directory(const std::string& name) {
-  return names() != nullptr ? names()->make_directory(name) : fail(unsupported("mkdir", name));
+Result<std::unique_ptr<ArrayFile>> Backend::open_arrays(const OpenRequest& request,
+                                                        std::span<const ArraySpec> /*arrays*/) {
+  return fail(unsupported("open with arrays", request.name));
 }
 
-Status Backend::remove_file(const std::string& name) {
-  return names() != nullptr ? names()->remove_file(name) : fail(unsupported("remove", name));
-}
+Result<std::unique_ptr<MetadataApi>> Backend::make_metadata() { return fail(unsupported("metadata", "")); }
 
-Status Backend::remove_directory(const std::string& name) {
-  return names() != nullptr ? names()->remove_directory(name) : fail(unsupported("rmdir", name));
-}
-
-Result<FileExtents> Backend::inspect(const std::string& name) {
-  if (names() == nullptr) return fail(unsupported("inspect", name));
-  return names()->inspect(name);
-}
-
-Result<std::unique_ptr<ViewedFile>> Backend::open_viewed(const OpenRequest& request, const Map& hints) {
-  if (views() == nullptr) return fail(unsupported("open with views", request.name));
-  return views()->open_viewed(request, hints);
-}
-
-Result<std::unique_ptr<ArrayFile>> Backend::open_arrays(const OpenRequest& request, std::span<const ArraySpec> specs) {
-  if (arrays() == nullptr) return fail(unsupported("open with arrays", request.name));
-  return arrays()->open_arrays(request, specs);
-}
-
-Result<std::unique_ptr<MetadataApi>> Backend::make_metadata() {
-  if (metadata() == nullptr) return fail(unsupported("metadata", ""));
-  return metadata()->make_metadata();
-}
-
-Status Backend::drop_cached(const std::string& name) {
-  return cache() != nullptr ? cache()->drop_cached(name) : fail(unsupported("advise", name));
-}
+Status Backend::drop_cached(const std::string& name) { return fail(unsupported("advise", name)); }
 
 std::vector<std::string> capability_words(const Capabilities& capabilities) {
   std::vector<std::string> words;

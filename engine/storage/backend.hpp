@@ -133,65 +133,7 @@ struct FileExtents {
   bool fully_written = true;
 };
 
-/// What a backend can do besides moving data is a facet of it, which it has or has not. Names are relative to the run
-/// folder.
-
-/// Facet: several operations of a rank under way at once.
-class ConcurrencyFacet {
- public:
-  virtual ~ConcurrencyFacet() = default;
-  /// Before a phase's timer: its transfers will be from or to `memory`. May come again while no file is open.
-  [[nodiscard]] virtual Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) = 0;
-};
-
-/// Facet: files that have names and stay.
-class NamesFacet {
- public:
-  virtual ~NamesFacet() = default;
-  [[nodiscard]] virtual Status make_directory(const std::string& name) = 0;
-  [[nodiscard]] virtual Status remove_file(const std::string& name) = 0;
-  [[nodiscard]] virtual Status remove_directory(const std::string& name) = 0;
-  [[nodiscard]] virtual Result<FileExtents> inspect(const std::string& name) = 0;
-};
-
-/// Facet: files that are seen through views.
-class ViewsFacet {
- public:
-  virtual ~ViewsFacet() = default;
-  /// Does as Backend::open(), for reading and writing unless the request's mode is `read`; `hints` besides the
-  /// backend's own, before which they go. `unique` counts here.
-  [[nodiscard]] virtual Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request,
-                                                                        const Map& hints) = 0;
-};
-
-/// Facet: work on names.
-class MetadataFacet {
- public:
-  virtual ~MetadataFacet() = default;
-  /// Made anew for every phase; the backend outlives it.
-  [[nodiscard]] virtual Result<std::unique_ptr<MetadataApi>> make_metadata() = 0;
-};
-
-/// Facet: files of named arrays.
-class ArraysFacet {
- public:
-  virtual ~ArraysFacet() = default;
-  /// Does as Backend::open(). The arrays are made in a new file, and must be in one that is there with as many rows; an
-  /// array of 0 rows then has those of the file.
-  [[nodiscard]] virtual Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
-                                                                       std::span<const ArraySpec> arrays) = 0;
-};
-
-/// Facet: a node's cache between the files and their device.
-class CacheFacet {
- public:
-  virtual ~CacheFacet() = default;
-  /// Writes back and drops the named file from this node's page cache.
-  [[nodiscard]] virtual Status drop_cached(const std::string& name) = 0;
-};
-
-/// Talks to one target through one API for all phases of a case. One per rank, used by one thread. What every backend
-/// has is virtual here; the facets are those it has, null where it has not.
+/// Talks to one target through one API for all phases of a case. One per rank, used by one thread.
 class Backend {
  public:
   Backend() = default;
@@ -210,26 +152,28 @@ class Backend {
   /// Returns what is known of its files after a phase, besides what each says; finding out may take time.
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 
-  [[nodiscard]] virtual ConcurrencyFacet* concurrency() { return nullptr; }
-  [[nodiscard]] virtual NamesFacet* names() { return nullptr; }
-  [[nodiscard]] virtual ViewsFacet* views() { return nullptr; }
-  [[nodiscard]] virtual ArraysFacet* arrays() { return nullptr; }
-  [[nodiscard]] virtual MetadataFacet* metadata() { return nullptr; }
-  [[nodiscard]] virtual CacheFacet* cache() { return nullptr; }
+  // What a backend can do besides, as its capabilities say; the rest is an error of kind `unsupported`. Names are
+  // relative to the run folder.
 
-  // The facets' calls for those who cannot do without: an error where the backend has none of it.
-
-  /// Success without the facet: a file then has one operation under way.
-  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted);
-  [[nodiscard]] Status make_directory(const std::string& name);
-  [[nodiscard]] Status remove_file(const std::string& name);
-  [[nodiscard]] Status remove_directory(const std::string& name);
-  [[nodiscard]] Result<FileExtents> inspect(const std::string& name);
-  [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints);
-  [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
-                                                               std::span<const ArraySpec> arrays);
-  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata();
-  [[nodiscard]] Status drop_cached(const std::string& name);
+  /// Before a phase's timer: its transfers will be from or to `memory`. May come again while no file is open. Success
+  /// where a file has one operation under way.
+  [[nodiscard]] virtual Status make_ready(std::span<std::byte> memory, const Concurrency& wanted);
+  // Files that have names and stay: where there is data.
+  [[nodiscard]] virtual Status make_directory(const std::string& name);
+  [[nodiscard]] virtual Status remove_file(const std::string& name);
+  [[nodiscard]] virtual Status remove_directory(const std::string& name);
+  [[nodiscard]] virtual Result<FileExtents> inspect(const std::string& name);
+  /// Does as open(), for reading and writing unless the request's mode is `read`; `hints` besides the backend's own,
+  /// before which they go. `unique` counts here.
+  [[nodiscard]] virtual Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints);
+  /// Does as open(). The arrays are made in a new file, and must be in one that is there with as many rows; an array of
+  /// 0 rows then has those of the file.
+  [[nodiscard]] virtual Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
+                                                                       std::span<const ArraySpec> arrays);
+  /// Work on names. Made anew for every phase; the backend outlives it.
+  [[nodiscard]] virtual Result<std::unique_ptr<MetadataApi>> make_metadata();
+  /// Writes back and drops the named file from this node's page cache.
+  [[nodiscard]] virtual Status drop_cached(const std::string& name);
 };
 
 /// Holds what a backend is made from; outlives it. `folder` is null for backends without a path.

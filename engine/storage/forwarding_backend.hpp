@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A backend that hands every call on to another one. What wraps a backend derives from it and overrides what it
-// changes; it has the facets that the inner one has.
+// changes; it can do what the inner one can.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,7 @@
 
 namespace ullage {
 
-class ForwardingBackend : public Backend,
-                          public ConcurrencyFacet,
-                          public NamesFacet,
-                          public ViewsFacet,
-                          public ArraysFacet,
-                          public MetadataFacet,
-                          public CacheFacet {
+class ForwardingBackend : public Backend {
  public:
   explicit ForwardingBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}
 
@@ -29,13 +23,6 @@ class ForwardingBackend : public Backend,
   }
   [[nodiscard]] Map hints_given() const override { return inner_->hints_given(); }
   [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
-
-  [[nodiscard]] ConcurrencyFacet* concurrency() override { return inner_->concurrency() != nullptr ? this : nullptr; }
-  [[nodiscard]] NamesFacet* names() override { return inner_->names() != nullptr ? this : nullptr; }
-  [[nodiscard]] ViewsFacet* views() override { return inner_->views() != nullptr ? this : nullptr; }
-  [[nodiscard]] ArraysFacet* arrays() override { return inner_->arrays() != nullptr ? this : nullptr; }
-  [[nodiscard]] MetadataFacet* metadata() override { return inner_->metadata() != nullptr ? this : nullptr; }
-  [[nodiscard]] CacheFacet* cache() override { return inner_->cache() != nullptr ? this : nullptr; }
 
   [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
     return inner_->make_ready(memory, wanted);

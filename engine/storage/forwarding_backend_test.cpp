@@ -8,17 +8,15 @@
 namespace ullage::forwarding_backend_test {
 namespace {
 
-TEST(MpiForwardingBackend, HasTheFacetsOfTheInnerOne) {
+TEST(MpiForwardingBackend, CanDoWhatTheInnerOneCan) {
   test::Bench bench;
-  ForwardingBackend posix(bench.make("posix"));
-  EXPECT_NE(posix.names(), nullptr);
-  EXPECT_NE(posix.metadata(), nullptr);
-  EXPECT_NE(posix.cache(), nullptr);
-  EXPECT_NE(posix.concurrency(), nullptr);
-  EXPECT_EQ(posix.views(), nullptr);
+  const ForwardingBackend posix(bench.make("posix"));
+  EXPECT_TRUE(posix.capabilities().metadata && posix.capabilities().data);
+  EXPECT_FALSE(posix.capabilities().views);
   ForwardingBackend null(bench.make("null"));
-  EXPECT_NE(null.views(), nullptr);
-  EXPECT_EQ(null.names(), nullptr);
+  EXPECT_TRUE(null.capabilities().views);
+  EXPECT_FALSE(null.capabilities().data || null.capabilities().arrays);
+  EXPECT_EQ(null.open_arrays({"a", OpenMode::create, true, 0}, {}).error().kind, ErrorKind::unsupported);
 }
 
 TEST(MpiForwardingBackend, HandsEveryCallOn) {

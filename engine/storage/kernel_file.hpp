@@ -85,15 +85,12 @@ class KernelFileOpener final {
 };
 
 /// Does what backends over such files have in common: all but how an open file moves data.
-class KernelFileBackend : public Backend, public NamesFacet, public MetadataFacet, public CacheFacet {
+class KernelFileBackend : public Backend {
  public:
   [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
   [[nodiscard]] Status make_directory(const std::string& name) override;
   [[nodiscard]] Status remove_file(const std::string& name) override;
   [[nodiscard]] Status remove_directory(const std::string& name) override;
-  [[nodiscard]] NamesFacet* names() override { return this; }
-  [[nodiscard]] MetadataFacet* metadata() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
   [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata() override;
   [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override;
   [[nodiscard]] Status drop_cached(const std::string& name) override;

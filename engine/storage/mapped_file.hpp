@@ -75,7 +75,9 @@ class MappedFile : public File {
 /// Opens mapped files; backends say how one of theirs is made.
 class MappedBackend : public KernelFileBackend {
  public:
-  [[nodiscard]] ConcurrencyFacet* concurrency() override { return &threads_; }
+  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) override {
+    return threads_.make_ready(wanted);
+  }
   /// Ranks of a shared file are together here until all of them have it or none.
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) final;
 
@@ -89,7 +91,7 @@ class MappedBackend : public KernelFileBackend {
   std::string name_;
   bool preallocate_;
   BusErrorHandler handler_;
-  ThreadsFacet threads_;
+  FileThreads threads_;
 };
 
 template <Direction direction, class Copy>

@@ -52,7 +52,7 @@ void MovingThreads::work(std::size_t thread) {
   }
 }
 
-Status ThreadsFacet::make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) {
+Status FileThreads::make_ready(const Concurrency& wanted) {
   const auto count = static_cast<std::size_t>(wanted.threads);
   if (threads_ && threads_->size() != count) threads_.reset();
   if (count == 1) return {};

@@ -63,10 +63,11 @@ class MovingThreads final {
   Workers others_;  // last: they use the rest
 };
 
-/// Facet of backends whose ranks move the data of a file by as many of these threads as a phase wants.
-class ThreadsFacet final : public ConcurrencyFacet {
+/// The threads of a backend whose rank moves the data of a file by as many of them as a phase wants.
+class FileThreads final {
  public:
-  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override;
+  /// Is for Backend::make_ready().
+  [[nodiscard]] Status make_ready(const Concurrency& wanted);
   /// Null where the rank moves its data alone.
   [[nodiscard]] MovingThreads* threads() const { return threads_.get(); }
 

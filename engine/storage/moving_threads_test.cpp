@@ -121,9 +121,9 @@ TEST(MovingThreads, WhereOneDoesNotStartThereIsNone) {
   MovingThreads threads(5);
   const test::FewThreads few(3);
   EXPECT_EQ(threads.start().error().errno_value, EAGAIN);
-  ThreadsFacet facet;
-  EXPECT_EQ(facet.make_ready({}, {.threads = 3}).error().errno_value, EAGAIN);
-  EXPECT_EQ(facet.threads(), nullptr);
+  FileThreads made;
+  EXPECT_EQ(made.make_ready({.threads = 3}).error().errno_value, EAGAIN);
+  EXPECT_EQ(made.threads(), nullptr);
 }
 
 TEST(MovingThreads, AnExceptionIsAnErrorOfTheMove) {

@@ -107,7 +107,7 @@ class DevdaxFile final : public File {
 constexpr Capabilities devdax_capabilities{.path = false, .memory = true, .dax = true};
 
 /// Parts follow each other in this rank's part of the device. What is left at the end is made zero then.
-class DevdaxBackend final : public Backend, public NamesFacet, public CacheFacet {
+class DevdaxBackend final : public Backend {
  public:
   DevdaxBackend(DevdaxParameters parameters, std::shared_ptr<DaxDevice> device)
       : parameters_(std::move(parameters)), device_(std::move(device)) {}
@@ -116,8 +116,6 @@ class DevdaxBackend final : public Backend, public NamesFacet, public CacheFacet
   }
 
   [[nodiscard]] Capabilities capabilities() const override { return devdax_capabilities; }
-  [[nodiscard]] NamesFacet* names() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     if (request.shared) return fail(unsupported("a file shared by several ranks", "devdax: use a file per process"));

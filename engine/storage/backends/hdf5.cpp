@@ -72,7 +72,7 @@ class Hdf5File final : public File {
 
 constexpr Capabilities hdf5_capabilities{.collective_sync = true, .arrays = true};
 
-class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, public ArraysFacet {
+class Hdf5Backend final : public Backend {
  public:
   /// Collective.
   Hdf5Backend(Hdf5Parameters parameters, const BackendContext& context, const Hdf5Calls& calls, mpi::Info hints)
@@ -139,9 +139,6 @@ class Hdf5Backend final : public Backend, public NamesFacet, public CacheFacet, 
                              .arrays = arrays});
   }
 
-  [[nodiscard]] NamesFacet* names() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
-  [[nodiscard]] ArraysFacet* arrays() override { return this; }
   [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
   [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
   [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }

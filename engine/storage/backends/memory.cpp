@@ -116,15 +116,15 @@ class MemoryFile final : public File {
 constexpr Capabilities memory_capabilities{.path = false, .memory = true, .threads = 1024, .file_threads = 1024};
 
 /// What is written lives as long as this: a repetition of a case.
-class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet {
+class MemoryBackend final : public Backend {
  public:
   MemoryBackend(const MemoryParameters& parameters, const mpi::World& world, std::optional<NodeMemory> node_memory)
       : parameters_(parameters), world_(world), node_memory_(std::move(node_memory)) {}
 
   [[nodiscard]] Capabilities capabilities() const override { return memory_capabilities; }
-  [[nodiscard]] ConcurrencyFacet* concurrency() override { return &threads_; }
-  [[nodiscard]] NamesFacet* names() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
+  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) override {
+    return threads_.make_ready(wanted);
+  }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     if (!request.shared) return file_of(request, find_or_make(request, request.mode == OpenMode::create));
@@ -263,7 +263,7 @@ class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet
   std::optional<NodeMemory> node_memory_;  // of pages that are shared
   std::mutex mutex_;                       // guards names, not what they name: a part is of one thread at a time
   std::map<std::string, MemoryPart> parts_;
-  ThreadsFacet threads_;
+  FileThreads threads_;
 };
 
 Result<std::unique_ptr<Backend>> make_memory(const Values& values, const BackendContext& context) {

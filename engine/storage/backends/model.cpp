@@ -90,7 +90,7 @@ constexpr int most_begun_at_once = 4096;
 constexpr Capabilities model_capabilities{
     .path = false, .data = false, .views = true, .file_threads = 1, .nonblocking = most_begun_at_once};
 
-class ModelBackend final : public Backend, public ViewsFacet {
+class ModelBackend final : public Backend {
  public:
   ModelBackend(const ModelParameters& parameters, const BackendContext& context)
       : device_(parameters, context.world->size(), context.world->rank(), context.run_key),
@@ -100,7 +100,6 @@ class ModelBackend final : public Backend, public ViewsFacet {
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest&) override {
     return std::make_unique<ModelFile>(device_, pacer_);
   }
-  [[nodiscard]] ViewsFacet* views() override { return this; }
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest&, const Map&) override {
     return std::make_unique<ModelViewedFile>(device_, pacer_);
   }

@@ -233,7 +233,7 @@ constexpr int most_begun = 1024;
 constexpr Capabilities mpiio_capabilities{
     .collective_sync = true, .views = true, .scattered = true, .nonblocking = most_begun};
 
-class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet, public CacheFacet {
+class MpiioBackend final : public Backend {
  public:
   /// Collective.
   MpiioBackend(MpiioParameters parameters, const BackendContext& context, mpi::Info hints)
@@ -278,9 +278,6 @@ class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet,
     return make_mpiio_viewed_file(std::move(*file), path_of(request), request.shared ? &group_of(request) : nullptr);
   }
 
-  [[nodiscard]] NamesFacet* names() override { return this; }
-  [[nodiscard]] ViewsFacet* views() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
   [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
   [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
   [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }

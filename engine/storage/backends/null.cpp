@@ -30,11 +30,10 @@ class NullViewedFile final : public ViewedFile {
 
 constexpr Capabilities null_capabilities{.path = false, .data = false, .views = true, .file_threads = 1024};
 
-class NullBackend final : public Backend, public ViewsFacet {
+class NullBackend final : public Backend {
  public:
   [[nodiscard]] Capabilities capabilities() const override { return null_capabilities; }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest&) override { return std::make_unique<NullFile>(); }
-  [[nodiscard]] ViewsFacet* views() override { return this; }
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest&, const Map&) override {
     return std::make_unique<NullViewedFile>();
   }

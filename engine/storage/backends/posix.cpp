@@ -90,18 +90,17 @@ class PosixFile final : public File {
 
 constexpr Capabilities posix_capabilities{.metadata = true, .threads = 1024, .file_threads = 1024};
 
-class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
+class PosixBackend final : public KernelFileBackend {
  public:
   PosixBackend(const PosixParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
       : KernelFileBackend(posix_capabilities, parameters, context, alignment_bytes),
         positioned_(parameters.positioned),
         vector_pieces_(static_cast<std::size_t>(parameters.vector_pieces)) {}
 
-  [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
-  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
+  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) override {
     if (wanted.threads > 1 && !positioned_)
       return fail(unsupported("several threads", "posix without positioned: the threads share a file's position"));
-    return threads_.make_ready(memory, wanted);
+    return threads_.make_ready(wanted);
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
@@ -121,7 +120,7 @@ class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
 
   bool positioned_;
   std::size_t vector_pieces_;
-  ThreadsFacet threads_;
+  FileThreads threads_;
 };
 
 Status check_posix(const Values& values, const std::string& pointer) {

@@ -106,7 +106,7 @@ class StdioFile final : public File {
 
 constexpr Capabilities stdio_capabilities{.file_threads = 1};
 
-class StdioBackend final : public KernelFileBackend, public ConcurrencyFacet {
+class StdioBackend final : public KernelFileBackend {
  public:
   StdioBackend(const StdioParameters& parameters, const BackendContext& context)
       : KernelFileBackend(stdio_capabilities, {}, context, 1),
@@ -131,7 +131,6 @@ class StdioBackend final : public KernelFileBackend, public ConcurrencyFacet {
   }
 
   /// Memory for a file's buffer is made here, not when a timer runs.
-  [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
   [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& /*wanted*/) override {
     if (spare_.empty() && buffer_bytes_ > 0) spare_.emplace_back(buffer_bytes_, buffer_alignment);
     return {};

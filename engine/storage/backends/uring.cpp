@@ -203,13 +203,12 @@ class UringFile final : public File, public NonblockingTransfers {
 constexpr Capabilities uring_capabilities{
     .metadata = true, .queue_depth = deepest, .file_threads = 256, .thread_files = true, .nonblocking = deepest};
 
-class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
+class UringBackend final : public KernelFileBackend {
  public:
   UringBackend(const UringParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
       : KernelFileBackend(uring_capabilities, parameters, context, alignment_bytes),
         fixed_buffers_(parameters.fixed_buffers) {}
 
-  [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
   [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
     const std::scoped_lock lock(mutex_);
     thread_rings_.clear();

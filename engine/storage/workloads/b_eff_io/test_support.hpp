@@ -144,15 +144,13 @@ class StoredViewedFile final : public ViewedFile {
   std::optional<Error> failure_;
 };
 
-class StoredViews final : public Backend, public ViewsFacet, public CacheFacet {
+class StoredViews final : public Backend {
  public:
   StoredViews(ViewedStore& store, const mpi::World& world) : store_(store), world_(world) {}
   [[nodiscard]] Capabilities capabilities() const override { return {.path = false, .views = true}; }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     return fail(unsupported("open", request.name));
   }
-  [[nodiscard]] ViewsFacet* views() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
     store_.opened.push_back(request);
     store_.open_hints.push_back(hints);

@@ -100,11 +100,11 @@ class Flash final : public Workload {
 
  private:
   /// Names in memory, on a target without a path, need neither directories nor a manifest.
-  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->names() != nullptr; }
+  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->capabilities().data; }
 
   /// What a backend's files hold is known of the backend itself, also of one that is wrapped.
   [[nodiscard]] Status check_format() const {
-    const bool has_arrays = context_.backend->arrays() != nullptr;
+    const bool has_arrays = context_.backend->capabilities().arrays;
     if (has_arrays == (parameters_.format == FlashFormat::arrays)) return {};
     return fail(environment_error(
         "format", has_arrays ? "must be arrays: this backend's files hold arrays" : "must be raw: it has no arrays"));

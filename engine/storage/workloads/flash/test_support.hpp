@@ -21,7 +21,7 @@ class OneFlash : public test::StorageWorkloadTest {
 
   void use(const std::string& backend, const Values& given = {}) {
     StorageWorkloadTest::use(backend, given);
-    format_ = backend_->arrays() != nullptr ? "arrays" : "raw";
+    format_ = backend_->capabilities().arrays ? "arrays" : "raw";
   }
 
   /// Collective. Runs all phases, with `between` on every rank before the second.

@@ -159,7 +159,7 @@ class Sar final : public Workload {
 
   /// Names in memory, on a target without a path, need neither directories nor a manifest.
   [[nodiscard]] bool makes_files() const {
-    return state_.context.folder != nullptr && state_.context.backend->names() != nullptr;
+    return state_.context.folder != nullptr && state_.context.backend->capabilities().data;
   }
 
   /// Rows of sub-images begin at any pixel, and records follow each other.

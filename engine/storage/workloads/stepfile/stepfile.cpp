@@ -170,7 +170,7 @@ class Stepfile final : public Workload {
 
  private:
   /// Names in memory, on a target without a path, need neither directories nor a manifest.
-  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->names() != nullptr; }
+  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->capabilities().data; }
 
   [[nodiscard]] LocalSteps steps_at(const StorageContext& where) const {
     LocalSteps steps = steps_to_make_tree(where, state_.dataset);

@@ -31,7 +31,7 @@ struct TileState {
   [[nodiscard]] bool has_tile() const { return tile() < shape.tiles(); }
   [[nodiscard]] bool holds_data() const { return context.backend->capabilities().data; }
   /// The file has the bytes of the formula and no others; a library with arrays adds its own.
-  [[nodiscard]] bool is_exact() const { return context.backend->views() != nullptr; }
+  [[nodiscard]] bool is_exact() const { return context.backend->capabilities().views; }
   [[nodiscard]] std::string file_name() const { return dataset.file_name(0); }
 };
 

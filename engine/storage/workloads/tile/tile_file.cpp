@@ -102,7 +102,7 @@ Status ready_tiles(Backend& backend, const TileOpening& opening) {
 }
 
 Result<std::unique_ptr<TileFile>> open_tiles(Backend& backend, const TileOpening& opening) {
-  if (backend.views() != nullptr) {
+  if (backend.capabilities().views) {
     auto file = backend.open_viewed(opening.request, {});
     if (!file) return fail(file.error());
     return std::make_unique<ViewedTiles>(std::move(*file), opening);

@@ -83,7 +83,7 @@ class NotedArray final : public ArrayFile {
   Noted& noted_;
 };
 
-class NotedBackend final : public Backend, public ViewsFacet, public ArraysFacet {
+class NotedBackend final : public Backend {
  public:
   NotedBackend(Noted& noted, bool sees) : noted_(noted), sees_(sees) {}
   [[nodiscard]] Capabilities capabilities() const override { return {.views = sees_, .arrays = !sees_}; }
@@ -96,8 +96,6 @@ class NotedBackend final : public Backend, public ViewsFacet, public ArraysFacet
     specs.assign(arrays.begin(), arrays.end());
     return std::make_unique<NotedArray>(noted_);
   }
-  [[nodiscard]] ViewsFacet* views() override { return sees_ ? this : nullptr; }
-  [[nodiscard]] ArraysFacet* arrays() override { return sees_ ? nullptr : this; }
   std::vector<ArraySpec> specs;
 
  private:

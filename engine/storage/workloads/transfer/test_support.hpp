@@ -61,7 +61,7 @@ class MemoryFile final : public File {
   bool writes_;
 };
 
-class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet {
+class MemoryBackend final : public Backend {
  public:
   explicit MemoryBackend(Store& store) : store_(store) {}
   [[nodiscard]] Capabilities capabilities() const override { return {.path = false}; }
@@ -70,8 +70,6 @@ class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet
       return fail(errno_error(EEXIST, "open", request.name));
     return std::make_unique<MemoryFile>(store_, request.name, request.mode != OpenMode::read);
   }
-  [[nodiscard]] NamesFacet* names() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
   [[nodiscard]] Status make_directory(const std::string&) override { return {}; }
   [[nodiscard]] Status remove_file(const std::string& name) override {
     store_.files.erase(name);

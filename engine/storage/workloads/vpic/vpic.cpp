@@ -156,12 +156,12 @@ class Vpic final : public Workload {
  private:
   /// Names in memory, on a target without a path, need neither directories nor a manifest.
   [[nodiscard]] bool makes_files() const {
-    return state_.context.folder != nullptr && state_.context.backend->names() != nullptr;
+    return state_.context.folder != nullptr && state_.context.backend->capabilities().data;
   }
 
   /// What a backend's files hold, and whether it converts, is known of the backend itself, also of one that is wrapped.
   [[nodiscard]] Status check_format() const {
-    const bool has_arrays = state_.context.backend->arrays() != nullptr;
+    const bool has_arrays = state_.context.backend->capabilities().arrays;
     if (has_arrays != (state_.parameters.format == VpicFormat::arrays))
       return fail(environment_error(
           "format", has_arrays ? "must be arrays: this backend's files hold arrays" : "must be raw: it has no arrays"));
