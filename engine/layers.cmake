@@ -13,16 +13,16 @@ ullage_layer(compute/kernels ALONE USES base compute)
 
 ullage_layer(noise USES base mpi work)
 
-ullage_layer(memory USES base mpi work probes)
+ullage_layer(memory USES base mpi work)
 ullage_layer(storage/backends USES base mpi storage memory)
-ullage_layer(storage/workloads USES base mpi work storage probes memory)
+ullage_layer(storage/workloads USES base mpi work storage memory)
 ullage_layer(storage/workloads/* USES base mpi work noise storage memory storage/workloads)
 ullage_layer(memory/chase USES base mpi work memory)
 ullage_layer(memory/stream USES base mpi work memory)
 ullage_layer(memory/loaded_latency USES base mpi work memory memory/chase memory/stream)
 ullage_layer(memory/* USES base mpi work memory)
 
-ullage_layer(linear USES base work probes memory)
+ullage_layer(linear USES base work memory)
 ullage_layer(linear/* USES base mpi work memory linear)
 
 ullage_layer(message USES base mpi work memory)

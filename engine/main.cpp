@@ -8,9 +8,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/procfs.hpp"
 #include "base/resources.hpp"
 #include "mpi/comm.hpp"
-#include "probes/text.hpp"
 #include "run/describe.hpp"
 #include "run/reductions.hpp"
 #include "run/same_build.hpp"

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/count.hpp"
 #include "base/result.hpp"
 
 namespace ullage {
@@ -52,10 +53,15 @@ template <class Work>
 
 /// Bytes of memory that this process may still take: what the machine has left, and what its control groups do. Nothing
 /// where it is not known. `root` is where /proc and /sys are looked for.
-[[nodiscard]] std::optional<std::uint64_t> memory_left_bytes(const std::string& root = "/");
+[[nodiscard]] std::optional<std::uint64_t> memory_left_bytes(const std::string& root = "");
 
 /// Returns whether there are `bytes` of memory to fill. The system promises more than there is, and ends a process that
 /// takes it at its word. Small amounts are not looked after: finding out costs more.
 [[nodiscard]] bool is_memory_available(std::uint64_t bytes);
+
+/// An error at `where` when this node's processes ask for more than `room`, a hundredth of which is left alone: too
+/// much is refused with a line instead of ended by the kernel.
+[[nodiscard]] Status check_room(const std::string& where, Count needed_bytes,
+                                std::optional<std::uint64_t> room = memory_left_bytes());
 
 }  // namespace ullage

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/procfs.hpp"
 #include "base/shared_library.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

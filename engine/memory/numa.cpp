@@ -10,8 +10,7 @@
 #include <climits>
 #include <cstring>
 
-#include "probes/procfs.hpp"
-#include "probes/text.hpp"
+#include "base/procfs.hpp"
 
 namespace ullage {
 namespace {

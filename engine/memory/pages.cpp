@@ -10,10 +10,9 @@
 #include <charconv>
 #include <string>
 
+#include "base/procfs.hpp"
 #include "base/resources.hpp"
 #include "memory/numa.hpp"
-#include "probes/node_facts.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

@@ -16,13 +16,12 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/procfs.hpp"
 #include "mpi/agreement.hpp"
 #include "probes/clock_chain.hpp"
 #include "probes/core_use.hpp"
 #include "probes/cpu_clocks.hpp"
 #include "probes/probe.hpp"
-#include "probes/procfs.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

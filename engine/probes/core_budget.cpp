@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "base/affinity.hpp"
-#include "probes/cgroup.hpp"
+#include "base/cgroup.hpp"
+#include "base/procfs.hpp"
 #include "probes/probe.hpp"
-#include "probes/procfs.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/affinity.hpp"
-#include "probes/cgroup.hpp"
+#include "base/cgroup.hpp"
 #include "probes/probe.hpp"
 
 namespace ullage::core_budget_test {

@@ -3,8 +3,7 @@
 
 #include <cstddef>
 
-#include "probes/procfs.hpp"
-#include "probes/text.hpp"
+#include "base/procfs.hpp"
 
 namespace ullage {
 

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/procfs.hpp"
 #include "probes/probe.hpp"
-#include "probes/procfs.hpp"
 #include "probes/target_counters.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

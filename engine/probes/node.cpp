@@ -6,12 +6,10 @@
 #include <memory>
 #include <system_error>
 
+#include "base/cgroup.hpp"
 #include "base/json.hpp"
-#include "probes/cgroup.hpp"
-#include "probes/node_facts.hpp"
+#include "base/procfs.hpp"
 #include "probes/probe.hpp"
-#include "probes/procfs.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

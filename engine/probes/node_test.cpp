@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/procfs.hpp"
 #include "probes/probe.hpp"
-#include "probes/procfs.hpp"
 
 namespace ullage::node_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/json.hpp"
 #include "probes/probe.hpp"
-#include "storage/descriptor.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::page_cache_test {

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "probes/mounts.hpp"
-#include "probes/text.hpp"
+#include "base/cgroup.hpp"
+#include "base/procfs.hpp"
 
 namespace ullage {
 

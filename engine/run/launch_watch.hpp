@@ -9,13 +9,13 @@
 #include <mutex>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "mpi/comm.hpp"
 #include "run/heartbeats.hpp"
 #include "run/launch_records.hpp"
 #include "run/node_ring.hpp"
 #include "run/plan.hpp"
 #include "run/watchdog.hpp"
-#include "storage/descriptor.hpp"
 
 namespace ullage {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "mpi/comm.hpp"
 #include "run/heartbeats.hpp"
-#include "storage/descriptor.hpp"
 
 namespace ullage {
 

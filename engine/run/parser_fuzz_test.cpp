@@ -15,10 +15,10 @@
 #include <functional>
 #include <string_view>
 
+#include "base/descriptor.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "run/plan.hpp"
-#include "storage/descriptor.hpp"
 #include "storage/manifest.hpp"
 #include "work/workload.hpp"
 

@@ -12,9 +12,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/procfs.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
-#include "probes/text.hpp"
 #include "run/heartbeats.hpp"
 #include "run/node_ring.hpp"
 #include "run/phase_result.hpp"

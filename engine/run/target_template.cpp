@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/affinity.hpp"
+#include "base/procfs.hpp"
 #include "memory/numa.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

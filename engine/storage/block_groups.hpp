@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace ullage {
 

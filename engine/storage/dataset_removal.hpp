@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "storage/manifest.hpp"
 
 namespace ullage {

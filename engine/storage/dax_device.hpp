@@ -12,9 +12,9 @@
 #include <span>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
-#include "storage/descriptor.hpp"
 #include "storage/file_mapping.hpp"
 
 namespace ullage {

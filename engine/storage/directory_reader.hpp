@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace ullage {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace ullage {
 

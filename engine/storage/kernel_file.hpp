@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "base/parameters.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
-#include "storage/descriptor.hpp"
 #include "storage/run_folder.hpp"
 
 namespace ullage {

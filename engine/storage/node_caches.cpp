@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace ullage {
 

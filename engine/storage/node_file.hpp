@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
-#include "storage/descriptor.hpp"
 
 namespace ullage {
 

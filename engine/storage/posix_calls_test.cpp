@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::posix_calls_test {

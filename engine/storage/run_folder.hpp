@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "storage/block_groups.hpp"
 #include "storage/dataset_removal.hpp"
-#include "storage/descriptor.hpp"
 #include "storage/manifest.hpp"
 #include "storage/target_space.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace ullage {
 

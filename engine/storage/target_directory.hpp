@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
-#include "storage/descriptor.hpp"
 
 namespace ullage {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "storage/target_space.hpp"
 
 namespace ullage {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/resources.hpp"
 #include "linear/linear_check.hpp"
-#include "memory/room.hpp"
 #include "mpi/agreement.hpp"
 #include "work/entry.hpp"
 

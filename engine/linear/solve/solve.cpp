@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/resources.hpp"
 #include "linear/blas_library.hpp"
 #include "linear/factorisation.hpp"
 #include "linear/linear_check.hpp"
-#include "memory/room.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

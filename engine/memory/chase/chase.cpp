@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/permutation.hpp"
-#include "memory/room.hpp"
+#include "base/resources.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

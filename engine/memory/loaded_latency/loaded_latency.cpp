@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
-#include "memory/room.hpp"
+#include "base/resources.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

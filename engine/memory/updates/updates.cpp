@@ -5,7 +5,7 @@
 #include <atomic>
 #include <bit>
 
-#include "memory/room.hpp"
+#include "base/resources.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

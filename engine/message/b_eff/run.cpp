@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
-#include "memory/room.hpp"
+#include "base/resources.hpp"
 #include "message/rank_nodes.hpp"
 
 namespace ullage {

@@ -9,7 +9,6 @@
 
 #include "base/clock.hpp"
 #include "base/resources.hpp"
-#include "memory/room.hpp"
 #include "noise/fixed_chain.hpp"
 #include "work/entry.hpp"
 

@@ -12,7 +12,6 @@
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
-#include "memory/room.hpp"
 #include "message/message_methods.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/rank_nodes.hpp"

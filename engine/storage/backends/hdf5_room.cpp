@@ -12,7 +12,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace ullage {
 namespace {

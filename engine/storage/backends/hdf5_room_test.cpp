@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/descriptor.hpp"
 #include "storage/backend.hpp"
-#include "storage/descriptor.hpp"
 #include "storage/hdf5_library.hpp"
 #include "storage/test_support.hpp"
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"
 #include "storage/backend.hpp"
-#include "storage/descriptor.hpp"
 
 namespace ullage {
 

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "base/affinity.hpp"
+#include "base/procfs.hpp"
 #include "memory/numa.hpp"
-#include "probes/text.hpp"
 
 namespace ullage {
 namespace {

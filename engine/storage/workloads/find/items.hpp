@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "storage/directory_reader.hpp"
 
 namespace ullage {

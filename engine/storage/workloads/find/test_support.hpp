@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

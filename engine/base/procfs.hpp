@@ -2,6 +2,7 @@
 // What the kernel's counter files say. Pure functions over their texts: nothing where a text is not what it should be.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +11,29 @@
 #include <vector>
 
 namespace ullage {
+
+// Reading the kernel's small texts. All of them may be missing, cut short or of another version: nothing is ever
+// assumed.
+
+/// The whole file; nothing when it cannot be read.
+[[nodiscard]] std::optional<std::string> read_text(const std::string& path);
+/// Its first line without blanks at the ends; nothing when it cannot be read or is empty.
+[[nodiscard]] std::optional<std::string> read_word(const std::string& path);
+
+[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
+/// Separated by blanks and tabs.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+/// Resolves the kernel's \ooo, which stand for blanks and backslashes in names.
+[[nodiscard]] std::string unescaped(std::string_view text);
+
+/// A whole word of decimal digits.
+[[nodiscard]] std::optional<std::uint64_t> number_of(std::string_view word);
+/// Word `index` of a line as a number.
+[[nodiscard]] std::optional<std::uint64_t> number_at(const std::vector<std::string_view>& words, std::size_t index);
+/// The number behind a key in a text of lines "key: value" or "key value"; what follows it ("kB") is left out.
+[[nodiscard]] std::optional<std::uint64_t> number_of_key(std::string_view text, std::string_view key);
 
 /// First line of /proc/stat, in ticks of sysconf(_SC_CLK_TCK) over all CPUs, and how many CPUs are listed.
 /// Guest time is part of user and nice and not counted again.
@@ -47,5 +71,11 @@ struct ProcessIo {
 
 /// Process numbers separated by blanks; what is none is left out.
 [[nodiscard]] std::vector<int> parse_pids(std::string_view pids);
+
+/// Returns what /proc/cpuinfo, a text of lines "key : value", says of its first CPU.
+[[nodiscard]] std::optional<std::string> cpuinfo_value(std::string_view cpuinfo, std::string_view key);
+
+/// "madvise" of "always [madvise] never".
+[[nodiscard]] std::optional<std::string> chosen_word(std::string_view choices);
 
 }  // namespace ullage
