@@ -7,6 +7,9 @@
 
 namespace ullage {
 
+/// Of the buffers of I/O: a page, and a block of most file systems.
+inline constexpr std::size_t buffer_alignment = 4096;
+
 /// Says how the memory of a buffer goes back: as a mapping, where it is one.
 struct BufferRelease {
   void* base = nullptr;
@@ -21,7 +24,7 @@ struct BufferRelease {
 class AlignedBuffer final {
  public:
   AlignedBuffer() = default;
-  explicit AlignedBuffer(std::size_t size_bytes, std::size_t alignment = 4096);
+  explicit AlignedBuffer(std::size_t size_bytes, std::size_t alignment = buffer_alignment);
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_.get(), size_}; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_.get(), size_}; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -60,4 +60,9 @@ using Status = Result<void>;
 
 [[nodiscard]] inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(std::move(error)); }
 
+/// Of the errors of several steps the first counts.
+inline void keep_first(Status& first, Status next) {
+  if (first && !next) first = std::move(next);
+}
+
 }  // namespace ullage

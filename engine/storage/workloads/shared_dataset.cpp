@@ -68,6 +68,25 @@ Error wrong_data(const StorageContext& context, const std::string& name, const M
   return error;
 }
 
+Status check_direct_size(const std::string& parameter, std::uint64_t bytes, const Capabilities& capabilities) {
+  if (bytes % capabilities.alignment_bytes == 0) return {};
+  return fail(environment_error(parameter, "is " + std::to_string(bytes) +
+                                               ", but direct I/O here needs a multiple of " +
+                                               std::to_string(capabilities.alignment_bytes)));
+}
+
+Status check_written(Backend& backend, const std::string& name, std::uint64_t least_bytes,
+                     std::uint64_t holes_from_bytes) {
+  const auto extents = backend.inspect(name);
+  if (!extents) return fail(extents.error());
+  if (extents->size_bytes < least_bytes)
+    return fail(environment_error(
+        name, "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(least_bytes)));
+  if (!extents->fully_written && extents->size_bytes < holes_from_bytes)
+    return fail(environment_error(name, "has holes or unwritten extents, which would make the measurement void"));
+  return {};
+}
+
 LocalSteps steps_to_make_tree(const StorageContext& context, const DatasetEntry& entry) {
   LocalSteps steps;
   if (context.stays()) steps = steps_to_remove_tree(context, entry);

@@ -30,6 +30,23 @@ namespace ullage {
                                         std::uint64_t wanted_bytes, std::uint64_t found_bytes);
 /// Data of file `name` that is not what was written there.
 [[nodiscard]] Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch);
+/// Adds what was found in `bytes` of data. The error of the first wrong data is kept.
+template <class ErrorOf>
+void add_check(Verification& verification, std::size_t bytes, const Payload::Check& found, const ErrorOf& error_of) {
+  verification.verified_bytes += bytes;
+  verification.bad_blocks += found.bad_blocks;
+  if (found.first && !verification.first) verification.first = error_of(*found.first);
+}
+
+/// O_DIRECT's alignment is known only once the target is: a size that is no multiple of it is refused, not rounded.
+[[nodiscard]] Status check_direct_size(const std::string& parameter, std::uint64_t bytes,
+                                       const Capabilities& capabilities);
+
+inline constexpr std::uint64_t never = ~std::uint64_t{0};
+/// Reading what was never written measures nothing (a file system invents zeros at memory speed). An error where file
+/// `name` is shorter than `least_bytes`, or where it has holes and is shorter than `holes_from_bytes`.
+[[nodiscard]] Status check_written(Backend& backend, const std::string& name, std::uint64_t least_bytes,
+                                   std::uint64_t holes_from_bytes = never);
 
 /// The steps that lead to a tree's directory, listed: what an earlier repetition left in it is removed first. What is
 /// given outlives the steps, as with the others.

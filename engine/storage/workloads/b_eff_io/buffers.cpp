@@ -5,14 +5,13 @@
 
 #include "base/count.hpp"
 #include "base/permutation.hpp"
+#include "storage/buffer_ring.hpp"
 
 namespace ullage {
 namespace {
 
-constexpr std::uint64_t ring_bytes = 256 << 10;
 constexpr std::uint64_t most_buffers = 16384;
 constexpr std::size_t buffer_distance = 64;
-constexpr std::size_t ring_alignment = 4096;
 
 PayloadSpec payload_of(const BEffIoContents& contents, int generation) {
   PayloadSpec spec;
@@ -30,10 +29,10 @@ BEffIoBuffers::BEffIoBuffers(AlignedBuffer& memory, const BEffIoContents& conten
       first_(payload_of(contents, 1)),
       second_(payload_of(contents, 2)),
       ring_(static_cast<std::size_t>(
-          std::clamp<std::uint64_t>(ring_bytes / std::max<std::uint64_t>(contents.call_bytes, 1), 1, most_buffers))),
+          std::clamp<std::uint64_t>(cached_bytes / std::max<std::uint64_t>(contents.call_bytes, 1), 1, most_buffers))),
       slot_bytes_(round_up(static_cast<std::size_t>(contents.call_bytes), buffer_distance)),
       slot_(ring_ - 1) {
-  if (memory_.size() < ring_ * slot_bytes_) memory_ = AlignedBuffer(ring_ * slot_bytes_, ring_alignment);
+  if (memory_.size() < ring_ * slot_bytes_) memory_ = AlignedBuffer(ring_ * slot_bytes_);
 }
 
 void BEffIoBuffers::fill(int generation) {

@@ -53,15 +53,11 @@ Result<std::unique_ptr<ArrayFile>> open_raw_arrays(Backend& backend, const RawAr
   return std::make_unique<RawArrayFile>(std::move(*opened), request);
 }
 
-namespace {
-
-constexpr std::size_t flash_alignment = 4096;
-
-}  // namespace
+namespace {}  // namespace
 
 FlashPhase::FlashPhase(const FlashState& state, Direction direction) : state_(state), direction_(direction) {
   const auto needed = static_cast<std::size_t>(state.rank_bytes());
-  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, flash_alignment);
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed);
   std::byte* next = state.context->buffer->bytes().data();
   for (std::size_t a = 0; a < state.arrays.size(); ++a) {
     rows_.push_back({a, state.first_block, state.blocks, next});

@@ -10,8 +10,6 @@
 namespace ullage {
 namespace {
 
-constexpr std::size_t loader_buffer_alignment = 4096;
-
 /// Says where a node may read what it has written itself.
 Notice same_node_notice(std::uint64_t nodes) {
   if (nodes == 1)
@@ -28,7 +26,7 @@ EpochPhase::EpochPhase(LoaderState& state, std::uint64_t epoch)
   const std::size_t each = SampleReader::bytes_needed(state);
   const auto own = static_cast<std::size_t>(state.own_accelerators());
   AlignedBuffer& buffer = *state.context->buffer;
-  if (buffer.size() < each * own) buffer = AlignedBuffer(each * own, loader_buffer_alignment);
+  if (buffer.size() < each * own) buffer = AlignedBuffer(each * own);
   for (std::size_t i = 0; i < own; ++i) {
     const SampleOrder order(state.files, state.readers, state.number_of(i), epoch);
     accelerators_.push_back(

@@ -159,7 +159,8 @@ class Loader final : public Workload {
   void find_peers() override { nodes_key_ = key_of_nodes(*context_.world); }
 
   [[nodiscard]] LocalSteps begin() override {
-    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
+    LocalSteps steps{{"check alignment",
+                      [this] { return check_direct_size("unit_bytes", parameters_.unit_bytes, state_.capabilities); }}};
     if (parameters_.data == LoaderData::use) {
       steps.push_back({"find dataset", [this] { return find_dataset(); }});
     } else {
@@ -197,14 +198,6 @@ class Loader final : public Workload {
   [[nodiscard]] std::uint64_t nodes() const { return static_cast<std::uint64_t>(context_.world->topology().nodes); }
 
   /// A wrong size is refused, not rounded.
-  [[nodiscard]] Status check_alignment() const {
-    const std::uint64_t alignment = state_.capabilities.alignment_bytes;
-    if (parameters_.unit_bytes % alignment == 0) return {};
-    return fail(environment_error("unit_bytes", "is " + std::to_string(parameters_.unit_bytes) +
-                                                    ", but direct I/O here needs a multiple of " +
-                                                    std::to_string(alignment)));
-  }
-
   /// Every rank reads names of others, and removes those of its node that nobody else does.
   [[nodiscard]] Status remove_names() const {
     const mpi::Topology& place = context_.world->topology();

@@ -9,18 +9,14 @@
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
-namespace {
-
-constexpr std::size_t slot_alignment = 4096;
-
-}  // namespace
+namespace {}  // namespace
 
 SampleReader::SampleReader(const LoaderState& state, const SampleOrder& order, std::span<std::byte> memory)
     : state_(state), order_(order), contents_(state.contents()), memory_(memory) {}
 
 std::size_t SampleReader::slot_bytes(const LoaderState& state) {
   const std::uint64_t piece = std::min(state.parameters->transfer_bytes, state.files.sizes().largest());
-  return round_up<std::size_t>(piece, std::max(slot_alignment, state.capabilities.alignment_bytes));
+  return round_up<std::size_t>(piece, std::max(buffer_alignment, state.capabilities.alignment_bytes));
 }
 
 std::size_t SampleReader::bytes_needed(const LoaderState& state) {
@@ -100,14 +96,12 @@ Status SampleReader::check_again(std::uint64_t index, Meter& progress, Verificat
 }
 
 void SampleReader::check_piece(const SamplePlace& place, const Extent& piece, Verification& verification) const {
-  const std::uint64_t file_begins = state_.position_of(place.file, 0);
-  Payload::Check found =
-      contents_.check({piece.data, piece.length_bytes}, state_.position_of(place.file, piece.offset_bytes));
-  verification.verified_bytes += piece.length_bytes;
-  verification.bad_blocks += found.bad_blocks;
-  if (!found.first || verification.first) return;
-  found.first->offset_bytes -= file_begins;
-  verification.first = wrong_data(*state_.context, state_.dataset.file_name(place.file), *found.first);
+  add_check(verification, piece.length_bytes,
+            contents_.check({piece.data, piece.length_bytes}, state_.position_of(place.file, piece.offset_bytes)),
+            [&](Mismatch wrong) {
+              wrong.offset_bytes -= state_.position_of(place.file, 0);
+              return wrong_data(*state_.context, state_.dataset.file_name(place.file), wrong);
+            });
 }
 
 }  // namespace ullage

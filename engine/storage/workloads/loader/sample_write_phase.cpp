@@ -8,21 +8,10 @@
 #include "storage/workloads/loader/sample_reader.hpp"
 
 namespace ullage {
-namespace {
-
-constexpr std::uint64_t own_cache_of_core_bytes = std::uint64_t{256} << 10;
-constexpr std::size_t write_buffer_alignment = 4096;
-
-}  // namespace
-
 SampleWritePhase::SampleWritePhase(const LoaderState& state)
-    : state_(state),
-      contents_(state.contents()),
-      slot_bytes_(SampleReader::slot_bytes(state)),
-      slots_(std::max<std::uint64_t>(own_cache_of_core_bytes / slot_bytes_, 1)) {
-  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_;
-  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, write_buffer_alignment);
-  pieces_.reserve(slots_);
+    : state_(state), contents_(state.contents()), slots_(*state.context->buffer, SampleReader::slot_bytes(state), 1) {
+  slots_.allocate(slots_.count_in(cached_bytes));
+  pieces_.reserve(slots_.count());
 }
 
 PhaseInfo SampleWritePhase::info() const {
@@ -31,7 +20,7 @@ PhaseInfo SampleWritePhase::info() const {
   info.access = Access::write;
   info.clock_stops = true;
   info.collective_sync = wants_sync();
-  info.bytes_at_once = slot_bytes_;
+  info.bytes_at_once = slots_.distance_bytes();
   return info;
 }
 
@@ -62,13 +51,9 @@ std::uint64_t SampleWritePhase::operations() const {
   return pieces;
 }
 
-std::span<std::byte> SampleWritePhase::slot(std::uint64_t index) const {
-  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_, slot_bytes_);
-}
-
 std::uint64_t SampleWritePhase::prepare(std::uint64_t /*first*/, std::uint64_t most) {
   pieces_.clear();
-  for (std::uint64_t i = 0; i < std::min(most, slots_); ++i) pieces_.push_back(next_piece(slot(i)));
+  for (std::uint64_t i = 0; i < std::min(most, slots_.count()); ++i) pieces_.push_back(next_piece(slots_[i]));
   return pieces_.size();
 }
 

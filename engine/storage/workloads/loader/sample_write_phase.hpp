@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/buffer_ring.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "work/phase_work.hpp"
 
@@ -49,14 +50,12 @@ class SampleWritePhase final : public PhaseWork {
   /// The n-th file of this rank.
   [[nodiscard]] std::uint64_t file_of(std::uint64_t own) const;
   [[nodiscard]] std::uint64_t own_files() const;
-  [[nodiscard]] std::span<std::byte> slot(std::uint64_t index) const;
   [[nodiscard]] Piece next_piece(std::span<std::byte> buffer);
   [[nodiscard]] Status write(const Piece& piece, Meter& meter);
 
   const LoaderState& state_;
   PositionContents contents_;
-  std::size_t slot_bytes_;
-  std::uint64_t slots_;
+  BufferRing slots_;
   Cursor cursor_;
   std::vector<Piece> pieces_;
   std::unique_ptr<File> file_;

@@ -9,6 +9,7 @@
 #include "base/hex.hpp"
 #include "base/resources.hpp"
 #include "storage/backend.hpp"
+#include "storage/buffer_ring.hpp"
 #include "storage/node_caches.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
@@ -21,7 +22,6 @@ using Kind = MetadataPhaseKind;
 // keep.
 constexpr std::uint64_t most_named_before = 131'072;
 constexpr std::uint64_t most_named_within = 1024;
-constexpr std::uint64_t hot_data_bytes = std::uint64_t{256} << 10;  // buffers that a core's own cache keeps
 
 PayloadSpec payload_spec(const MetadataState& state) {
   PayloadSpec spec;
@@ -158,7 +158,7 @@ std::uint64_t MetadataPhase::offset_of(std::uint64_t item) const { return item *
 
 /// What is written has a buffer each until it is, what is read comes into one.
 std::uint64_t MetadataPhase::slots() const {
-  return writes_data() ? std::max<std::uint64_t>(hot_data_bytes / payload_spec(state_).transfer_bytes, 1) : 1;
+  return writes_data() ? std::max<std::uint64_t>(cached_bytes / payload_spec(state_).transfer_bytes, 1) : 1;
 }
 
 void MetadataPhase::make_room() {

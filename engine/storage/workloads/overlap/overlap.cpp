@@ -122,7 +122,9 @@ class Overlap final : public Workload {
   [[nodiscard]] LocalSteps begin() override {
     // The plan could not be checked for a backend that wraps another one.
     LocalSteps steps{{"check method", [this] { return check_overlap(parameters_, state_.capabilities, ""); }},
-                     {"check alignment", [this] { return check_alignment(); }}};
+                     {"check alignment", [this] {
+                        return check_direct_size("transfer_bytes", parameters_.transfer_bytes, state_.capabilities);
+                      }}};
     if (makes_files())
       append(steps, steps_to_make_tree(context_, state_.dataset));
     else if (state_.capabilities.data)
@@ -156,14 +158,6 @@ class Overlap final : public Workload {
   }
 
   /// A wrong size is refused, not rounded.
-  [[nodiscard]] Status check_alignment() const {
-    const std::uint64_t alignment = state_.capabilities.alignment_bytes;
-    if (parameters_.transfer_bytes % alignment == 0) return {};
-    return fail(environment_error("transfer_bytes", "is " + std::to_string(parameters_.transfer_bytes) +
-                                                        ", but direct I/O here needs a multiple of " +
-                                                        std::to_string(alignment)));
-  }
-
   OverlapParameters parameters_;
   StorageContext context_;
   OverlapState state_;

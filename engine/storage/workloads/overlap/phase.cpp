@@ -28,14 +28,12 @@ void HelperTransfers::start(Direction direction, std::span<const Extent> extents
 Status HelperTransfers::wait() {
   Status first;
   for (std::size_t i = 0; i < extents_.size(); ++i)
-    if (const auto outcome = helpers_.wait(i, [] {}); outcome && !*outcome && first) first = *outcome;
+    if (const auto outcome = helpers_.wait(i, [] {})) keep_first(first, *outcome);
   extents_ = {};
   return first;
 }
 
 namespace {
-
-constexpr std::size_t overlap_alignment = 4096;
 
 PayloadSpec payload_of(const OverlapState& state) {
   PayloadSpec spec;
@@ -53,13 +51,13 @@ OverlapPhase::OverlapPhase(const OverlapState& state, Direction direction)
       direction_(direction),
       shape_(state.parameters->shape()),
       payload_(payload_of(state)),
-      slot_bytes_(round_up<std::size_t>(shape_.transfer_bytes,
-                                        std::max(overlap_alignment, state.capabilities.alignment_bytes))),
+      slot_bytes_(
+          round_up<std::size_t>(shape_.transfer_bytes, std::max(buffer_alignment, state.capabilities.alignment_bytes))),
       extents_(shape_.transfers()),
       warm_up_ns_(shape_.batches),
       helper_files_(parameters().method == OverlapMethod::threads ? shape_.depth : 0) {
   const std::size_t needed = extents_.size() * slot_bytes_;
-  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, overlap_alignment);
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed);
   std::byte* next = state.context->buffer->bytes().data();
   for (Extent& extent : extents_) {
     extent.length_bytes = shape_.transfer_bytes;
@@ -105,7 +103,7 @@ OpenRequest OverlapPhase::request_for(OpenMode mode) const {
 }
 
 Status OverlapPhase::open() {
-  (void)keep_first(catch_resource_errors([this] { return open_for_overlap(); }));
+  (void)keep(catch_resource_errors([this] { return open_for_overlap(); }));
   return status_;
 }
 
@@ -185,11 +183,9 @@ void OverlapPhase::make_ready(std::uint64_t index) {
 void OverlapPhase::check_area() {
   if (parameters().verify == OverlapVerify::none) return;
   for (const Extent& extent : extents_) {
-    const Payload::Check found = payload_.check({extent.data, extent.length_bytes}, state_.rank(), extent.offset_bytes);
-    verification_.verified_bytes += extent.length_bytes;
-    verification_.bad_blocks += found.bad_blocks;
-    if (found.first && !verification_.first)
-      verification_.first = wrong_data(*state_.context, state_.file_name(), *found.first);
+    add_check(verification_, extent.length_bytes,
+              payload_.check({extent.data, extent.length_bytes}, state_.rank(), extent.offset_bytes),
+              [this](const Mismatch& wrong) { return wrong_data(*state_.context, state_.file_name(), wrong); });
   }
 }
 
@@ -206,18 +202,13 @@ std::span<const Extent> OverlapPhase::batch(std::uint64_t index) const {
   return std::span(extents_).subspan(static_cast<std::size_t>(index) * depth, depth);
 }
 
-bool OverlapPhase::keep_first(const Status& status) {
-  if (status_ && !status) status_ = status;
-  return status.has_value();
-}
-
 /// The median time of a batch: one that was interrupted says nothing of the others.
 std::int64_t OverlapPhase::warm_up() {
   std::ranges::fill(warm_up_ns_, 0);
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {
     const std::int64_t begun = now_ns();
     beside_->start(direction_, batch(i));
-    if (!keep_first(beside_->wait())) break;
+    if (!keep(beside_->wait())) break;
     warm_up_ns_[i] = now_ns() - begun;
   }
   const auto middle = warm_up_ns_.begin() + static_cast<std::ptrdiff_t>(warm_up_ns_.size() / 2);
@@ -229,7 +220,7 @@ std::int64_t OverlapPhase::io_alone() {
   const std::int64_t begun = now_ns();
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {
     beside_->start(direction_, batch(i));
-    if (!keep_first(beside_->wait())) break;
+    if (!keep(beside_->wait())) break;
   }
   return now_ns() - begun;
 }
@@ -251,7 +242,7 @@ std::int64_t OverlapPhase::both_at_once() {
     else
       chain_.run([this] { beside_->test(); });
     const std::int64_t computed = now_ns();
-    const bool is_good = keep_first(beside_->wait());
+    const bool is_good = keep(beside_->wait());
     const std::int64_t ended = now_ns();
     times_.start_ns += started - last;
     times_.beside_ns += computed - started;
@@ -266,7 +257,7 @@ std::int64_t OverlapPhase::both_at_once() {
 std::int64_t OverlapPhase::one_after_the_other() {
   const std::int64_t begun = now_ns();
   for (std::uint64_t i = 0; i < shape_.batches; ++i) {
-    if (!keep_first(file_->transfer(direction_, batch(i), blocking_.from_now()))) break;
+    if (!keep(file_->transfer(direction_, batch(i), blocking_.from_now()))) break;
     chain_.run();
   }
   return now_ns() - begun;
@@ -278,8 +269,7 @@ Status OverlapPhase::close() {
   beside_ = nullptr;
   helpers_.reset();
   Status first;
-  for (const auto& own : helper_files_)
-    if (Status closed = own ? own->close() : Status{}; first && !closed) first = std::move(closed);
+  for (const auto& own : helper_files_) keep_first(first, own ? own->close() : Status{});
   if (!file_) return first;
   const Status closed = file_->close();
   granted_ = file_->hints_granted();

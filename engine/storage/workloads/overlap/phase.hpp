@@ -99,7 +99,11 @@ class OverlapPhase final : public PhaseWork {
   void check_area();
   void size_computation(std::int64_t batch_ns);
   [[nodiscard]] std::span<const Extent> batch(std::uint64_t index) const;
-  [[nodiscard]] bool keep_first(const Status& status);
+  /// Of the errors the first counts.
+  [[nodiscard]] bool keep(const Status& status) {
+    keep_first(status_, status);
+    return status.has_value();
+  }
   [[nodiscard]] std::int64_t warm_up();
   [[nodiscard]] std::int64_t io_alone();
   [[nodiscard]] std::int64_t computation_alone() const;

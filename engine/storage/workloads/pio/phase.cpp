@@ -15,16 +15,9 @@
 namespace ullage {
 namespace {
 
-// A core keeps buffers of this volume in its cache.
-constexpr std::uint64_t pio_ring_bytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t most_pio_calls = 1024;                     // of a batch
 constexpr std::uint64_t pio_kept_bytes = std::uint64_t{16} << 20;  // of a rank's data, which `verify` kept looks at
-constexpr std::size_t pio_buffer_alignment = 4096;
-constexpr std::size_t changed_every = 512;  // as the payload's tags stand
-
-void keep_error(Status& first, const Status& next) {
-  if (first && !next) first = next;
-}
+constexpr std::size_t changed_every = 512;                         // as the payload's tags stand
 
 }  // namespace
 
@@ -51,24 +44,17 @@ PioPhase::PioPhase(PioState& state, PioOperation operation)
                operation != PioOperation::read && operation != PioOperation::reread),
       payload_(state.payload_spec(pattern_.unit_bytes())),
       calls_((pattern_.pieces() + state.parameters.pieces_a_call() - 1) / state.parameters.pieces_a_call()),
-      slot_bytes_(round_up<std::size_t>(pattern_.unit_bytes() * state.parameters.pieces_a_call(),
-                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
-      ring_(wanted_ring()) {
-  const std::size_t needed = static_cast<std::size_t>(ring_) * slot_bytes_;
-  AlignedBuffer& buffer = *state.context.buffer;
-  if (buffer.size() < std::max<std::size_t>(needed, pio_ring_bytes))
-    buffer = AlignedBuffer(std::max<std::size_t>(needed, pio_ring_bytes), pio_buffer_alignment);
+      ring_(*state.context.buffer, pattern_.unit_bytes() * state.parameters.pieces_a_call(),
+            std::max<std::size_t>(64, state.capabilities.alignment_bytes)) {
+  // Reads go into one buffer, as the calls come one after the other; those of read_again() into all the memory.
+  const std::uint64_t count = makes_data() ? ring_.count_in(cached_bytes, most_pio_calls) : 1;
+  const std::uint64_t used = count * ring_.distance_bytes();
+  ring_.allocate(count, static_cast<std::size_t>(cached_bytes - std::min(cached_bytes, used)));
   if (!changes()) return;
   change_ = mix64(state.context.run_key + state.changes) | 1U;
   state.changes ^= change_;
   unaccounted_ = std::make_unique<Meter>();
   unaccounted_->use_histogram(false);
-}
-
-/// Reads go into one buffer, as the calls come one after the other.
-std::uint64_t PioPhase::wanted_ring() const {
-  if (!makes_data()) return 1;
-  return std::clamp<std::uint64_t>(pio_ring_bytes / slot_bytes_, 1, most_pio_calls);
 }
 
 PioPhase::Call PioPhase::call_at(std::uint64_t index) const {
@@ -79,8 +65,7 @@ PioPhase::Call PioPhase::call_at(std::uint64_t index) const {
     bytes = 0;
     for (std::uint64_t i = call.first; i < call.end; ++i) bytes += pattern_.piece(i).length_bytes;
   }
-  call.data = state_.context.buffer->bytes().subspan(static_cast<std::size_t>(index % ring_) * slot_bytes_,
-                                                     static_cast<std::size_t>(bytes));
+  call.data = ring_[index].first(static_cast<std::size_t>(bytes));
   return call;
 }
 
@@ -119,7 +104,7 @@ Status PioPhase::allocate() {
   if (sees()) view_.emplace(pattern_, state_.rank());
   prepared_calls_.reserve(sees() ? std::min(operations(), most_pio_calls) : 0);
   extents_.reserve(std::min(std::max(operations(), pattern_.most_pieces()), most_pio_calls));
-  for (std::uint64_t i = 0; i < std::min(ring_, calls_); ++i)
+  for (std::uint64_t i = 0; i < std::min(ring_.count(), calls_); ++i)
     if (makes_data())
       fill(call_at(i));
     else
@@ -128,9 +113,9 @@ Status PioPhase::allocate() {
   Status status;
   if (!sees())
     status = backend.make_ready(state_.context.buffer->bytes(),
-                                {.window = makes_data() ? 0 : static_cast<std::size_t>(ring_)});
-  if (changes()) keep_error(status, backend.ready_open(request(OpenMode::read)));
-  keep_error(status, backend.ready_open(request(mode())));
+                                {.window = makes_data() ? 0 : static_cast<std::size_t>(ring_.count())});
+  if (changes()) keep_first(status, backend.ready_open(request(OpenMode::read)));
+  keep_first(status, backend.ready_open(request(mode())));
   return status;
 }
 
@@ -139,35 +124,26 @@ Status PioPhase::before() {
   Status status = refuse_holes();
   if (starts_cold() && parameters().cache == PioCache::advise && !state_.capabilities.direct) {
     if (state_.entry.per_process || state_.context.world->topology().leader())
-      keep_error(status, state_.context.backend->drop_cached(state_.file_name()));
+      keep_first(status, state_.context.backend->drop_cached(state_.file_name()));
     state_.context.world->all().barrier();
   }
   return status;
 }
 
-/// Reading what was never written measures nothing. What the pattern itself leaves out is nobody's.
+/// What the pattern itself leaves out is nobody's.
 Status PioPhase::refuse_holes() const {
   if (!state_.entry.per_process && !state_.context.world->root()) return {};
-  const auto extents = state_.context.backend->inspect(state_.file_name());
-  if (!extents) return fail(extents.error());
-  if (extents->size_bytes < pattern_.file_bytes())
-    return fail(environment_error(
-        state_.file_name(),
-        "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(pattern_.file_bytes())));
   const bool has_own = pattern_.shape().has_holes() || pattern_.shape().base_bytes > 0;
-  if (!extents->fully_written && !has_own)
-    return fail(
-        environment_error(state_.file_name(), "has holes or unwritten extents, which would make the measurement void"));
-  return {};
+  return check_written(*state_.context.backend, state_.file_name(), pattern_.file_bytes(), has_own ? 0 : never);
 }
 
 std::uint64_t PioPhase::prepare(std::uint64_t first, std::uint64_t most) {
-  const std::uint64_t n = std::min(most, makes_data() ? ring_ : most_pio_calls);
+  const std::uint64_t n = std::min(most, makes_data() ? ring_.count() : most_pio_calls);
   extents_.clear();
   prepared_calls_.clear();
   for (std::uint64_t i = first; i < first + n; ++i) {
     const Call call = call_at(i);
-    if (makes_data() && i >= ring_) fill(call);
+    if (makes_data() && i >= ring_.count()) fill(call);
     if (sees())
       prepared_calls_.push_back(call);
     else
@@ -218,7 +194,7 @@ Status PioPhase::open_views() {
   auto file = backend.open_viewed(request(mode()), {});
   if (!file) return fail(file.error());
   viewed_ = std::move(*file);
-  keep_error(status, viewed_->set_view(view_->view, {}));
+  keep_first(status, viewed_->set_view(view_->view, {}));
   return status;
 }
 
@@ -233,7 +209,7 @@ Status PioPhase::move_through_view(Meter& meter) {
   Status first;
   for (const Call& call : prepared_calls_) {
     const Status moved = move_call(call);
-    keep_error(first, moved);
+    keep_first(first, moved);
     if (!moved && !in_step()) break;
     if (moved && !meter.completed(call.data.size())) break;
   }
@@ -269,14 +245,14 @@ Status PioPhase::change_at_offsets(Meter& meter) {
   for (Extent extent : extents_) {
     unaccounted_->start(0);
     Status status = read_file_->transfer(Direction::read, {&extent, 1}, *unaccounted_);
-    keep_error(first, status);
+    keep_first(first, status);
     if (!status && !in_step()) break;
     if (status)
       change_pio_data({extent.data, extent.length_bytes}, change_);
     else
       extent.length_bytes = 0;
     status = file_->transfer(Direction::write, {&extent, 1}, meter);
-    keep_error(first, status);
+    keep_first(first, status);
     if (!in_step() && (!status || !meter.goes_on())) break;
   }
   return first;
@@ -293,7 +269,7 @@ Status PioPhase::close() {
   const auto close_one = [&](auto& file, bool tells) {
     if (!file) return;
     Map of_file;
-    keep_error(first, close_and_keep_hints(*file, of_file));
+    keep_first(first, close_and_keep_hints(*file, of_file));
     if (tells) hints_granted_ = std::move(of_file);
     file.reset();
   };
@@ -334,12 +310,10 @@ void PioPhase::check(const Call& call, Verification& verification) const {
 void PioPhase::check_piece(const PioPiece& piece, std::span<std::byte> data, Verification& verification) const {
   change_pio_data(data, state_.changes);
   const std::uint64_t begin = piece.number * pattern_.unit_bytes();
-  Payload::Check found = payload_.check(data, writer(), begin);
-  verification.verified_bytes += data.size();
-  verification.bad_blocks += found.bad_blocks;
-  if (!found.first || verification.first) return;
-  found.first->offset_bytes += piece.offset_bytes - begin;
-  verification.first = wrong_data(state_.context, state_.file_name(), *found.first);
+  add_check(verification, data.size(), payload_.check(data, writer(), begin), [&](Mismatch wrong) {
+    wrong.offset_bytes += piece.offset_bytes - begin;
+    return wrong_data(state_.context, state_.file_name(), wrong);
+  });
 }
 
 /// Pieces [first, first + n) as extents with buffers of their own, poisoned; empty ones where this rank has none.
@@ -361,19 +335,19 @@ void PioPhase::read_again(std::uint64_t first, Meter& progress, Verification& ve
   const auto buffer = state_.context.buffer->bytes();
   const std::size_t slot = round_up<std::size_t>(static_cast<std::size_t>(pattern_.unit_bytes()),
                                                  std::max<std::size_t>(64, state_.capabilities.alignment_bytes));
-  const std::uint64_t a_batch = std::clamp<std::uint64_t>(pio_ring_bytes / slot, 1, most_pio_calls);
+  const std::uint64_t a_batch = std::clamp<std::uint64_t>(cached_bytes / slot, 1, most_pio_calls);
   progress.start(now_ns());
   Status status = state_.context.backend->make_ready(buffer, {});
   auto file = state_.context.backend->open(request(OpenMode::read));
-  if (!file) keep_error(status, fail(file.error()));
+  if (!file) keep_first(status, fail(file.error()));
   for (std::uint64_t i = first; file && i < end && (status || together); i += a_batch) {
     const std::uint64_t n = std::min(a_batch, end - i);
     list_again(i, n, slot);
-    keep_error(status, (*file)->transfer(Direction::read, extents_, progress));
+    keep_first(status, (*file)->transfer(Direction::read, extents_, progress));
     for (std::uint64_t k = 0; status && k < n && i + k < pattern_.pieces(); ++k)
       check_piece(pattern_.piece(i + k), {extents_[k].data, extents_[k].length_bytes}, verification);
   }
-  if (file) keep_error(status, (*file)->close());
+  if (file) keep_first(status, (*file)->close());
   if (!status && !verification.first) verification.first = status.error();
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/payload.hpp"
 #include "storage/backend.hpp"
+#include "storage/buffer_ring.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/pio/pattern.hpp"
@@ -78,7 +79,6 @@ class PioPhase final : public PhaseWork {
   }
   [[nodiscard]] bool starts_cold() const { return operation_ == PioOperation::read || changes(); }
   [[nodiscard]] std::uint64_t writer() const { return state_.entry.per_process ? state_.rank() : 0; }
-  [[nodiscard]] std::uint64_t wanted_ring() const;
   [[nodiscard]] Call call_at(std::uint64_t index) const;
   void fill(const Call& call) const;
   void check(const Call& call, Verification& verification) const;
@@ -100,8 +100,7 @@ class PioPhase final : public PhaseWork {
   Payload payload_;
   std::uint64_t change_ = 0;  // of this phase
   std::uint64_t calls_;       // of this rank
-  std::size_t slot_bytes_;
-  std::uint64_t ring_;
+  BufferRing ring_;
   std::vector<Extent> extents_;
   std::vector<Call> prepared_calls_;
   std::optional<PioView> view_;

@@ -73,8 +73,7 @@ Status DetectPhase::close() {
   Status first;
   for (std::unique_ptr<File>* const file : {&detections_, &records_}) {
     if (!*file) continue;
-    Status closed = (*file)->close();
-    if (first && !closed) first = std::move(closed);
+    keep_first(first, (*file)->close());
     file->reset();
   }
   return first;

@@ -77,31 +77,13 @@ Payload::Check SarContents::check(SarData kind, std::span<const std::byte> bytes
   return contents_.at(static_cast<std::size_t>(kind)).check(bytes, position_bytes);
 }
 
-namespace {
-
-constexpr std::uint64_t sar_cache_bytes = std::uint64_t{256} << 10;  // buffers that a core's own cache keeps
-constexpr std::size_t sar_alignment = 4096;
-
-}  // namespace
-
 SarPhase::SarPhase(const SarState& state, SarPhaseTraits traits)
     : state_(state),
       contents_(state.context.run_key),
       calls_(*state.context.backend, traits.parts),
       traits_(std::move(traits)),
-      slot_bytes_(round_up(traits_.slot_bytes, sar_alignment)),
-      slots_(std::clamp<std::uint64_t>(sar_cache_bytes / slot_bytes_, 1, std::max<std::uint64_t>(1, operations()))) {
-  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_ + traits_.extra_bytes;
-  AlignedBuffer& memory = *state_.context.buffer;
-  if (operations() > 0 && memory.size() < needed) memory = AlignedBuffer(needed, sar_alignment);
-}
-
-std::span<std::byte> SarPhase::slot_at(std::size_t slot) const {
-  return state_.context.buffer->bytes().subspan(slot * slot_bytes_, traits_.slot_bytes);
-}
-
-std::span<std::byte> SarPhase::extra() const {
-  return state_.context.buffer->bytes().subspan(static_cast<std::size_t>(slots_) * slot_bytes_, traits_.extra_bytes);
+      slots_(*state.context.buffer, traits_.slot_bytes) {
+  if (operations() > 0) slots_.allocate(slots_.count_in(cached_bytes, operations()), traits_.extra_bytes);
 }
 
 PhaseInfo SarPhase::info() const {
@@ -123,7 +105,7 @@ Status SarPhase::before() {
   Backend& backend = *state_.context.backend;
   if (auto status = backend.make_ready(state_.context.buffer->bytes(), {}); !status) return status;
   if (!reads()) return {};
-  for (std::size_t slot = 0; verifies() && slot < slots_; ++slot) Payload::poison(slot_at(slot));
+  if (verifies()) slots_.poison();
   if (state_.parameters.cache == SarCache::none) return {};
   const std::vector<std::string> files = files_read();
   for (const std::string& name : std::set<std::string>(files.begin(), files.end()))
@@ -134,7 +116,7 @@ Status SarPhase::before() {
 std::uint64_t SarPhase::prepare(std::uint64_t first, std::uint64_t most) {
   first_ = first;
   in_slots_ = 0;
-  prepared_ = std::min(most, slots_);
+  prepared_ = std::min(most, slots_.count());
   for (std::uint64_t i = 0; i < prepared_; ++i) ready(first + i, static_cast<std::size_t>(i));
   return prepared_;
 }
@@ -172,11 +154,9 @@ Status SarPhase::check_again(Meter& progress) {
 
 void SarPhase::check_bytes(std::span<std::byte> bytes, const Place& place) {
   Payload::Check found = contents_.check(place.kind, bytes, place.position_bytes);
-  verification_.verified_bytes += bytes.size();
-  verification_.bad_blocks += found.bad_blocks;
-  if (!found.first || verification_.first) return;
-  found.first->offset_bytes += place.offset_bytes - place.position_bytes;
-  verification_.first = wrong_data(state_.context, place.name, *found.first);
+  if (found.first) found.first->offset_bytes += place.offset_bytes - place.position_bytes;
+  add_check(verification_, bytes.size(), found,
+            [&](const Mismatch& wrong) { return wrong_data(state_.context, place.name, wrong); });
 }
 
 OpenRequest SarPhase::request_of(const std::string& path, OpenMode mode, std::uint64_t bytes) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/buffer_ring.hpp"
 #include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"
@@ -115,8 +116,8 @@ class SarPhase : public PhaseWork {
 
   [[nodiscard]] bool reads() const { return traits_.access == Access::read; }
   [[nodiscard]] bool verifies() const { return reads() && state_.parameters.verify == SarVerify::full; }
-  [[nodiscard]] std::span<std::byte> slot_at(std::size_t slot) const;
-  [[nodiscard]] std::span<std::byte> extra() const;
+  [[nodiscard]] std::span<std::byte> slot_at(std::size_t slot) const { return slots_[slot]; }
+  [[nodiscard]] std::span<std::byte> extra() const { return slots_.behind().first(traits_.extra_bytes); }
   /// Checks `bytes`, which lie at `offset_bytes` of file `name`, and notes what is wrong.
   struct Place {
     SarData kind;
@@ -142,8 +143,7 @@ class SarPhase : public PhaseWork {
   [[nodiscard]] Status check_again(Meter& progress);
 
   SarPhaseTraits traits_;
-  std::size_t slot_bytes_;
-  std::uint64_t slots_;
+  BufferRing slots_;
   std::uint64_t in_slots_ = 0;       // operations of the last batch that were done
   std::optional<Counters> counted_;  // when the timer had stopped
 };

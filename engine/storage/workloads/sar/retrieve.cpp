@@ -9,10 +9,8 @@
 namespace ullage {
 namespace {
 
-constexpr std::size_t image_alignment = 4096;
-
 std::size_t image_slot_bytes(const SarShape& shape) {
-  return round_up(static_cast<std::size_t>(shape.image_bytes()), image_alignment);
+  return round_up(static_cast<std::size_t>(shape.image_bytes()), buffer_alignment);
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ void AdjointPhase::advance(std::uint64_t step, Meter& meter, Spent& spent) {
 Status AdjointPhase::close() {
   Status first;
   drain(nullptr, first);
-  keep_first_error(first, files_.close_log());
+  keep_first(first, files_.close_log());
   return first;
 }
 

@@ -133,8 +133,8 @@ Status ForwardPhase::sync() {
 Status ForwardPhase::close() {
   Status first;
   drain(nullptr, first);
-  keep_first_error(first, files_.write_index());
-  keep_first_error(first, files_.close_log());
+  keep_first(first, files_.write_index());
+  keep_first(first, files_.close_log());
   state_.turnaround->forward_ns = now_ns() - computed_at_ns_;
   return first;
 }

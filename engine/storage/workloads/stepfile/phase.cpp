@@ -73,8 +73,6 @@ Json StepAccount::timeline() const {
 
 namespace {
 
-constexpr std::uint64_t own_cache_bytes = std::uint64_t{256} << 10;  // buffers that a core's own cache keeps
-constexpr std::size_t buffer_alignment = 4096;
 constexpr std::uint64_t most_helpers = 64;
 
 PayloadSpec payload_of(const StepfileState& state) {
@@ -106,12 +104,9 @@ StepPhase::StepPhase(const StepfileState& state, RevolveState* revolve, Directio
       payload_(payload_of(state)),
       files_(state),
       account_(with_common(std::move(parts), works_inline(), depth), parameters().steps),
-      slot_bytes_(round_up<std::size_t>(parameters().state_bytes,
-                                        std::max(buffer_alignment, state.capabilities.alignment_bytes))),
-      slots_(works_inline() ? depth + 1
-                            : std::clamp<std::uint64_t>(own_cache_bytes / slot_bytes_, 1, parameters().steps)) {
-  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_;
-  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
+      slots_(*state.context->buffer, parameters().state_bytes,
+             std::max(buffer_alignment, state.capabilities.alignment_bytes)) {
+  slots_.allocate(works_inline() ? depth + 1 : slots_.count_in(cached_bytes, parameters().steps));
 }
 
 PhaseInfo StepPhase::info() const {
@@ -153,11 +148,6 @@ void StepPhase::add_facts(Json& facts) const {
     facts["tiers"].push_back({{"target", state_.tiers->at(tier).target}, {"states", states_at_[tier]}});
 }
 
-std::span<std::byte> StepPhase::slot(std::uint64_t operation) {
-  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(operation % slots_) * slot_bytes_,
-                                                 parameters().state_bytes);
-}
-
 void StepPhase::fill(std::span<std::byte> data, std::uint64_t step) const {
   payload_.fill(data, state_.rank(), step * parameters().state_bytes);
 }
@@ -166,17 +156,15 @@ void StepPhase::fill(std::span<std::byte> data, std::uint64_t step) const {
 void StepPhase::check(std::span<std::byte> data, std::uint64_t step) {
   if (!verifies()) return;
   const std::uint64_t at = step * parameters().state_bytes;
-  Payload::Check found = payload_.check(data, state_.rank(), at);
+  add_check(verification_, data.size(), payload_.check(data, state_.rank(), at), [&](Mismatch wrong) {
+    wrong.offset_bytes -= at;
+    const std::uint64_t place = parameters().revolves() ? 0 : step;
+    Error error = wrong_data(state_.tiers->of(place), state_.file_of(place), wrong);
+    error.text = "the state of rank " + std::to_string(state_.rank()) + " at step " + std::to_string(step) +
+                 " differs from what was written";
+    return error;
+  });
   Payload::poison(data);
-  verification_.verified_bytes += data.size();
-  verification_.bad_blocks += found.bad_blocks;
-  if (!found.first || verification_.first) return;
-  found.first->offset_bytes -= at;
-  const std::uint64_t place = parameters().revolves() ? 0 : step;
-  Error error = wrong_data(state_.tiers->of(place), state_.file_of(place), *found.first);
-  error.text = "the state of rank " + std::to_string(state_.rank()) + " at step " + std::to_string(step) +
-               " differs from what was written";
-  verification_.first = std::move(error);
 }
 
 void StepPhase::compute_until(std::int64_t until_ns, Meter& meter) {
@@ -200,20 +188,20 @@ Status StepPhase::start_helpers(StepHelpers::Job job) {
   if (depth_ == 0) return {};
   const auto served = static_cast<std::uint64_t>(state_.capabilities.file_threads);
   const std::uint64_t most = parameters().in_log() ? 1 : std::min(served, most_helpers);
-  helpers_ = std::make_unique<StepHelpers>(static_cast<std::size_t>(slots_), std::move(job));
+  helpers_ = std::make_unique<StepHelpers>(static_cast<std::size_t>(slots()), std::move(job));
   return helpers_->start(static_cast<std::size_t>(std::min(depth_, most)));
 }
 
 void StepPhase::take(const std::optional<StepHelpers::Outcome>& outcome, Meter* meter, Status& first) {
   if (!outcome) return;
-  if (!*outcome) return keep_first_error(first, fail(outcome->error()));
+  if (!*outcome) return keep_first(first, fail(outcome->error()));
   ++states_moved_;
   if (meter != nullptr) account_.add(*meter, **outcome);
 }
 
 void StepPhase::drain(Meter* meter, Status& first) {
   if (!helpers_) return;
-  for (std::uint64_t i = 0; i < slots_; ++i)
+  for (std::uint64_t i = 0; i < slots(); ++i)
     take(helpers_->wait(i,
                         [meter] {
                           if (meter != nullptr) meter->report_alive();

@@ -18,6 +18,7 @@
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
 #include "mpi/comm.hpp"
+#include "storage/buffer_ring.hpp"
 #include "storage/workloads/stepfile/revolve.hpp"
 #include "storage/workloads/stepfile/step_files.hpp"
 #include "work/phase_work.hpp"
@@ -124,7 +125,7 @@ class StepPhase : public PhaseWork {
   /// States are made and checked while the application computes; else between batches, when the clock stands still.
   [[nodiscard]] bool works_inline() const { return depth_ > 0 || parameters().revolves() || !compute_.none(); }
   [[nodiscard]] bool verifies() const { return parameters().verify == StepVerify::full; }
-  [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation);
+  [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation) const { return slots_[operation]; }
   void fill(std::span<std::byte> data, std::uint64_t step) const;
   void check(std::span<std::byte> data, std::uint64_t step);
   /// Computes until `until_ns` of the meter's clock.
@@ -155,13 +156,8 @@ class StepPhase : public PhaseWork {
   std::uint64_t files_removed_ = 0;
   std::uint64_t steps_recomputed_ = 0;
   std::vector<std::uint64_t> states_at_;  // each target, of all ranks
-  std::size_t slot_bytes_;
-  std::uint64_t slots_;
+  BufferRing slots_;
   std::unique_ptr<StepHelpers> helpers_;  // last: they use the others
 };
-
-inline void keep_first_error(Status& first, const Status& next) {
-  if (first && !next) first = next;
-}
 
 }  // namespace ullage

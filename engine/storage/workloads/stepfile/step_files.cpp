@@ -11,8 +11,6 @@
 namespace ullage {
 namespace {
 
-constexpr std::size_t state_alignment = 4096;
-
 Status move_whole(File& file, Direction direction, std::uint64_t offset_bytes, std::span<std::byte> data,
                   Meter& meter) {
   const std::array<Extent, 1> extents{Extent{offset_bytes, data.size(), data.data()}};
@@ -146,7 +144,7 @@ Status StepFiles::open_log(OpenMode mode) {
     for (std::uint64_t step = 0; step < state_.parameters->steps; ++step) index_.put(step, step * log_stride(state_));
     return {};
   }
-  AlignedBuffer buffer(index_bytes(), state_alignment);
+  AlignedBuffer buffer(index_bytes());
   if (auto status = move_index(Direction::read, buffer.bytes().first(index_bytes())); !status) return status;
   auto found = LogIndex::decode(buffer.bytes().first(index_bytes()), state_.parameters->steps);
   if (!found) return fail(verification_error("read", state_.file_of(0), found.error()));
@@ -156,7 +154,7 @@ Status StepFiles::open_log(OpenMode mode) {
 
 Status StepFiles::write_index() {
   if (!log_ || !std::exchange(index_due_, false)) return {};
-  AlignedBuffer buffer(index_bytes(), state_alignment);
+  AlignedBuffer buffer(index_bytes());
   index_.encode(buffer.bytes().first(index_bytes()));
   return move_index(Direction::write, buffer.bytes().first(index_bytes()));
 }

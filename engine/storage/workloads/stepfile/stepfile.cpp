@@ -185,16 +185,11 @@ class Stepfile final : public Workload {
   /// A wrong size is refused, not rounded.
   [[nodiscard]] Status check_alignment() const {
     for (std::size_t tier = 0; tier < tiers_->size(); ++tier)
-      if (auto status = check_alignment(tiers_->at(tier).backend->capabilities()); !status) return status;
+      if (auto status =
+              check_direct_size("state_bytes", parameters_.state_bytes, tiers_->at(tier).backend->capabilities());
+          !status)
+        return status;
     return {};
-  }
-
-  [[nodiscard]] Status check_alignment(const Capabilities& capabilities) const {
-    const std::uint64_t alignment = capabilities.alignment_bytes;
-    if (parameters_.state_bytes % alignment == 0) return {};
-    return fail(environment_error("state_bytes", "is " + std::to_string(parameters_.state_bytes) +
-                                                     ", but direct I/O here needs a multiple of " +
-                                                     std::to_string(alignment)));
   }
 
   /// A rank makes its own directory; others are dealt out to the ranks that share the folder.

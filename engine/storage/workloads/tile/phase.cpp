@@ -13,7 +13,6 @@
 namespace ullage {
 namespace {
 
-constexpr std::size_t tile_alignment = 4096;
 constexpr std::size_t most_named_ranks = 16;
 
 double seconds_since(std::int64_t begun_ns) { return static_cast<double>(now_ns() - begun_ns) * 1e-9; }
@@ -31,17 +30,9 @@ TilePhase::TilePhase(const TileState& state, TilePhaseKind kind)
     : state_(state),
       kind_(kind),
       contents_(state.context.run_key),
-      slot_bytes_(round_up(static_cast<std::size_t>(state.shape.tile_bytes()), tile_alignment)),
-      ring_(std::clamp<std::uint64_t>(state.parameters.buffers / slot_bytes_, 1, state.shape.frames)) {
-  if (!state_.has_tile()) return;
-  AlignedBuffer& memory = *state_.context.buffer;
-  const std::size_t needed = static_cast<std::size_t>(ring_) * slot_bytes_;
-  if (memory.size() < needed) memory = AlignedBuffer(needed, tile_alignment);
-}
-
-std::span<std::byte> TilePhase::slot(std::uint64_t frame) {
-  return state_.context.buffer->bytes().subspan(static_cast<std::size_t>(frame % ring_) * slot_bytes_,
-                                                static_cast<std::size_t>(state_.shape.tile_bytes()));
+      ring_(*state.context.buffer, state.shape.tile_bytes()),
+      frames_in_memory_(ring_.count_in(state.parameters.buffers, state.shape.frames)) {
+  if (state_.has_tile()) ring_.allocate(frames_in_memory_);
 }
 
 PhaseInfo TilePhase::info() const {
@@ -64,11 +55,10 @@ PhaseInfo TilePhase::info() const {
 Status TilePhase::before() {
   const Status ready = state_.has_tile() ? ready_tiles(*state_.context.backend, opening()) : Status{};
   if (writes()) return ready;
-  if (state_.has_tile())
-    for (std::uint64_t frame = 0; frame < ring_; ++frame) Payload::poison(slot(frame));
+  ring_.poison();
   if (!state_.holds_data()) return ready;
   Status status = check_size();
-  if (status) status = ready;
+  keep_first(status, ready);
   const bool drops = state_.parameters.cache == TileCache::drop && state_.context.world->topology().leader();
   if (drops && status) status = state_.context.backend->drop_cached(state_.file_name());
   state_.context.world->all().barrier();
@@ -108,11 +98,11 @@ Counters TilePhase::counters() const {
 
 std::uint64_t TilePhase::prepare(std::uint64_t first, std::uint64_t most) {
   first_ = first;
-  prepared_ = std::min(most, ring_);
+  prepared_ = std::min(most, frames_in_memory_);
   if (!writes()) return prepared_;
   const std::uint64_t row_bytes = state_.shape.row_bytes();
   for (std::uint64_t frame = first; frame < first + prepared_; ++frame) {
-    const auto tile = slot(frame);
+    const auto tile = ring_[frame];
     for (std::uint64_t row = 0; row < state_.shape.rows(); ++row)
       contents_.fill(tile.subspan(row * row_bytes, row_bytes),
                      state_.shape.row_offset_bytes(state_.tile(), frame, row));
@@ -150,8 +140,7 @@ Status TilePhase::execute(Meter& meter) {
   if (!file_) return {};
   Status first;
   for (std::uint64_t frame = first_; frame < first_ + prepared_; ++frame) {
-    Status moved = move(frame);
-    if (first && !moved) first = std::move(moved);
+    keep_first(first, move(frame));
     if (!first && !together()) break;
     if (first && !meter.completed(state_.shape.tile_bytes()) && !together()) break;
   }
@@ -170,14 +159,14 @@ Verification TilePhase::after(std::uint64_t executed, Meter& progress) {
   if (writes()) return Verification::of(check_size());
   Verification found;
   if (state_.parameters.verify == TileVerify::none) return found;
-  const std::uint64_t held = state_.shape.frames - std::min(ring_, state_.shape.frames);
+  const std::uint64_t held = state_.shape.frames - std::min(frames_in_memory_, state_.shape.frames);
   for (std::uint64_t frame = held; frame < executed; ++frame) verify_frame(frame, progress, found);
   if (state_.parameters.verify == TileVerify::full && held > 0) read_again(held, progress, found);
   return found;
 }
 
 void TilePhase::verify_frame(std::uint64_t frame, Meter& progress, Verification& found) {
-  const auto tile = slot(frame);
+  const auto tile = ring_[frame];
   const std::uint64_t row_bytes = state_.shape.row_bytes();
   for (std::uint64_t row = 0; row < state_.shape.rows(); ++row) {
     const std::uint64_t offset = state_.shape.row_offset_bytes(state_.tile(), frame, row);
@@ -201,13 +190,12 @@ void TilePhase::read_again(std::uint64_t frames, Meter& progress, Verification& 
   const double view_s = view_s_;
   Status status = open();
   for (std::uint64_t frame = 0; file_ && frame < frames && (status || together()); ++frame) {
-    Payload::poison(slot(frame));
-    Status moved = move(frame);
-    if (status && !moved) status = std::move(moved);
+    Payload::poison(ring_[frame]);
+    keep_first(status, move(frame));
     (void)progress.completed(state_.shape.tile_bytes());
     if (status) verify_frame(frame, progress, found);
   }
-  if (Status closed = close(); status && !closed) status = std::move(closed);
+  keep_first(status, close());
   open_s_ = open_s;
   view_s_ = view_s;
   if (!status && !found.first) found.first = status.error();
@@ -228,7 +216,7 @@ void TilePhase::add_facts(Json& facts) const {
            {"frame_bytes", shape.frame_bytes()},
            {"file_bytes", shape.file_bytes()},
            {"size_check", state_.is_exact() ? "exact" : "at least"},
-           {"frames_in_memory", ring_},
+           {"frames_in_memory", frames_in_memory_},
            {"calls", word_of(state_.parameters.calls)},
            {"verify", word_of(state_.parameters.verify)},
            {"surplus_ranks", std::move(surplus)},

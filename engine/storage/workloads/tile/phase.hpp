@@ -10,6 +10,7 @@
 #include <string>
 
 #include "mpi/comm.hpp"
+#include "storage/buffer_ring.hpp"
 #include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"
@@ -61,9 +62,8 @@ class TilePhase final : public PhaseWork {
   [[nodiscard]] TileOpening opening() const;
   [[nodiscard]] bool writes() const { return kind_ == TilePhaseKind::write; }
   [[nodiscard]] bool together() const { return state_.parameters.calls == TileCalls::collective; }
-  [[nodiscard]] std::span<std::byte> slot(std::uint64_t frame);
   [[nodiscard]] Status move(std::uint64_t frame) {
-    return file_->move(writes() ? Direction::write : Direction::read, frame, slot(frame));
+    return file_->move(writes() ? Direction::write : Direction::read, frame, ring_[frame]);
   }
   [[nodiscard]] Result<std::uint64_t> find_size() const;
   [[nodiscard]] Status check_size();
@@ -73,8 +73,8 @@ class TilePhase final : public PhaseWork {
   const TileState& state_;
   TilePhaseKind kind_;
   PositionContents contents_;
-  std::size_t slot_bytes_;
-  std::uint64_t ring_;  // frames that are in memory
+  BufferRing ring_;
+  std::uint64_t frames_in_memory_;
   std::unique_ptr<TileFile> file_;
   std::uint64_t added_bytes_ = 0;  // to those of the formula, by the library
   double open_s_ = 0;

@@ -29,7 +29,7 @@ class ViewedTiles final : public TileFile {
     for (std::size_t done = 0; done < frame.size() && (first || together_);) {
       const auto part = frame.subspan(done, std::min(frame.size() - done, most_call_bytes));
       Status moved = file_->move(direction, pointer, part);
-      if (first && !moved) first = std::move(moved);
+      keep_first(first, std::move(moved));
       done += part.size();
     }
     return first;

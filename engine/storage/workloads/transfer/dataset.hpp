@@ -56,8 +56,4 @@ struct TransferFiles {
   [[nodiscard]] Map hints_granted(Map of_file) const;
 };
 
-inline void keep_first(Status& first, const Status& next) {
-  if (first && !next) first = next;
-}
-
 }  // namespace ullage

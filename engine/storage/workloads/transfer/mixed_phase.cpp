@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::uint64_t most_slots = 4096;
 constexpr std::uint64_t most_slot_bytes = std::uint64_t{16} << 20;
-constexpr std::size_t mixed_buffer_alignment = 4096;
 
 }  // namespace
 
@@ -30,14 +29,11 @@ MixedTransferPhase::MixedTransferPhase(const MixedTransferState& state)
       pattern_(state.shape(), static_cast<std::uint64_t>(state.context->world->rank()),
                static_cast<std::uint64_t>(state.source_rank)),
       payload_(state.payload),
-      slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
-                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
-      slots_(std::min(std::clamp<std::uint64_t>(most_slot_bytes / slot_bytes_, 1, most_slots),
-                      state.parameters->operations)) {
-  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_;
-  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, mixed_buffer_alignment);
-  extents_.reserve(slots_);
-  extent_kinds_.reserve(slots_);
+      ring_(*state.context->buffer, state.parameters->transfer_bytes,
+            std::max<std::size_t>(64, state.capabilities.alignment_bytes)) {
+  ring_.allocate(std::min(ring_.count_in(most_slot_bytes, most_slots), state.parameters->operations));
+  extents_.reserve(ring_.count());
+  extent_kinds_.reserve(ring_.count());
 }
 
 PhaseInfo MixedTransferPhase::info() const {
@@ -69,28 +65,15 @@ Status MixedTransferPhase::before() {
   return status;
 }
 
-/// Reading what was never written measures nothing (a file system invents zeros at memory speed). Where a stonewall cut
-/// the writing short there may be room behind what was written: between the ranks of a shared file, or preallocated.
+/// Where a stonewall cut the writing short there may be room behind what was written: between the ranks of a shared
+/// file, or preallocated.
 Status MixedTransferPhase::refuse_holes() const {
   if (!state_.dataset.per_process && !state_.context->world->root()) return {};
-  const std::string name = state_.file_name();
-  const auto extents = state_.context->backend->inspect(name);
-  if (!extents) return fail(extents.error());
   const std::uint64_t all = pattern_.file_bytes();
   const bool whole = state_.written_operations == TransferPattern(state_.written, 0).operations();
   if (!whole && !state_.dataset.per_process) return {};
-  const std::uint64_t least = whole ? all : pattern_.transfers_end_bytes();
-  if (extents->size_bytes < least)
-    return fail(environment_error(
-        name, "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(least)));
-  if (!extents->fully_written && (whole || extents->size_bytes < all))
-    return fail(environment_error(name, "has holes or unwritten extents, which would make the measurement void"));
-  return {};
-}
-
-std::span<std::byte> MixedTransferPhase::slot(std::uint64_t operation) {
-  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(operation % slots_) * slot_bytes_,
-                                                 parameters().transfer_bytes);
+  if (whole) return check_written(*state_.context->backend, state_.file_name(), all);
+  return check_written(*state_.context->backend, state_.file_name(), pattern_.transfers_end_bytes(), all);
 }
 
 /// A position may be read twice, so every buffer is poisoned again: what an earlier read left must not pass for a later
@@ -98,10 +81,10 @@ std::span<std::byte> MixedTransferPhase::slot(std::uint64_t operation) {
 std::uint64_t MixedTransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
   extents_.clear();
   extent_kinds_.clear();
-  const std::uint64_t end = first + std::min(most, slots_);
+  const std::uint64_t end = first + std::min(most, ring_.count());
   for (std::uint64_t i = first; i < end; ++i) {
     const MixedTransferPattern::Step step = pattern_.at(i);
-    const auto buffer = slot(i);
+    const auto buffer = ring_[i];
     if (!step.reads)
       payload_.fill(buffer, static_cast<std::uint64_t>(state_.source_rank), step.offset_bytes);
     else if (verifies())
@@ -173,16 +156,13 @@ Status MixedTransferPhase::close() {
 Verification MixedTransferPhase::after(std::uint64_t executed, Meter& progress) {
   Verification verification;
   progress.start(now_ns());
-  for (std::uint64_t i = prepared_ - std::min(prepared_, slots_); verifies() && i < executed; ++i) {
+  for (std::uint64_t i = prepared_ - std::min(prepared_, ring_.count()); verifies() && i < executed; ++i) {
     const MixedTransferPattern::Step step = pattern_.at(i);
     if (!step.reads) continue;
-    const auto found = slot(i);
-    const Payload::Check check =
-        payload_.check(found, static_cast<std::uint64_t>(state_.source_rank), step.offset_bytes);
-    verification.verified_bytes += found.size();
-    verification.bad_blocks += check.bad_blocks;
-    if (check.first && !verification.first)
-      verification.first = wrong_data(*state_.context, state_.file_name(), *check.first);
+    const auto found = ring_[i];
+    add_check(verification, found.size(),
+              payload_.check(found, static_cast<std::uint64_t>(state_.source_rank), step.offset_bytes),
+              [this](const Mismatch& wrong) { return wrong_data(*state_.context, state_.file_name(), wrong); });
     (void)progress.completed(found.size());
   }
   return verification;

@@ -10,6 +10,7 @@
 
 #include "base/payload.hpp"
 #include "storage/backend.hpp"
+#include "storage/buffer_ring.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/mixed_pattern.hpp"
@@ -54,7 +55,6 @@ class MixedTransferPhase final : public PhaseWork {
   [[nodiscard]] const MixedTransferParameters& parameters() const { return *state_.parameters; }
   [[nodiscard]] bool mixes() const { return parameters().reads() && parameters().writes(); }
   [[nodiscard]] bool verifies() const { return parameters().reads() && parameters().verify == MixedVerify::kept; }
-  [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation);
   [[nodiscard]] Status refuse_holes() const;
   [[nodiscard]] std::vector<Kind> kinds_moved() const;
   [[nodiscard]] OpenRequest request_for(Kind kind) const;
@@ -63,8 +63,7 @@ class MixedTransferPhase final : public PhaseWork {
   const MixedTransferState& state_;
   MixedTransferPattern pattern_;
   Payload payload_;
-  std::size_t slot_bytes_;
-  std::uint64_t slots_;         // operations go through them in turn
+  BufferRing ring_;
   std::uint64_t prepared_ = 0;  // end of the furthest batch
   std::vector<Extent> extents_;
   std::vector<Kind> extent_kinds_;

@@ -18,13 +18,11 @@ constexpr std::uint64_t most_extents = 4096;
 constexpr std::uint64_t most_reads = 65536;  // of a batch: between batches nothing is under way
 // A batch of which one read is under way anyhow has so many: what says where they go stays in the nearest cache.
 constexpr std::uint64_t most_single_reads = 1024;
-// A core keeps buffers of this volume in its cache: those of a queue of reads, and of data that is made and written.
+// A core keeps the buffers of a queue of reads in its cache, where they have this volume.
 constexpr std::uint64_t hot_reads_bytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t hot_writes_bytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t most_writes_bytes = std::uint64_t{16}
                                             << 20;             // of data that is made before any of it is written
 constexpr std::uint64_t last_bytes = std::uint64_t{16} << 20;  // of a rank's reads, which `verify` kept looks at
-constexpr std::size_t buffer_alignment = 4096;
 
 }  // namespace
 
@@ -44,11 +42,9 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       kind_(kind),
       pattern_(shape(), writer()),
       payload_(state.payload_spec(pattern_.file_bytes())),
-      slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
-                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
-      ring_(std::min(wanted_ring(), std::max<std::uint64_t>(pattern_.operations(), 1))) {
-  const std::size_t needed = static_cast<std::size_t>(ring()) * slot_bytes_;
-  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
+      ring_(*state.context->buffer, state.parameters->transfer_bytes,
+            std::max<std::size_t>(64, state.capabilities.alignment_bytes)) {
+  ring_.allocate(std::min(wanted_ring(), std::max<std::uint64_t>(pattern_.operations(), 1)));
   extents_.reserve(std::min(writes() ? most_extents : longest_reads(), pattern_.operations()));
 }
 
@@ -65,11 +61,6 @@ std::uint64_t TransferPhase::writer() const {
 }
 
 std::string TransferPhase::file_name() const { return state_.file_of(static_cast<int>(writer())); }
-
-std::span<std::byte> TransferPhase::slot(std::uint64_t index) {
-  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_,
-                                                 parameters().transfer_bytes);
-}
 
 PhaseInfo TransferPhase::info() const {
   PhaseInfo info;
@@ -107,7 +98,7 @@ Status TransferPhase::allocate() {
   const Status status = state_.context->backend->make_ready(
       state_.context->buffer->bytes(), {.queue_depth = parameters().queue_depth,
                                         .threads = parameters().threads,
-                                        .window = writes() ? 0 : static_cast<std::size_t>(ring())});
+                                        .window = writes() ? 0 : static_cast<std::size_t>(ring_.count())});
   return status ? state_.context->backend->ready_open(open_request()) : status;
 }
 
@@ -115,40 +106,27 @@ Status TransferPhase::before() {
   if (writes() || !state_.capabilities.data) return {};
   Status status = refuse_holes();
   if (kind_ == PhaseKind::read) {
-    const Status controlled =
-        state_.control_cache(parameters().cache);  // collective: also by a rank whose file was refused
-    if (status) status = controlled;
+    keep_first(status, state_.control_cache(parameters().cache));  // collective: also by a rank whose file was refused
   }
   return status;
 }
 
-/// Reading what was never written measures nothing (a file system invents zeros at memory speed).
 Status TransferPhase::refuse_holes() const {
   if (!state_.dataset.per_process && !state_.context->world->root()) return {};
   if (state_.readable_operations < pattern_.operations()) return {};  // a stonewall left the file short on purpose
-  const auto extents = state_.context->backend->inspect(file_name());
-  if (!extents) return fail(extents.error());
-  if (extents->size_bytes < pattern_.file_bytes())
-    return fail(environment_error(file_name(), "is " + std::to_string(extents->size_bytes) + " bytes long, must be " +
-                                                   std::to_string(pattern_.file_bytes())));
-  if (!extents->fully_written)
-    return fail(
-        environment_error(file_name(), "has holes or unwritten extents, which would make the measurement void"));
-  return {};
+  return check_written(*state_.context->backend, file_name(), pattern_.file_bytes());
 }
 
 /// The data of the first round through the slots.
 void TransferPhase::fill_slots() {
-  const std::uint64_t first_round = repeats() ? 1 : std::min(ring(), pattern_.operations());
-  for (std::uint64_t i = 0; i < first_round; ++i) payload_.fill(slot(i), writer(), pattern_.offset_bytes(i));
+  const std::uint64_t first_round = repeats() ? 1 : std::min(ring_.count(), pattern_.operations());
+  for (std::uint64_t i = 0; i < first_round; ++i) payload_.fill(ring_[i], writer(), pattern_.offset_bytes(i));
 }
 
 /// Once before the first read is enough: an offset is read once a phase, so what an earlier read left in a slot has
 /// another offset's tags, and cannot pass for a later one's data. With order repeat it could: see prepare_reads, which
 /// does so where each read is looked at, outside the timer.
-void TransferPhase::poison_slots() {
-  for (std::uint64_t s = 0; s < ring(); ++s) Payload::poison(slot(s));
-}
+void TransferPhase::poison_slots() { ring_.poison(); }
 
 /// A single operation in flight has a single buffer, and so has each of several threads; writes have as many as their
 /// data is made for at once. Of a queue's buffers, which are to stay in the caches that the device's data goes through,
@@ -161,13 +139,13 @@ std::uint64_t TransferPhase::wanted_ring() const {
   std::uint64_t bytes = 0;
   if (writes()) {
     least = std::max(depth, threads > 1 ? 2 * threads : 1);
-    bytes = parameters().one_at_a_time() ? hot_writes_bytes : most_writes_bytes;
+    bytes = parameters().one_at_a_time() ? cached_bytes : most_writes_bytes;
   } else if (depth > 1) {
     least = 4 * depth;
     bytes = hot_reads_bytes;
   }
   if (parameters().buffers > 0) bytes = parameters().buffers;
-  return std::max(least, bytes / slot_bytes_);
+  return std::max(least, bytes / ring_.distance_bytes());
 }
 
 std::uint64_t TransferPhase::longest_reads() const {
@@ -181,15 +159,15 @@ std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
 
 std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
   if (repeats()) {
-    const auto buffer = slot(0);
+    const auto buffer = ring_[0];
     extents_.assign(most, {pattern_.offset_bytes(first), buffer.size(), buffer.data()});
     return most;
   }
-  const std::uint64_t end = first + std::min(most, ring());
+  const std::uint64_t end = first + std::min(most, ring_.count());
   for (std::uint64_t i = first; i < end; ++i) {
     const std::uint64_t offset = pattern_.offset_bytes(i);
-    const auto buffer = slot(i % ring());
-    if (i >= ring()) payload_.fill(buffer, writer(), offset);
+    const auto buffer = ring_[i];
+    if (i >= ring_.count()) payload_.fill(buffer, writer(), offset);
     extents_.push_back({offset, buffer.size(), buffer.data()});
   }
   return extents_.size();
@@ -197,9 +175,9 @@ std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t m
 
 std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t most) {
   // What is looked at after a batch has to be there still.
-  const std::uint64_t end = first + std::min({most, longest_reads(), looks_at_each_ ? ring() : longest_reads()});
+  const std::uint64_t end = first + std::min({most, longest_reads(), looks_at_each_ ? ring_.count() : longest_reads()});
   for (std::uint64_t i = first; i < end; ++i) {
-    const auto buffer = slot(i % ring());
+    const auto buffer = ring_[i];
     if (repeats() && looks_at_each_) Payload::poison(buffer);
     extents_.push_back({pattern_.offset_bytes(i), buffer.size(), buffer.data()});
   }
@@ -308,11 +286,11 @@ Verification TransferPhase::after(std::uint64_t executed, Meter& progress) {
 /// leave no telling which read a buffer holds. That there is something to read again is the same on all ranks.
 Verification TransferPhase::verify_last(std::uint64_t executed, Meter& progress) {
   Verification verification;
-  const std::uint64_t held = parameters().threads > 1 ? 0 : ring();
+  const std::uint64_t held = parameters().threads > 1 ? 0 : ring_.count();
   const std::uint64_t wanted = std::max<std::uint64_t>(last_bytes / parameters().transfer_bytes, 1);
   const std::uint64_t first = executed - std::min(executed, std::max(held, wanted));
   const std::uint64_t first_held = executed - std::min(executed, held);
-  for (std::uint64_t i = first_held; i < executed; ++i) check_transfer_data(i, slot(i % ring()), verification);
+  for (std::uint64_t i = first_held; i < executed; ++i) check_transfer_data(i, ring_[i], verification);
   if (held < std::min(wanted, operations())) read_again(first, first_held, progress, verification);
   return verification;
 }
@@ -337,11 +315,8 @@ void TransferPhase::read_again(std::uint64_t first, std::uint64_t end, Meter& pr
 void TransferPhase::check_transfer_data(std::uint64_t operation, std::span<const std::byte> data,
                                         Verification& verification) const {
   const std::uint64_t offset = pattern_.offset_bytes(operation);
-  const Payload::Check check = payload_.check(data, writer(), offset);
-  verification.verified_bytes += data.size();
-  verification.bad_blocks += check.bad_blocks;
-  if (!check.first || verification.first) return;
-  verification.first = wrong_data(*state_.context, file_name(), *check.first);
+  add_check(verification, data.size(), payload_.check(data, writer(), offset),
+            [this](const Mismatch& wrong) { return wrong_data(*state_.context, file_name(), wrong); });
 }
 
 }  // namespace ullage

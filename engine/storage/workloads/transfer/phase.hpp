@@ -10,6 +10,7 @@
 
 #include "base/payload.hpp"
 #include "storage/backend.hpp"
+#include "storage/buffer_ring.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
@@ -64,12 +65,10 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] TransferShape shape() const;
   [[nodiscard]] std::uint64_t writer() const;
   [[nodiscard]] bool in_step() const;
-  [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
   [[nodiscard]] std::uint64_t prepare_writes(std::uint64_t first, std::uint64_t most);
   [[nodiscard]] std::uint64_t prepare_reads(std::uint64_t first, std::uint64_t most);
   void fill_slots();
   void poison_slots();
-  [[nodiscard]] std::uint64_t ring() const { return ring_; }
   [[nodiscard]] std::uint64_t wanted_ring() const;
   [[nodiscard]] std::uint64_t longest_reads() const;
   [[nodiscard]] Status refuse_holes() const;
@@ -82,8 +81,7 @@ class TransferPhase final : public PhaseWork {
   PhaseKind kind_;
   TransferPattern pattern_;
   Payload payload_;
-  std::size_t slot_bytes_;
-  std::uint64_t ring_;          // slots in use, through which operations go in turn
+  BufferRing ring_;
   bool looks_at_each_ = false;  // of the transfers of a batch, before the next one
   std::vector<Extent> extents_;
   std::unique_ptr<File> file_;

@@ -58,7 +58,9 @@ class Transfer final : public Workload {
   void find_peers() override { state_.find_source(parameters_.read_back, parameters_.read_shift); }
 
   [[nodiscard]] LocalSteps begin() override {
-    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
+    LocalSteps steps{{"check alignment", [this] {
+                        return check_direct_size("transfer_bytes", parameters_.transfer_bytes, state_.capabilities);
+                      }}};
     if (parameters_.places_ranks()) steps.push_back({"place this rank", [this] { return place_rank(); }});
     if (!parameters_.makes_dataset()) {
       steps.push_back({"find dataset", [this] { return find_dataset(); }});
@@ -225,15 +227,6 @@ class Transfer final : public Workload {
     if (state_.capabilities.path)  // else nothing of it is anywhere that could be cleaned
       if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
     return context_.backend->make_directory(state_.dataset.directory);
-  }
-
-  /// O_DIRECT's alignment is known only now that the target is: a wrong size is refused, not rounded.
-  [[nodiscard]] Status check_alignment() const {
-    const std::uint64_t alignment = state_.capabilities.alignment_bytes;
-    if (parameters_.transfer_bytes % alignment == 0) return {};
-    return fail(environment_error("transfer_bytes", "is " + std::to_string(parameters_.transfer_bytes) +
-                                                        ", but direct I/O here needs a multiple of " +
-                                                        std::to_string(alignment)));
   }
 
   TransferParameters parameters_;

@@ -45,7 +45,6 @@ Map ParticleFile::hints_granted() const { return plain_ ? plain_->hints_granted(
 
 namespace {
 
-constexpr std::size_t vpic_alignment = 4096;
 constexpr std::int64_t longest_nap_ns = 100'000'000;  // a sign of life after each
 
 void sleep_until(std::int64_t until_ns) {
@@ -68,7 +67,7 @@ VpicPhase::VpicPhase(const VpicState& state, VpicPhaseKind kind)
       owner_(kind == VpicPhaseKind::write ? state.rank() : static_cast<std::uint64_t>(state.source.rank)) {
   const std::uint64_t capacity = writes() ? ParticleMemory::of_all_steps(state.layout) : choice_.particles();
   const std::size_t needed = ParticleMemory::bytes_for(capacity);
-  if (state.context.buffer->size() < needed) *state.context.buffer = AlignedBuffer(needed, vpic_alignment);
+  if (state.context.buffer->size() < needed) *state.context.buffer = AlignedBuffer(needed);
   const ParticleMemory held = memory(capacity);
   operations_ = make_operations(
       {&state.layout, state.parameters.format, &held, owner_, choice_, writes() ? ParticleMemory::step_shift : 0});
@@ -155,7 +154,7 @@ Status VpicPhase::execute(Meter& meter) {
     const Status moved = file_->transfer(direction, operations_, static_cast<std::size_t>(next),
                                          static_cast<std::size_t>(step_end - next), meter);
     raw_ns_ += meter.last_ns() - begun_ns;
-    if (first && !moved) first = moved;
+    keep_first(first, moved);
     if (!together && (!first || !meter.goes_on())) break;
     next = step_end;
     if (first && next % of_step == 0 && next < operations()) compute(meter);
@@ -238,7 +237,7 @@ void VpicPhase::read_again(std::uint64_t steps, Meter& progress, Verification& f
     held.poison();
     const Status moved =
         file_->transfer(Direction::read, operations, static_cast<std::size_t>(step) * of_step, of_step, progress);
-    if (status && !moved) status = moved;
+    keep_first(status, moved);
     if (status) check_step(step, found);
   }
   if (const Status closed = close(); status && !closed) status = closed;
