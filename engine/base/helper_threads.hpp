@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/meter.hpp"
 #include "base/resources.hpp"
 #include "base/workers.hpp"
 
@@ -101,6 +103,25 @@ class HelperThreads final {
   std::size_t awaited_ = 0;
   bool leaves_ = false;
   Workers workers_;  // last: they use the others
+};
+
+// The clock and the account of a thread that moves data beside its rank's own thread.
+
+/// Backends tick a meter, and the rank's own is of one thread. Owned by one thread.
+class HelperClock final {
+ public:
+  HelperClock();
+  [[nodiscard]] std::int64_t now_ns() { return meter_->clock_ns(); }
+  /// Returns the meter for a transfer that begins at `from_ns`.
+  [[nodiscard]] Meter& meter_from(std::int64_t from_ns) {
+    meter_->resume(from_ns);
+    return *meter_;
+  }
+  /// The same for one that begins now: what lies between transfers is no device's time.
+  [[nodiscard]] Meter& from_now() { return meter_from(now_ns()); }
+
+ private:
+  std::unique_ptr<Meter> meter_;
 };
 
 }  // namespace ullage

@@ -110,5 +110,16 @@ TEST(HelperThreads, AnExceptionIsTheOutcomeOfItsOperation) {
   EXPECT_EQ(helpers.wait(1, nobody_asks)->value(), 1U);
 }
 
+TEST(HelperClock, GoesOnAndCountsFromWhereItIsTold) {
+  HelperClock clock;
+  const std::int64_t before = clock.now_ns();
+  Meter& meter = clock.meter_from(before);
+  EXPECT_EQ(meter.last_ns(), before);
+  EXPECT_TRUE(meter.completed(7)) << "nobody stops it";
+  EXPECT_EQ(meter.bytes(), 7U);
+  EXPECT_GE(clock.now_ns(), before);
+}
+
 }  // namespace
+
 }  // namespace ullage::helper_threads_test

@@ -5,9 +5,9 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "linear/factorisation.hpp"
 #include "linear/linear_check.hpp"
 #include "linear/matrix.hpp"
+#include "linear/solve/solve.hpp"
 #include "linear/test_support.hpp"
 
 namespace ullage::blas_library_test {

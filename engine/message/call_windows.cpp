@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/calibration.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/stable_hash.hpp"
+#include "base/permutation.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/stable_hash.hpp"
+#include "base/permutation.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/permutation.hpp"
 #include "base/resources.hpp"
-#include "base/stable_hash.hpp"
 #include "base/test_support.hpp"
 
 namespace ullage::mpi::comm_test {

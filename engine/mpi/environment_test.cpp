@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "mpi/comm.hpp"
+#include "mpi/file.hpp"
 
 namespace ullage::mpi::environment_test {
 namespace {
@@ -12,5 +16,16 @@ TEST(MpiEnvironment, LibraryNamesItselfOnOneLine) {
   EXPECT_FALSE(processor_name().empty());
 }
 
+TEST(MpiIoComponent, IsNamed) {
+  const std::string component = mpi_io_component();
+  const char* chosen = std::getenv("OMPI_MCA_io");
+  if (library_version().find("Open MPI") == std::string::npos) {
+    EXPECT_EQ(component, "romio");
+  } else {
+    EXPECT_EQ(component, chosen == nullptr ? "ompio" : chosen);
+  }
+}
+
 }  // namespace
+
 }  // namespace ullage::mpi::environment_test

@@ -16,7 +16,7 @@
 #include "mpi/waits.hpp"
 #include "probes/probe.hpp"
 #include "run/session.hpp"
-#include "run/stage_limits.hpp"
+#include "run/watchdog.hpp"
 
 namespace ullage {
 

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "base/json.hpp"
-#include "base/stable_hash.hpp"
+#include "base/permutation.hpp"
 #include "storage/manifest.hpp"
 
 namespace ullage {

@@ -13,7 +13,7 @@
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
 #include "run/phase_result.hpp"
-#include "run/stage_limits.hpp"
+#include "run/watchdog.hpp"
 
 namespace ullage {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/meter.hpp"
+#include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
-#include "mpi/common_clock.hpp"
 #include "probes/probe.hpp"
 #include "run/watchdog.hpp"
 #include "work/phase_work.hpp"

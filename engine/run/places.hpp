@@ -10,8 +10,8 @@
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"
 #include "run/watchdog.hpp"
-#include "storage/dataset_facts.hpp"
 #include "storage/run_folder.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/write_back.hpp"
 
 namespace ullage {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/json.hpp"
-#include "base/stable_hash.hpp"
+#include "base/permutation.hpp"
 #include "mpi/comm.hpp"
 #include "run/build/build_facts.hpp"
 

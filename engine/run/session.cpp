@@ -12,7 +12,7 @@
 #include "base/json.hpp"
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
-#include "mpi/common_clock.hpp"
+#include "mpi/clock_sync.hpp"
 #include "probes/probe.hpp"
 #include "run/launch_records.hpp"
 #include "run/launch_watch.hpp"

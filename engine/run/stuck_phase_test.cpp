@@ -11,7 +11,7 @@
 
 #include "base/json.hpp"
 #include "base/signals.hpp"
-#include "mpi/common_clock.hpp"
+#include "mpi/clock_sync.hpp"
 #include "run/phase_runner.hpp"
 
 namespace ullage::stuck_phase_test {

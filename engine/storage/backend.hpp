@@ -207,4 +207,14 @@ extern template struct Registered<BackendEntry>;
 /// queue_depth=N and threads=N when above 1, file_threads=N and nonblocking=N when above 0.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 
+/// Closes a file and keeps what it says of its hints. Some files know that only while they are open. HDF5 has to be
+/// asked by all ranks together, which they do when they close.
+template <class FileT>
+[[nodiscard]] Status close_and_keep_hints(FileT& file, Map& hints) {
+  hints = file.hints_granted();
+  Status status = file.close();
+  if (hints.empty()) hints = file.hints_granted();
+  return status;
+}
+
 }  // namespace ullage

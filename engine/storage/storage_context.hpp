@@ -3,16 +3,44 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/aligned_buffer.hpp"
+#include "base/result.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_facts.hpp"
 #include "storage/run_folder.hpp"
 
 namespace ullage {
+
+// What is known of the named datasets at one target, which one case makes and others use.
+
+/// Facts of every dataset, by name: what a case must know to use what another has made. The same on every rank, since
+/// every rank enters the same.
+class DatasetFacts final {
+ public:
+  /// Makes what is entered outlive the launch; called on the rank that keeps a file system's books.
+  using Keep = std::function<Status(const std::string& name, const nlohmann::json& facts)>;
+  DatasetFacts() = default;
+  DatasetFacts(std::map<std::string, nlohmann::json> known, Keep keep)
+      : facts_(std::move(known)), keep_(std::move(keep)) {}
+
+  /// Null when there is no such dataset. Facts tell under `contents` by which version of the payload its data was made.
+  [[nodiscard]] const nlohmann::json* find(const std::string& name) const;
+  [[nodiscard]] Status enter(const std::string& name, nlohmann::json facts);
+  /// The dataset is gone, or no longer whole.
+  [[nodiscard]] Status remove(const std::string& name);
+
+ private:
+  std::map<std::string, nlohmann::json> facts_;
+  Keep keep_;
+};
+
+[[nodiscard]] Error no_dataset(const std::string& name);
 
 /// Everything a case on storage needs besides its parameters; outlives the workload.
 struct StorageContext {

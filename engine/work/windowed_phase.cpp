@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/calibration.hpp"
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
 #include "work/entry.hpp"

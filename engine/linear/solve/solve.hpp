@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "linear/blas.hpp"
@@ -11,6 +12,15 @@
 #include "work/workload.hpp"
 
 namespace ullage {
+
+// LU factorisation with partial pivoting over a library's matrix product, for a BLAS without LAPACK, and the solve.
+
+/// Blas::factor for any BLAS: right-looking over panels of `width` >= 1 columns, each of which is factored by halves
+/// (Toledo, SIAM J. Matrix Anal. Appl. 18(4), 1997). `a` has at least as many rows as columns.
+[[nodiscard]] int factor_blocked(const Blas& blas, const Block<double>& a, int width, std::span<int> pivots);
+
+/// x := A^-1 x, out of what factoring left.
+void solve_factored(const Blas& blas, const Block<double>& factors, std::span<const int> pivots, std::span<double> x);
 
 struct SolveParameters : CallParameters {
   int n = 4096;

@@ -8,8 +8,8 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "message/message_ends.hpp"
 #include "message/patterns/ring_sizes.hpp"
-#include "message/rank_nodes.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "message/message_methods.hpp"
+#include "message/message_ends.hpp"
 #include "message/patterns/b_eff_patterns.hpp"
 #include "message/patterns/test_support.hpp"
 #include "run/workload_test_support.hpp"

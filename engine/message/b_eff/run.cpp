@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/resources.hpp"
-#include "message/rank_nodes.hpp"
+#include "message/message_ends.hpp"
 
 namespace ullage {
 namespace {

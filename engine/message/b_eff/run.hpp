@@ -12,7 +12,6 @@
 
 #include "message/message_ends.hpp"
 #include "message/message_memory.hpp"
-#include "message/message_methods.hpp"
 #include "message/patterns/b_eff_patterns.hpp"
 #include "work/workload.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "message/message_methods.hpp"
-#include "message/patterns/cartesian.hpp"
+#include "message/message_ends.hpp"
+#include "message/patterns/pattern.hpp"
 #include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/patterns/sparse.hpp"

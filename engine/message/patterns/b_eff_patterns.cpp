@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "message/patterns/cartesian.hpp"
+#include "message/patterns/pattern.hpp"
 #include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 

@@ -12,9 +12,8 @@
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
-#include "message/message_methods.hpp"
+#include "message/message_ends.hpp"
 #include "message/patterns/ring_sizes.hpp"
-#include "message/rank_nodes.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

@@ -14,7 +14,7 @@
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/hdf5_types.hpp"
-#include "storage/backends/mpiio_meeting.hpp"
+#include "storage/backends/mpi_path.hpp"
 #include "storage/hdf5_library.hpp"
 
 namespace ullage {

@@ -14,7 +14,6 @@
 #include "mpi/file_requests.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/mpi_path.hpp"
-#include "storage/backends/mpiio_meeting.hpp"
 #include "storage/backends/mpiio_viewed_file.hpp"
 #include "storage/file_facts.hpp"
 

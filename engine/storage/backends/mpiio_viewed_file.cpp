@@ -10,7 +10,6 @@
 
 #include "mpi/info.hpp"
 #include "storage/backends/mpi_path.hpp"
-#include "storage/backends/mpiio_meeting.hpp"
 
 namespace ullage {
 namespace {

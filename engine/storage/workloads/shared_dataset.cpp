@@ -10,8 +10,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_facts.hpp"
-#include "storage/workloads/file_system_sync.hpp"
+#include "storage/storage_context.hpp"
 
 namespace ullage {
 namespace {

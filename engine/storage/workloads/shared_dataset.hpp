@@ -8,12 +8,25 @@
 
 #include "base/parameters.hpp"
 #include "base/payload.hpp"
+#include "base/result.hpp"
+#include "storage/backend.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
+
+// Durability of many files at once.
+
+/// Makes everything durable that this node has written to the file system of `directory`, a name in the run folder. The
+/// backend works on names.
+[[nodiscard]] inline Status sync_file_system_of(Backend& backend, const std::string& directory) {
+  const auto api = backend.make_metadata();
+  if (!api) return fail(api.error());
+  const auto entered = (*api)->enter(directory);
+  return entered ? (*api)->sync_file_system(*entered) : fail(entered.error());
+}
 
 /// Facts of the dataset the case names; an error when it is not there, or holds what an earlier version wrote, whose
 /// data would not be recognised.

@@ -5,9 +5,8 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_facts.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/test_support.hpp"
-#include "storage/workloads/file_system_sync.hpp"
 
 namespace ullage::shared_dataset_test {
 namespace {
@@ -127,5 +126,21 @@ TEST_F(MpiSharedDataset, SyncingWaitsForTheRanksOfTheNode) {
   }
 }
 
+TEST(FileSystemSync, SyncsADirectoryThatIsThereAndNamesOneThatIsNot) {
+  test::Bench bench;
+  const auto backend = bench.make("posix");
+  ASSERT_TRUE(backend->make_directory("d"));
+  EXPECT_TRUE(sync_file_system_of(*backend, "d"));
+  const auto missing = sync_file_system_of(*backend, "none");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().errno_value, ENOENT) << test::line_of(missing);
+}
+
+TEST(FileSystemSync, IsRefusedWithoutNames) {
+  test::Bench bench;
+  EXPECT_FALSE(sync_file_system_of(*bench.make("memory"), "d"));
+}
+
 }  // namespace
+
 }  // namespace ullage::shared_dataset_test

@@ -9,7 +9,6 @@
 #include "base/parameters.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
-#include "storage/workloads/b_eff_io/schedule.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "storage/dataset_facts.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/workloads/b_eff_io/b_eff_io.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
-#include "storage/dataset_facts.hpp"
+#include "storage/storage_context.hpp"
 
 namespace ullage::b_eff_io_dataset_test {
 namespace {

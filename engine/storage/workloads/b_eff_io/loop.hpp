@@ -11,7 +11,7 @@
 #include "mpi/comm.hpp"
 #include "storage/viewed_file.hpp"
 #include "storage/workloads/b_eff_io/buffers.hpp"
-#include "storage/workloads/b_eff_io/schedule.hpp"
+#include "storage/workloads/b_eff_io/patterns.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {

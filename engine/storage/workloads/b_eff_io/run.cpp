@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_facts.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

@@ -22,7 +22,6 @@
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_facts.hpp"
 #include "storage/storage_context.hpp"
 #include "work/workload.hpp"
 

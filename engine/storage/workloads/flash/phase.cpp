@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "storage/file_header.hpp"
+#include "storage/array_contents.hpp"
 #include "storage/workloads/flash/layout.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_facts.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/workloads/loader/epoch_phase.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_write_phase.hpp"

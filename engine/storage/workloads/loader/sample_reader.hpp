@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/workloads/helper_clock.hpp"
+#include "base/helper_threads.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/training_account.hpp"
 #include "work/phase_work.hpp"

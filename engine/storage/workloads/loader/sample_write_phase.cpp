@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "storage/backend.hpp"
-#include "storage/workloads/file_system_sync.hpp"
 #include "storage/workloads/loader/sample_reader.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 SampleWritePhase::SampleWritePhase(const LoaderState& state)

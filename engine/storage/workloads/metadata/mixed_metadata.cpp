@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 #include "storage/backend.hpp"
-#include "storage/dataset_facts.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/mixed_phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
 #include "work/entry.hpp"

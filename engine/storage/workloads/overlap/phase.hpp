@@ -16,7 +16,6 @@
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/helper_clock.hpp"
 #include "storage/workloads/overlap/overlap.hpp"
 #include "work/phase_work.hpp"
 

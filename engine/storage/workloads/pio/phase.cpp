@@ -8,7 +8,7 @@
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "storage/closing.hpp"
+#include "storage/backend.hpp"
 #include "storage/workloads/pio/pattern.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 

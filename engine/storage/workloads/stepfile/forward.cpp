@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "storage/workloads/file_system_sync.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {

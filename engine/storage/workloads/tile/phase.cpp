@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/json.hpp"
-#include "storage/closing.hpp"
+#include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

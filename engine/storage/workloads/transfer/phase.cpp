@@ -8,7 +8,6 @@
 #include "base/count.hpp"
 #include "memory/numa.hpp"
 #include "storage/backend.hpp"
-#include "storage/closing.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

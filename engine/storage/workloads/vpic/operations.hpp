@@ -10,7 +10,6 @@
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/vpic/layout.hpp"
-#include "storage/workloads/vpic/memory.hpp"
 #include "storage/workloads/vpic/vpic.hpp"
 
 namespace ullage {

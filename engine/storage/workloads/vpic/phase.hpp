@@ -9,12 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
-#include "storage/file_header.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/vpic/memory.hpp"
+#include "storage/workloads/vpic/layout.hpp"
 #include "storage/workloads/vpic/operations.hpp"
 #include "storage/workloads/vpic/vpic.hpp"
 #include "work/phase_work.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/workloads/helper_clock.hpp"
+#include "base/helper_threads.hpp"
 
 namespace ullage {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/dataset_facts.hpp"
+#include "storage/storage_context.hpp"
 
 #include <utility>
 
