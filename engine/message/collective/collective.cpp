@@ -3,14 +3,22 @@
 #include "message/collective/collective.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "message/call_windows.hpp"
+#include "message/collective_content.hpp"
+#include "mpi/collectives.hpp"
 #include "noise/fixed_chain.hpp"
 #include "work/entry.hpp"
+#include "work/workload.hpp"
 
 namespace ullage {
 namespace {
@@ -103,139 +111,166 @@ Status check_collective(const CollectiveParameters& p, int ranks, const std::str
     return fail(bad_plan(pointer + "/tests", "needs mode overlap: a blocking call cannot be tested"));
   return check_counts(p, ranks, pointer);
 }
-
-CollectivePhase::CollectivePhase(const CollectiveParameters& parameters, const WorkloadContext& context)
-    : parameters_(parameters),
-      comm_(context.world->all()),
-      ranks_(context.world->size()),
-      content_(parameters.shape(), context.world->rank(), ranks_, context.run_key),
-      shortest_ns_(std::numeric_limits<std::int64_t>::max()) {
-  // Every rank has found room on its node before any of them takes it.
-  const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
-  const auto ranks_here = static_cast<std::uint64_t>(context.world->topology().ranks_on_node);
-  if (Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here); !fits)
-    throw ResourceError(std::move(fits.error()));
-}
-
-Status CollectivePhase::allocate() {
-  const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
-  out_.resize(room.out);
-  in_.resize(room.in);
-  call_.emplace(comm_, parameters_.shape(), out_, in_);
-  return {};
-}
-
-Status CollectivePhase::before() {
-  content_.fill(out_);
-  CollectiveContent::poison(in_);
-  if (parameters_.mode == CollectiveMode::blocking) {
-    calls_ = calls_of_a_window(comm_, parameters_, [this](std::uint64_t calls) { return blocking_calls(calls); });
-  } else {
-    calls_ = calls_of_a_window(comm_, parameters_, [this](std::uint64_t calls) { return pure_calls(calls); });
-    size_computation();
-  }
-  return {};
-}
-
-/// Clears the buffers, so that what is found afterwards was left by a call that was timed.
-std::uint64_t CollectivePhase::prepare(std::uint64_t, std::uint64_t most) {
-  CollectiveContent::poison(in_);
-  return prepared_ = most;
-}
-
-Status CollectivePhase::execute(Meter& meter) {
-  const std::uint64_t bytes = calls_ * parameters_.message_bytes;
-  for (std::uint64_t i = 0; i < prepared_; ++i) {
-    if (parameters_.mode == CollectiveMode::overlap) overlap_window();
-    comm_.barrier();
-    meter.resume(now_ns());
-    const std::int64_t took_ns =
-        parameters_.mode == CollectiveMode::blocking ? blocking_calls(calls_) : pure_calls(calls_);
-    call_ns_ += took_ns;
-    shortest_ns_ = std::min(shortest_ns_, took_ns);
-    made_ += calls_;
-    (void)meter.completed(bytes);  // no rank stops alone
-  }
-  return {};
-}
-
-Verification CollectivePhase::after(std::uint64_t, Meter&) {
-  Verification found = Verification::of(content_.check(in_, root_));
-  found.verified_bytes = content_.expected_bytes(root_);
-  return found;
-}
-
-Gauges CollectivePhase::gauges() const {
-  Gauges gauges{{"calls", static_cast<double>(made_)},
-                {"link_bytes", static_cast<double>(made_) * link_bytes(parameters_, ranks_)},
-                {"call_s", static_cast<double>(call_ns_) * 1e-9},
-                {"shortest_window_s", made_ > 0 ? static_cast<double>(shortest_ns_) * 1e-9 : 0}};
-  if (parameters_.mode == CollectiveMode::overlap) {
-    gauges["compute_s"] = static_cast<double>(compute_ns_) * 1e-9;
-    gauges["overall_s"] = static_cast<double>(overall_ns_) * 1e-9;
-  }
-  return gauges;
-}
-
-int CollectivePhase::next_root() {
-  root_ = turn_;
-  if (parameters_.root == CollectiveRoot::rotating) turn_ = turn_ + 1 == ranks_ ? 0 : turn_ + 1;
-  return root_;
-}
-
-std::int64_t CollectivePhase::blocking_calls(std::uint64_t calls) {
-  const std::int64_t start = now_ns();
-  for (std::uint64_t i = 0; i < calls; ++i) call_->run(next_root());
-  return now_ns() - start;
-}
-
-std::int64_t CollectivePhase::pure_calls(std::uint64_t calls) {
-  const std::int64_t start = now_ns();
-  for (std::uint64_t i = 0; i < calls; ++i) {
-    call_->start(next_root());
-    call_->wait();
-  }
-  return now_ns() - start;
-}
-
-std::int64_t CollectivePhase::computation(std::uint64_t calls) const {
-  const std::int64_t start = now_ns();
-  for (std::uint64_t i = 0; i < calls; ++i) computation_.run();
-  return now_ns() - start;
-}
-
-std::int64_t CollectivePhase::overlapped_calls(std::uint64_t calls) {
-  const std::int64_t start = now_ns();
-  for (std::uint64_t i = 0; i < calls; ++i) {
-    call_->start(next_root());
-    computation_.run([this] { (void)call_->test(); });
-    call_->wait();
-  }
-  return now_ns() - start;
-}
-
-/// Makes a computation as long as a call on the slowest rank, by the shortest of a few windows: one that was
-/// interrupted looks long.
-void CollectivePhase::size_computation() {
-  constexpr int tries = 3;
-  std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
-  for (int i = 0; i < tries; ++i) {
-    comm_.barrier();
-    shortest_ns = std::min(shortest_ns, comm_.max(pure_calls(calls_)));
-  }
-  const double call_ns = static_cast<double>(shortest_ns) / static_cast<double>(calls_);
-  computation_ = ChainPieces(blocks_that_last(call_ns), parameters_.tests + 1);
-}
-
-/// The two stretches of a window that are not the operation alone.
-void CollectivePhase::overlap_window() {
-  comm_.barrier();
-  compute_ns_ += computation(calls_);
-  comm_.barrier();
-  overall_ns_ += overlapped_calls(calls_);
-}
-
 namespace {
+
+/// A window is one operation of the meter: a barrier, then the calls. With mode overlap it has three stretches of as
+/// many calls, each after a barrier: the nonblocking operation alone, computation of the same length alone, and the
+/// operation with the computation inside, which is cut by `tests` calls of MPI_Test. Gauges: calls (of all windows, of
+/// each stretch), link_bytes (of all calls, on the link of one rank), call_s (this rank's time of the operation alone),
+/// shortest_window_s; with overlap also compute_s and overall_s.
+class CollectivePhase final : public PhaseWork {
+ public:
+  CollectivePhase(const CollectiveParameters& parameters, const WorkloadContext& context)
+      : parameters_(parameters),
+        comm_(context.world->all()),
+        ranks_(context.world->size()),
+        content_(parameters.shape(), context.world->rank(), ranks_, context.run_key),
+        shortest_ns_(std::numeric_limits<std::int64_t>::max()) {
+    // Every rank has found room on its node before any of them takes it.
+    const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
+    const auto ranks_here = static_cast<std::uint64_t>(context.world->topology().ranks_on_node);
+    if (Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here); !fits)
+      throw ResourceError(std::move(fits.error()));
+  }
+
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "collective", .collective = true}; }
+  [[nodiscard]] Status allocate() override {
+    const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
+    out_.resize(room.out);
+    in_.resize(room.in);
+    call_.emplace(comm_, parameters_.shape(), out_, in_);
+    return {};
+  }
+
+  [[nodiscard]] Status before() override {
+    content_.fill(out_);
+    CollectiveContent::poison(in_);
+    if (parameters_.mode == CollectiveMode::blocking) {
+      calls_ = calls_of_a_window(comm_, parameters_, [this](std::uint64_t calls) { return blocking_calls(calls); });
+    } else {
+      calls_ = calls_of_a_window(comm_, parameters_, [this](std::uint64_t calls) { return pure_calls(calls); });
+      size_computation();
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
+  /// Clears the buffers, so that what is found afterwards was left by a call that was timed.
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t most) override {
+    CollectiveContent::poison(in_);
+    return prepared_ = most;
+  }
+
+  [[nodiscard]] Status execute(Meter& meter) override {
+    const std::uint64_t bytes = calls_ * parameters_.message_bytes;
+    for (std::uint64_t i = 0; i < prepared_; ++i) {
+      if (parameters_.mode == CollectiveMode::overlap) overlap_window();
+      comm_.barrier();
+      meter.resume(now_ns());
+      const std::int64_t took_ns =
+          parameters_.mode == CollectiveMode::blocking ? blocking_calls(calls_) : pure_calls(calls_);
+      call_ns_ += took_ns;
+      shortest_ns_ = std::min(shortest_ns_, took_ns);
+      made_ += calls_;
+      (void)meter.completed(bytes);  // no rank stops alone
+    }
+    return {};
+  }
+
+  [[nodiscard]] Verification after(std::uint64_t, Meter&) override {
+    Verification found = Verification::of(content_.check(in_, root_));
+    found.verified_bytes = content_.expected_bytes(root_);
+    return found;
+  }
+
+  [[nodiscard]] Gauges gauges() const override {
+    Gauges gauges{{"calls", static_cast<double>(made_)},
+                  {"link_bytes", static_cast<double>(made_) * link_bytes(parameters_, ranks_)},
+                  {"call_s", static_cast<double>(call_ns_) * 1e-9},
+                  {"shortest_window_s", made_ > 0 ? static_cast<double>(shortest_ns_) * 1e-9 : 0}};
+    if (parameters_.mode == CollectiveMode::overlap) {
+      gauges["compute_s"] = static_cast<double>(compute_ns_) * 1e-9;
+      gauges["overall_s"] = static_cast<double>(overall_ns_) * 1e-9;
+    }
+    return gauges;
+  }
+
+ private:
+  [[nodiscard]] int next_root() {
+    root_ = turn_;
+    if (parameters_.root == CollectiveRoot::rotating) turn_ = turn_ + 1 == ranks_ ? 0 : turn_ + 1;
+    return root_;
+  }
+
+  [[nodiscard]] std::int64_t blocking_calls(std::uint64_t calls) {
+    const std::int64_t start = now_ns();
+    for (std::uint64_t i = 0; i < calls; ++i) call_->run(next_root());
+    return now_ns() - start;
+  }
+
+  [[nodiscard]] std::int64_t pure_calls(std::uint64_t calls) {
+    const std::int64_t start = now_ns();
+    for (std::uint64_t i = 0; i < calls; ++i) {
+      call_->start(next_root());
+      call_->wait();
+    }
+    return now_ns() - start;
+  }
+
+  [[nodiscard]] std::int64_t computation(std::uint64_t calls) const {
+    const std::int64_t start = now_ns();
+    for (std::uint64_t i = 0; i < calls; ++i) computation_.run();
+    return now_ns() - start;
+  }
+
+  [[nodiscard]] std::int64_t overlapped_calls(std::uint64_t calls) {
+    const std::int64_t start = now_ns();
+    for (std::uint64_t i = 0; i < calls; ++i) {
+      call_->start(next_root());
+      computation_.run([this] { (void)call_->test(); });
+      call_->wait();
+    }
+    return now_ns() - start;
+  }
+
+  /// Makes a computation as long as a call on the slowest rank, by the shortest of a few windows: one that was
+  /// interrupted looks long.
+  void size_computation() {
+    constexpr int tries = 3;
+    std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
+    for (int i = 0; i < tries; ++i) {
+      comm_.barrier();
+      shortest_ns = std::min(shortest_ns, comm_.max(pure_calls(calls_)));
+    }
+    const double call_ns = static_cast<double>(shortest_ns) / static_cast<double>(calls_);
+    computation_ = ChainPieces(blocks_that_last(call_ns), parameters_.tests + 1);
+  }
+
+  /// The two stretches of a window that are not the operation alone.
+  void overlap_window() {
+    comm_.barrier();
+    compute_ns_ += computation(calls_);
+    comm_.barrier();
+    overall_ns_ += overlapped_calls(calls_);
+  }
+
+  CollectiveParameters parameters_;
+  const mpi::Comm& comm_;
+  int ranks_;
+  CollectiveContent content_;
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;
+  std::optional<mpi::CollectiveCall> call_;  // from before() on
+  std::uint64_t calls_ = 1;
+  int root_ = 0;             // of the last call
+  int turn_ = 0;             // root of the next one
+  ChainPieces computation_;  // beside one call
+  std::uint64_t made_ = 0;
+  std::int64_t call_ns_ = 0;
+  std::int64_t shortest_ns_ = 0;
+  std::int64_t compute_ns_ = 0;
+  std::int64_t overall_ns_ = 0;
+};
 
 const Registered<WorkloadEntry> registered_collective{without_storage<CollectiveParameters>({
     .name = "collective",

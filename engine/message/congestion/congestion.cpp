@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,9 +16,12 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "message/call_windows.hpp"
+#include "message/congestion/load.hpp"
 #include "message/congestion/work.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/mailbox.hpp"
 #include "work/entry.hpp"
+#include "work/workload.hpp"
 
 namespace ullage {
 namespace {
@@ -82,144 +88,165 @@ CongestionSetup::CongestionSetup(const mpi::World& world, std::vector<int> chose
       mailbox(world.all()),
       relay(mine),
       first_other(other_than(victims)) {}
+namespace {
 
-CongestionPhase::CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context,
-                                 CongestionSetup& setup, CongestionTest test, bool is_congested)
-    : parameters_(parameters),
-      world_(*context.world),
-      setup_(setup),
-      test_(test),
-      is_congested_(is_congested),
-      key_(context.run_key) {}
+/// One test, isolated or congested. The victims run it in `rings` random orders, as often in each; every run is one
+/// operation of the meter, on the victims only. The others rest, or load the network from before the victims' first run
+/// until after their last. A congested test that takes most_stretch times as long as it should ends early, after a
+/// whole ring. Gauges, the same on all ranks but for load_s: victims, load_ranks, rings (done), runs_a_ring,
+/// operation_bytes (sent by a victim in one run), load_s (this rank's, under load). Counters: load_bytes.
+class CongestionPhase final : public PhaseWork {
+ public:
+  CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context, CongestionSetup& setup,
+                  CongestionTest test, bool is_congested)
+      : parameters_(parameters),
+        world_(*context.world),
+        setup_(setup),
+        test_(test),
+        is_congested_(is_congested),
+        key_(context.run_key) {}
 
-PhaseInfo CongestionPhase::info() const {
-  return {.name = word_of(test_) + (is_congested_ ? "-congested" : "-isolated"), .collective = true};
-}
-
-Status CongestionPhase::allocate() {
-  const CongestionParameters& p = parameters_;
-  operation_bytes_ = test_ == CongestionTest::bandwidth ? p.bulk_bytes * p.outstanding : p.message_bytes;
-  if (setup_.is_victim)
-    make_work();
-  else
-    load_ = std::make_unique<CongestionLoad>(setup_.mine, setup_.mailbox, setup_.relay, p.load, p.load_bytes);
-  return {};
-}
-
-Status CongestionPhase::before() {
-  if (setup_.is_victim) calibrate();
-  runs_ = static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(runs_), setup_.victims.front()));
-  return {};
-}
-
-void CongestionPhase::make_work() {
-  const CongestionParameters& p = parameters_;
-  if (test_ == CongestionTest::allreduce) {
-    work_ = std::make_unique<AllreduceWork>(setup_.mine, p.message_bytes, key_);
-    return;
+  [[nodiscard]] PhaseInfo info() const override {
+    return {.name = word_of(test_) + (is_congested_ ? "-congested" : "-isolated"), .collective = true};
   }
-  const bool is_bulk = test_ == CongestionTest::bandwidth;
-  const RingWork::Shape shape{is_bulk ? p.bulk_bytes : p.message_bytes, is_bulk ? p.outstanding : 1, p.rings, p.seed};
-  work_ = std::make_unique<RingWork>(setup_.mine, shape, key_);
-}
 
-/// Runs of a ring, by the first one: nothing loads the network yet.
-void CongestionPhase::calibrate() {
-  CallWindowParameters window;
-  window.window_s = parameters_.test_s / static_cast<double>(parameters_.rings);
-  window.warm_up_s = window.window_s;
-  runs_ = calls_of_a_window(setup_.mine, window, [this](std::uint64_t runs) {
-    const std::int64_t start = now_ns();
-    for (std::uint64_t i = 0; i < runs; ++i) work_->run(0);
-    return now_ns() - start;
-  });
-}
-
-/// The others have one operation, their whole load, which no meter counts.
-std::uint64_t CongestionPhase::operations() const { return setup_.is_victim ? parameters_.rings * runs_ : 1; }
-
-Status CongestionPhase::execute(Meter& meter) {
-  if (setup_.is_victim) {
-    measure(meter);
+  [[nodiscard]] Status allocate() override {
+    const CongestionParameters& p = parameters_;
+    operation_bytes_ = test_ == CongestionTest::bandwidth ? p.bulk_bytes * p.outstanding : p.message_bytes;
+    if (setup_.is_victim)
+      make_work();
+    else
+      load_ = std::make_unique<CongestionLoad>(setup_.mine, setup_.mailbox, setup_.relay, p.load, p.load_bytes);
     return {};
   }
-  const std::int64_t start = now_ns();
-  if (is_congested_) {
-    load_->run_until_stopped(setup_.victims.front(), meter);
-    load_s_ = static_cast<double>(now_ns() - start) * 1e-9;
-  } else {
-    load_->rest_until_stopped(meter);
-  }
-  return {};
-}
 
-void CongestionPhase::measure(Meter& meter) {
-  if (is_congested_) await_load(meter);
-  const std::int64_t start = now_ns();
-  const auto most_ns = static_cast<std::int64_t>(most_stretch * parameters_.test_s * 1e9);
-  for (std::uint64_t ring = 0; ring < parameters_.rings; ++ring) {
-    run_ring(ring, meter);
-    if (setup_.mine.max(now_ns() - start) > most_ns) break;
+  [[nodiscard]] Status before() override {
+    if (setup_.is_victim) calibrate();
+    runs_ =
+        static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(runs_), setup_.victims.front()));
+    return {};
   }
-  end_load();
-}
 
-void CongestionPhase::run_ring(std::uint64_t ring, Meter& meter) {
-  work_->run(ring);  // its first messages may set up a connection
-  setup_.mine.barrier();
-  meter.resume(now_ns());
-  for (std::uint64_t i = 0; i < runs_; ++i) {
-    work_->run(ring);
-    (void)meter.completed(operation_bytes_);  // no rank stops alone
-  }
-  if (!work_->is_right(ring)) ++wrong_rings_;
-  ++rings_done_;
-}
-
-/// Waits until the first round of the load is done.
-void CongestionPhase::await_load(Meter& meter) {
-  if (world_.rank() == setup_.victims.front())
-    while (!setup_.mailbox.look()) {
-      std::this_thread::sleep_for(load_nap);
-      meter.report_alive();
+  /// The others have one operation, their whole load, which no meter counts.
+  [[nodiscard]] std::uint64_t operations() const override { return setup_.is_victim ? parameters_.rings * runs_ : 1; }
+  [[nodiscard]] Status execute(Meter& meter) override {
+    if (setup_.is_victim) {
+      measure(meter);
+      return {};
     }
-  setup_.mine.barrier();
-}
+    const std::int64_t start = now_ns();
+    if (is_congested_) {
+      load_->run_until_stopped(setup_.victims.front(), meter);
+      load_s_ = static_cast<double>(now_ns() - start) * 1e-9;
+    } else {
+      load_->rest_until_stopped(meter);
+    }
+    return {};
+  }
 
-/// The first of the others tells the rest.
-void CongestionPhase::end_load() {
-  if (world_.rank() == setup_.victims.front()) setup_.mailbox.post(setup_.first_other, congestion_stop, {});
-}
+  [[nodiscard]] Verification after(std::uint64_t, Meter&) override {
+    rings_done_ = static_cast<std::uint64_t>(
+        world_.all().broadcast(static_cast<std::int64_t>(rings_done_), setup_.victims.front()));
+    Verification found;
+    found.verified_bytes = setup_.is_victim ? rings_done_ * operation_bytes_ : 0;
+    if (wrong_rings_ == 0) return found;
+    found.bad_blocks = wrong_rings_;
+    found.first = verification_error("verify", "rank " + std::to_string(world_.rank()),
+                                     "wrong data after " + std::to_string(wrong_rings_) + " rings");
+    return found;
+  }
 
-Verification CongestionPhase::after(std::uint64_t, Meter&) {
-  rings_done_ = static_cast<std::uint64_t>(
-      world_.all().broadcast(static_cast<std::int64_t>(rings_done_), setup_.victims.front()));
-  Verification found;
-  found.verified_bytes = setup_.is_victim ? rings_done_ * operation_bytes_ : 0;
-  if (wrong_rings_ == 0) return found;
-  found.bad_blocks = wrong_rings_;
-  found.first = verification_error("verify", "rank " + std::to_string(world_.rank()),
-                                   "wrong data after " + std::to_string(wrong_rings_) + " rings");
-  return found;
-}
+  [[nodiscard]] Counters counters() const override { return {{"load_bytes", load_ ? load_->sent_bytes() : 0}}; }
+  [[nodiscard]] Gauges gauges() const override {
+    const auto victims = static_cast<double>(setup_.victims.size());
+    return {{"victims", victims},
+            {"load_ranks", world_.size() - victims},
+            {"rings", static_cast<double>(rings_done_)},
+            {"runs_a_ring", static_cast<double>(runs_)},
+            {"operation_bytes", static_cast<double>(operation_bytes_)},
+            {"load_s", load_s_}};
+  }
 
-Counters CongestionPhase::counters() const { return {{"load_bytes", load_ ? load_->sent_bytes() : 0}}; }
+  void add_facts(Json& facts) const override {
+    if (setup_.victims.size() <= most_told) facts["victims"] = setup_.victims;
+  }
 
-Gauges CongestionPhase::gauges() const {
-  const auto victims = static_cast<double>(setup_.victims.size());
-  return {{"victims", victims},
-          {"load_ranks", world_.size() - victims},
-          {"rings", static_cast<double>(rings_done_)},
-          {"runs_a_ring", static_cast<double>(runs_)},
-          {"operation_bytes", static_cast<double>(operation_bytes_)},
-          {"load_s", load_s_}};
-}
+ private:
+  void make_work() {
+    const CongestionParameters& p = parameters_;
+    if (test_ == CongestionTest::allreduce) {
+      work_ = std::make_unique<AllreduceWork>(setup_.mine, p.message_bytes, key_);
+      return;
+    }
+    const bool is_bulk = test_ == CongestionTest::bandwidth;
+    const RingWork::Shape shape{is_bulk ? p.bulk_bytes : p.message_bytes, is_bulk ? p.outstanding : 1, p.rings, p.seed};
+    work_ = std::make_unique<RingWork>(setup_.mine, shape, key_);
+  }
 
-void CongestionPhase::add_facts(Json& facts) const {
-  if (setup_.victims.size() <= most_told) facts["victims"] = setup_.victims;
-}
+  /// Runs of a ring, by the first one: nothing loads the network yet.
+  void calibrate() {
+    CallWindowParameters window;
+    window.window_s = parameters_.test_s / static_cast<double>(parameters_.rings);
+    window.warm_up_s = window.window_s;
+    runs_ = calls_of_a_window(setup_.mine, window, [this](std::uint64_t runs) {
+      const std::int64_t start = now_ns();
+      for (std::uint64_t i = 0; i < runs; ++i) work_->run(0);
+      return now_ns() - start;
+    });
+  }
 
-namespace {
+  void measure(Meter& meter) {
+    if (is_congested_) await_load(meter);
+    const std::int64_t start = now_ns();
+    const auto most_ns = static_cast<std::int64_t>(most_stretch * parameters_.test_s * 1e9);
+    for (std::uint64_t ring = 0; ring < parameters_.rings; ++ring) {
+      run_ring(ring, meter);
+      if (setup_.mine.max(now_ns() - start) > most_ns) break;
+    }
+    end_load();
+  }
+
+  void run_ring(std::uint64_t ring, Meter& meter) {
+    work_->run(ring);  // its first messages may set up a connection
+    setup_.mine.barrier();
+    meter.resume(now_ns());
+    for (std::uint64_t i = 0; i < runs_; ++i) {
+      work_->run(ring);
+      (void)meter.completed(operation_bytes_);  // no rank stops alone
+    }
+    if (!work_->is_right(ring)) ++wrong_rings_;
+    ++rings_done_;
+  }
+
+  /// Waits until the first round of the load is done.
+  void await_load(Meter& meter) {
+    if (world_.rank() == setup_.victims.front())
+      while (!setup_.mailbox.look()) {
+        std::this_thread::sleep_for(load_nap);
+        meter.report_alive();
+      }
+    setup_.mine.barrier();
+  }
+
+  /// The first of the others tells the rest.
+  void end_load() {
+    if (world_.rank() == setup_.victims.front()) setup_.mailbox.post(setup_.first_other, congestion_stop, {});
+  }
+
+  CongestionParameters parameters_;
+  const mpi::World& world_;
+  CongestionSetup& setup_;
+  CongestionTest test_;
+  bool is_congested_;
+  std::uint64_t key_;
+  std::unique_ptr<CongestionWork> work_;
+  std::unique_ptr<CongestionLoad> load_;
+  std::uint64_t operation_bytes_ = 0;
+  std::uint64_t runs_ = 1;
+  std::uint64_t rings_done_ = 0;
+  std::uint64_t wrong_rings_ = 0;
+  double load_s_ = 0;
+};
 
 /// Each test alone, and right after it beside the load.
 constexpr std::array<std::pair<CongestionTest, bool>, 6> course{{{CongestionTest::latency, false},

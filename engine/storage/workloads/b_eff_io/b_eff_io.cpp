@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "storage/backend.hpp"
-#include "storage/workloads/b_eff_io/phase.hpp"
+#include "storage/workloads/b_eff_io/run.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {
@@ -146,7 +146,7 @@ class BEffIo final : public Workload {
   [[nodiscard]] LocalSteps begin() override { return run_.begin(); }
   [[nodiscard]] std::size_t phases() const override { return run_.tasks().size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return std::make_unique<BEffIoPhase>(run_, index);
+    return make_b_eff_io_phase(run_, index);
   }
   [[nodiscard]] LocalSteps end(bool whole) override { return run_.end(whole); }
 

@@ -125,4 +125,6 @@ class BEffIoRun final {
   double took_s_ = 0;                       // accounted, of the patterns so far
 };
 
+[[nodiscard]] std::unique_ptr<PhaseWork> make_b_eff_io_phase(BEffIoRun& run, std::size_t index);
+
 }  // namespace ullage

@@ -91,7 +91,7 @@ class Flash final : public Workload {
   }
   [[nodiscard]] std::size_t phases() const override { return parameters_.restart ? 2 : 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return std::make_unique<FlashPhase>(state_, index == 0 ? Direction::write : Direction::read);
+    return make_flash_phase(state_, index == 0 ? Direction::write : Direction::read);
   }
   [[nodiscard]] LocalSteps end(bool whole) override {
     if (!makes_files() || (context_.keep && whole)) return {};

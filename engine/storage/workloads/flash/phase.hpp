@@ -45,47 +45,6 @@ struct FlashState {
   [[nodiscard]] std::uint64_t rank_bytes() const { return blocks * layout.block_bytes(); }
 };
 
-/// One operation for each array: this rank's blocks of it. Open is the header, with the definition of the arrays.
-class FlashPhase final : public PhaseWork {
- public:
-  FlashPhase(const FlashState& state, Direction direction);
-
-  [[nodiscard]] PhaseInfo info() const override;
-  [[nodiscard]] Status allocate() override;
-  [[nodiscard]] Status before() override;
-  [[nodiscard]] std::uint64_t operations() const override { return rows_.size(); }
-  [[nodiscard]] Status open() override;
-  [[nodiscard]] Status execute(Meter& meter) override;
-  [[nodiscard]] bool wants_sync() const override { return writes() && state_.parameters->sync; }
-  [[nodiscard]] Status sync() override;
-  [[nodiscard]] Status close() override;
-  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
-  [[nodiscard]] Counters counters() const override;
-  [[nodiscard]] Gauges gauges() const override;
-  void add_facts(nlohmann::json& facts) const override;
-  [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override;
-
- private:
-  [[nodiscard]] OpenRequest open_request() const;
-  [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
-  [[nodiscard]] Status move(std::uint64_t first, std::uint64_t end, Meter& meter);
-  [[nodiscard]] ElementRun run_of(std::size_t array) const;
-  [[nodiscard]] std::span<std::byte> data_of(std::size_t array) const;
-  [[nodiscard]] Status drop_file() const;
-  [[nodiscard]] Verification check_size();
-  [[nodiscard]] Verification check_data(std::uint64_t executed, Meter& progress) const;
-  [[nodiscard]] Error wrong_element(std::size_t array, const WrongElement& wrong) const;
-  [[nodiscard]] std::string file_name() const { return state_.dataset.file_name(0); }
-
-  const FlashState& state_;
-  Direction direction_;
-  std::vector<ArrayRows> rows_;
-  std::unique_ptr<ArrayFile> file_;
-  std::int64_t metadata_ns_ = 0;
-  std::int64_t unknowns_ns_ = 0;
-  std::uint64_t file_bytes_ = 0;
-  Map granted_;
-};
+[[nodiscard]] std::unique_ptr<PhaseWork> make_flash_phase(const FlashState& state, Direction direction);
 
 }  // namespace ullage

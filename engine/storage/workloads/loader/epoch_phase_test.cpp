@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pace of an epoch, and what a device of known speed makes of it.
-#include "storage/workloads/loader/epoch_phase.hpp"
+#include "storage/workloads/loader/loader_state.hpp"
 
 #include <algorithm>
 

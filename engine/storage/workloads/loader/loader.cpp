@@ -11,7 +11,6 @@
 #include "base/permutation.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
-#include "storage/workloads/loader/epoch_phase.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_write_phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -174,7 +173,7 @@ class Loader final : public Workload {
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     if (makes() && index == 0) return std::make_unique<SampleWritePhase>(state_);
-    return std::make_unique<EpochPhase>(state_, index - (makes() ? 1 : 0));
+    return make_epoch_phase(state_, index - (makes() ? 1 : 0));
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {

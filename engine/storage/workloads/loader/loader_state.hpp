@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -56,5 +57,7 @@ struct LoaderState {
            index * static_cast<std::uint64_t>(place.ranks_on_node);
   }
 };
+
+[[nodiscard]] std::unique_ptr<PhaseWork> make_epoch_phase(LoaderState& state, std::uint64_t epoch);
 
 }  // namespace ullage

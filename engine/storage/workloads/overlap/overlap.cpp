@@ -135,7 +135,7 @@ class Overlap final : public Workload {
   [[nodiscard]] std::size_t phases() const override { return parameters_.read ? 2 : 1; }
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return std::make_unique<OverlapPhase>(state_, index == 0 ? Direction::write : Direction::read);
+    return make_overlap_phase(state_, index == 0 ? Direction::write : Direction::read);
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {

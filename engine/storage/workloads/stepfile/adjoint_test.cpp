@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/workloads/stepfile/adjoint.hpp"
+#include "storage/workloads/stepfile/phase.hpp"
 
 #include <fstream>
 

@@ -188,7 +188,7 @@ Status StepPhase::start_helpers(StepHelpers::Job job) {
   if (depth_ == 0) return {};
   const auto served = static_cast<std::uint64_t>(state_.capabilities.file_threads);
   const std::uint64_t most = parameters().in_log() ? 1 : std::min(served, most_helpers);
-  helpers_ = std::make_unique<StepHelpers>(static_cast<std::size_t>(slots()), std::move(job));
+  helpers_ = std::make_unique<StepHelpers>(static_cast<std::size_t>(slots_.count()), std::move(job));
   return helpers_->start(static_cast<std::size_t>(std::min(depth_, most)));
 }
 
@@ -201,7 +201,7 @@ void StepPhase::take(const std::optional<StepHelpers::Outcome>& outcome, Meter* 
 
 void StepPhase::drain(Meter* meter, Status& first) {
   if (!helpers_) return;
-  for (std::uint64_t i = 0; i < slots(); ++i)
+  for (std::uint64_t i = 0; i < slots_.count(); ++i)
     take(helpers_->wait(i,
                         [meter] {
                           if (meter != nullptr) meter->report_alive();

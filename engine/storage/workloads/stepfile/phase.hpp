@@ -160,4 +160,8 @@ class StepPhase : public PhaseWork {
   std::unique_ptr<StepHelpers> helpers_;  // last: they use the others
 };
 
+[[nodiscard]] std::unique_ptr<PhaseWork> make_adjoint_phase(const StepfileState& state, RevolveState* revolve);
+
+[[nodiscard]] std::unique_ptr<PhaseWork> make_forward_phase(const StepfileState& state, RevolveState* revolve);
+
 }  // namespace ullage

@@ -10,9 +10,8 @@
 
 #include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "storage/workloads/stepfile/adjoint.hpp"
-#include "storage/workloads/stepfile/forward.hpp"
 #include "storage/workloads/stepfile/log_index.hpp"
+#include "storage/workloads/stepfile/phase.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {
@@ -156,8 +155,8 @@ class Stepfile final : public Workload {
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     RevolveState* const revolve = revolve_ ? &*revolve_ : nullptr;
-    if (index == 0) return std::make_unique<ForwardPhase>(state_, revolve);
-    return std::make_unique<AdjointPhase>(state_, revolve);
+    if (index == 0) return make_forward_phase(state_, revolve);
+    return make_adjoint_phase(state_, revolve);
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {

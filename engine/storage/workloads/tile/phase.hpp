@@ -36,50 +36,6 @@ struct TileState {
   [[nodiscard]] std::string file_name() const { return dataset.file_name(0); }
 };
 
-/// Phase `write` or `read`; an operation is one frame of this rank. A rank without a tile waits. Gauges: open_s and
-/// view_s, the parts of the opening.
-class TilePhase final : public PhaseWork {
- public:
-  TilePhase(const TileState& state, TilePhaseKind kind);
-
-  [[nodiscard]] PhaseInfo info() const override;
-  [[nodiscard]] Status before() override;
-  [[nodiscard]] std::uint64_t operations() const override { return state_.has_tile() ? state_.shape.frames : 0; }
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
-  [[nodiscard]] Status open() override;
-  [[nodiscard]] Status execute(Meter& meter) override;
-  [[nodiscard]] bool wants_sync() const override { return writes() && state_.parameters.sync; }
-  [[nodiscard]] Status sync() override { return file_ ? file_->sync() : Status{}; }
-  [[nodiscard]] Status close() override;
-  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
-  [[nodiscard]] Counters counters() const override;
-  [[nodiscard]] Gauges gauges() const override { return {{"open_s", open_s_}, {"view_s", view_s_}}; }
-  void add_facts(nlohmann::json& facts) const override;
-  [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
-
- private:
-  [[nodiscard]] TileOpening opening() const;
-  [[nodiscard]] bool writes() const { return kind_ == TilePhaseKind::write; }
-  [[nodiscard]] bool together() const { return state_.parameters.calls == TileCalls::collective; }
-  [[nodiscard]] Status move(std::uint64_t frame) {
-    return file_->move(writes() ? Direction::write : Direction::read, frame, ring_[frame]);
-  }
-  [[nodiscard]] Result<std::uint64_t> find_size() const;
-  [[nodiscard]] Status check_size();
-  void verify_frame(std::uint64_t frame, Meter& progress, Verification& found);
-  void read_again(std::uint64_t frames, Meter& progress, Verification& found);
-
-  const TileState& state_;
-  TilePhaseKind kind_;
-  PositionContents contents_;
-  BufferRing ring_;
-  std::uint64_t frames_in_memory_;
-  std::unique_ptr<TileFile> file_;
-  std::uint64_t added_bytes_ = 0;  // to those of the formula, by the library
-  double open_s_ = 0;
-  double view_s_ = 0;
-  Map hints_granted_;
-};
+[[nodiscard]] std::unique_ptr<PhaseWork> make_tile_phase(const TileState& state, TilePhaseKind kind);
 
 }  // namespace ullage

@@ -184,7 +184,7 @@ class Tile final : public Workload {
   [[nodiscard]] std::size_t phases() const override { return state_.parameters.phases.size(); }
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return std::make_unique<TilePhase>(state_, state_.parameters.phases[index]);
+    return make_tile_phase(state_, state_.parameters.phases[index]);
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {

@@ -81,7 +81,7 @@ class Transfer final : public Workload {
     if (kind == PhaseKind::mixed) return mixed_phase();
     if (makes_new_data(kind)) ++state_.generation;
     const MemoryFrom memory(parameters_.buffer_node);
-    auto phase = std::make_unique<TransferPhase>(state_, kind);
+    auto phase = make_transfer_phase(state_, kind);
     // Else the kernel may move its pages to the node of the rank (NUMA balancing). Where they are is recorded.
     if (parameters_.buffer_node >= 0) (void)bind_to_node(context_.buffer->bytes(), parameters_.buffer_node);
     return phase;

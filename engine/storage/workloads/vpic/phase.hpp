@@ -58,50 +58,6 @@ struct VpicState {
   [[nodiscard]] std::string file_name() const { return dataset.file_name(0); }
 };
 
-/// Phase `write` or `read`. Operations are the library's calls; between steps the rank sleeps, if it is to compute.
-/// Gauges: raw_s, the time of the calls alone, and slept_s.
-class VpicPhase final : public PhaseWork {
- public:
-  VpicPhase(const VpicState& state, VpicPhaseKind kind);
-
-  [[nodiscard]] PhaseInfo info() const override;
-  [[nodiscard]] Status allocate() override;
-  [[nodiscard]] Status before() override;
-  [[nodiscard]] std::uint64_t operations() const override { return count_of(operations_); }
-  [[nodiscard]] Status open() override { return open_as(writes() ? OpenMode::create : OpenMode::read); }
-  [[nodiscard]] Status execute(Meter& meter) override;
-  [[nodiscard]] bool wants_sync() const override { return writes() && state_.parameters.sync; }
-  [[nodiscard]] Status sync() override { return file_ ? file_->sync() : Status{}; }
-  [[nodiscard]] Status close() override;
-  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
-  [[nodiscard]] Gauges gauges() const override;
-  void add_facts(nlohmann::json& facts) const override;
-  [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override;
-
- private:
-  [[nodiscard]] bool writes() const { return kind_ == VpicPhaseKind::write; }
-  [[nodiscard]] std::uint64_t operations_of_step() const { return operations() / state_.layout.steps; }
-  [[nodiscard]] ParticleMemory memory(std::uint64_t capacity) const;
-  [[nodiscard]] OpenRequest request_for(OpenMode mode) const;
-  [[nodiscard]] Status open_as(OpenMode mode);
-  [[nodiscard]] Status drop_file() const;
-  void compute(Meter& meter);
-  [[nodiscard]] Status check_size();
-  void check_step(std::uint64_t step, Verification& found) const;
-  void read_again(std::uint64_t steps, Meter& progress, Verification& found);
-  [[nodiscard]] Error wrong_value(std::uint64_t step, const WrongParticle& wrong) const;
-
-  const VpicState& state_;
-  VpicPhaseKind kind_;
-  ParticleChoice choice_;
-  std::uint64_t owner_;  // rank whose particles this one moves
-  ParticleOperations operations_;
-  std::optional<ParticleFile> file_;
-  std::int64_t raw_ns_ = 0;
-  std::int64_t slept_ns_ = 0;
-  std::uint64_t file_bytes_ = 0;
-  Map granted_;
-};
+[[nodiscard]] std::unique_ptr<PhaseWork> make_vpic_phase(const VpicState& state, VpicPhaseKind kind);
 
 }  // namespace ullage

@@ -146,7 +146,7 @@ class Vpic final : public Workload {
   }
   [[nodiscard]] std::size_t phases() const override { return state_.parameters.phases.size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return std::make_unique<VpicPhase>(state_, state_.parameters.phases[index]);
+    return make_vpic_phase(state_, state_.parameters.phases[index]);
   }
   [[nodiscard]] LocalSteps end(bool whole) override {
     if (!makes_files() || (state_.context.keep && whole)) return {};
