@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string_view>
 
 namespace ullage {
 namespace {

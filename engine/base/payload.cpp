@@ -2,7 +2,6 @@
 #include "base/payload.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "compute/kernel.hpp"
 #include "work/entry.hpp"
-#include "work/windowed_phase.hpp"
 
 namespace ullage::compute {
 

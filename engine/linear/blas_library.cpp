@@ -4,10 +4,7 @@
 #include <dlfcn.h>
 #include <strings.h>
 
-#include <cstdint>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "base/procfs.hpp"

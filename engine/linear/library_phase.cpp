@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/library_phase.hpp"
 
-#include <string>
 #include <utility>
 
 #include "base/permutation.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "base/hex.hpp"
 #include "base/permutation.hpp"

@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"

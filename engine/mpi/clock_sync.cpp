@@ -14,7 +14,6 @@
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
-#include "mpi/comm.hpp"
 
 namespace ullage::mpi {
 namespace {

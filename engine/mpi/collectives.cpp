@@ -2,7 +2,6 @@
 #include "mpi/collectives.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "mpi/error.hpp"

@@ -2,9 +2,7 @@
 #include "mpi/file.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/resources.hpp"
 #include "mpi/error.hpp"

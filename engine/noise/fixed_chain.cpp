@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/fixed_chain.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -3,7 +3,6 @@
 #include "noise/fixed_work.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/clock.hpp"
 #include "noise/fixed_chain.hpp"

@@ -16,7 +16,6 @@
 #include "mpi/waits.hpp"
 #include "probes/probe.hpp"
 #include "run/session.hpp"
-#include "run/watchdog.hpp"
 
 namespace ullage {
 

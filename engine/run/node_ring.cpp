@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>

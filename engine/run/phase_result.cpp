@@ -4,10 +4,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 

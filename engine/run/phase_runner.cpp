@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -13,7 +12,6 @@
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
 #include "run/phase_result.hpp"
-#include "run/watchdog.hpp"
 
 namespace ullage {
 namespace {

@@ -2,7 +2,6 @@
 #include "run/places.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "base/json.hpp"

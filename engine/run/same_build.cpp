@@ -8,7 +8,6 @@
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "mpi/comm.hpp"
 #include "run/build/build_facts.hpp"
 
 namespace ullage {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <limits>
-#include <utility>
 
 #include "base/affinity.hpp"
 #include "base/clock.hpp"

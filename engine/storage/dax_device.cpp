@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "mpi/agreement.hpp"
-#include "storage/file_mapping.hpp"
 
 namespace ullage {
 namespace {

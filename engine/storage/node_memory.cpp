@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
-#include <utility>
 
 #include "base/count.hpp"
 #include "mpi/agreement.hpp"

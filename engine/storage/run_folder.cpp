@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <utility>
 
 #include "storage/silly_rename.hpp"
 #include "storage/target_directory.hpp"

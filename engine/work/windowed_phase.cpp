@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/clock_rate.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

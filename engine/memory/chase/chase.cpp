@@ -3,7 +3,6 @@
 #include "memory/chase/chase.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <numeric>

@@ -4,7 +4,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include <array>
 #include <utility>
 
 #if defined(__clang__)

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "base/permutation.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "base/json.hpp"
 #include "message/message_ends.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "work/entry.hpp"

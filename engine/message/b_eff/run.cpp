@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/resources.hpp"
-#include "message/message_ends.hpp"
 
 namespace ullage {
 namespace {

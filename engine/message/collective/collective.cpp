@@ -3,22 +3,13 @@
 #include "message/collective/collective.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/resources.hpp"
-#include "message/call_windows.hpp"
-#include "message/collective_content.hpp"
-#include "mpi/collectives.hpp"
-#include "noise/fixed_chain.hpp"
 #include "work/entry.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 namespace {

@@ -5,23 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "message/call_windows.hpp"
-#include "message/congestion/load.hpp"
-#include "message/congestion/work.hpp"
 #include "mpi/agreement.hpp"
-#include "mpi/mailbox.hpp"
 #include "work/entry.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 namespace {

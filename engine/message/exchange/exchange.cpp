@@ -10,7 +10,6 @@
 
 #include "base/clock.hpp"
 #include "message/message_ends.hpp"
-#include "message/patterns/pattern.hpp"
 #include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "message/patterns/sparse.hpp"

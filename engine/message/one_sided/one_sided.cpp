@@ -7,23 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
-#include "message/call_windows.hpp"
 #include "mpi/agreement.hpp"
-#include "mpi/windows.hpp"
 #include "work/entry.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 namespace {

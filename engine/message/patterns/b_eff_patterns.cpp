@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "message/patterns/pattern.hpp"
-#include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"
 
 namespace ullage {

@@ -12,7 +12,6 @@
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
-#include "message/message_ends.hpp"
 #include "message/patterns/ring_sizes.hpp"
 #include "work/entry.hpp"
 

@@ -8,11 +8,8 @@
 #include <cerrno>
 
 #include "mpi/agreement.hpp"
-#include "mpi/info.hpp"
 #include "storage/backends/hdf5_facts.hpp"
 #include "storage/backends/hdf5_room.hpp"
-#include "storage/backends/hdf5_types.hpp"
-#include "storage/backends/mpi_path.hpp"
 
 namespace ullage {
 namespace {

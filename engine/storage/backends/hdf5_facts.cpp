@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <string>
 
 #include "storage/backends/hdf5_types.hpp"
 

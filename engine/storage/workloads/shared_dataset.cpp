@@ -5,12 +5,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <string>
 #include <utility>
 
 #include "base/json.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 
 namespace ullage {
 namespace {

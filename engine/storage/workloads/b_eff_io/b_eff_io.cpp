@@ -6,7 +6,6 @@
 #include <array>
 #include <string_view>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/run.hpp"
 #include "work/entry.hpp"
 

@@ -2,17 +2,13 @@
 #include "storage/workloads/b_eff_io/run.hpp"
 
 #include <array>
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/workloads/b_eff_io/buffers.hpp"
-#include "storage/workloads/b_eff_io/loop.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"
 

@@ -6,8 +6,6 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

@@ -16,8 +16,6 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/find/criteria.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"

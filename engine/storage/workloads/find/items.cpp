@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace ullage {
 namespace {

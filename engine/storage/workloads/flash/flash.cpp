@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/flash/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"

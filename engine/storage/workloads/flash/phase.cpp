@@ -2,23 +2,11 @@
 #include "storage/workloads/flash/phase.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/json.hpp"
-#include "storage/array_contents.hpp"
-#include "storage/array_file.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
-#include "storage/workloads/flash/flash.hpp"
 #include "storage/workloads/flash/layout.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 namespace {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/loader/loader_state.hpp"
 
-#include <cstdint>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "base/clock.hpp"

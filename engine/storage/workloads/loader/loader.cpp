@@ -9,7 +9,6 @@
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_write_phase.hpp"

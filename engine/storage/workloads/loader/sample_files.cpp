@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/count.hpp"
-#include "base/permutation.hpp"
-
 namespace ullage {
 namespace {
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/json.hpp"
-#include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"

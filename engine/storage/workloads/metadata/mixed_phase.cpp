@@ -8,7 +8,6 @@
 
 #include "base/count.hpp"
 #include "base/resources.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {

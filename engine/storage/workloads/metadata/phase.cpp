@@ -11,7 +11,6 @@
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/node_caches.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/overlap/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"

@@ -3,27 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
-#include "base/helper_threads.hpp"
-#include "base/payload.hpp"
 #include "base/resources.hpp"
 #include "mpi/agreement.hpp"
-#include "noise/fixed_chain.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
-#include "storage/workloads/overlap/overlap.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -8,8 +8,6 @@
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "storage/backend.hpp"
-#include "storage/workloads/pio/pattern.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/pio/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"

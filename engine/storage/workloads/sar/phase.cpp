@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
 #include "mpi/agreement.hpp"
-#include "storage/backend.hpp"
 
 namespace ullage {
 

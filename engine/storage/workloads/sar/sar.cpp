@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <string>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/sar/detect.hpp"
 #include "storage/workloads/sar/retrieve.hpp"
 #include "storage/workloads/sar/whole_files.hpp"

@@ -2,11 +2,9 @@
 #include "storage/workloads/stepfile/phase.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/clock.hpp"
-#include "storage/workloads/stepfile/revolve.hpp"
 
 namespace ullage {
 namespace {
@@ -132,7 +130,8 @@ class AdjointPhase final : public StepPhase {
   /// Asks for the states ahead too: the slot of the one furthest ahead is that of the operation before this one.
   [[nodiscard]] Status await(std::uint64_t operation, Meter& meter) {
     const std::int64_t begun = meter.last_ns();
-    for (const std::uint64_t end = std::min(parameters().steps, operation + slots_.count()); submitted_ < end; ++submitted_)
+    for (const std::uint64_t end = std::min(parameters().steps, operation + slots_.count()); submitted_ < end;
+         ++submitted_)
       helpers_->submit(submitted_);
     Status status;
     take(helpers_->wait(operation, [&meter] { meter.report_alive(); }), &meter, status);

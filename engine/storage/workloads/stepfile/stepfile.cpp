@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/stepfile/log_index.hpp"
 #include "storage/workloads/stepfile/phase.hpp"

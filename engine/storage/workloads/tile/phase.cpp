@@ -2,27 +2,13 @@
 #include "storage/workloads/tile/phase.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/json.hpp"
-#include "mpi/comm.hpp"
 #include "storage/backend.hpp"
-#include "storage/buffer_ring.hpp"
-#include "storage/manifest.hpp"
-#include "storage/position_contents.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "storage/workloads/tile/tile.hpp"
-#include "storage/workloads/tile/tile_file.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 namespace {

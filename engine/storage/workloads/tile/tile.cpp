@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/tile/phase.hpp"
 #include "work/entry.hpp"

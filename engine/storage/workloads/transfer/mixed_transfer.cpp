@@ -11,10 +11,7 @@
 
 #include "base/count.hpp"
 #include "base/json.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "storage/workloads/transfer/dataset.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {

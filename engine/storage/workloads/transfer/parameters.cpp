@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/transfer/mixed_pattern.hpp"
 
 namespace ullage {

@@ -3,25 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/count.hpp"
-#include "base/payload.hpp"
 #include "memory/numa.hpp"
-#include "storage/backend.hpp"
-#include "storage/buffer_ring.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "storage/workloads/transfer/dataset.hpp"
-#include "storage/workloads/transfer/parameters.hpp"
-#include "storage/workloads/transfer/pattern.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 namespace {

@@ -3,14 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <ctime>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,16 +12,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "mpi/agreement.hpp"
-#include "storage/array_contents.hpp"
-#include "storage/array_file.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "storage/workloads/vpic/layout.hpp"
-#include "storage/workloads/vpic/operations.hpp"
-#include "storage/workloads/vpic/vpic.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -5,8 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "storage/backend.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/vpic/phase.hpp"
 #include "work/entry.hpp"
 
