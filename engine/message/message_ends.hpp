@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether messages arrive: by their ends, which costs little beside sending them, however long they are.
+// Whether messages arrive: by their ends, which costs little beside sending them, however long they are. And what
+// records say of the ranks and methods of such messages.
 #pragma once
 
 #include <array>

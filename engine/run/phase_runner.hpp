@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owns the only timing loop: barrier, start stamp, open, operations, sync, close, agreement. Knows neither files nor
-// patterns.
+// Owns the only timing loop: barrier, start stamp, open, operations, sync, close, agreement. What is moved it knows as
+// operations of a PhaseWork alone; of the target it knows the run's folder, at which probes look.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When has a case been repeated often enough? Decided between repetitions, never inside the measuring loop.
+// When has a case been repeated often enough? Decided between repetitions, never inside the measuring loop; by the
+// interval of a median, too.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that notices when this rank's own work makes no progress, and that listens for requests to stop. It watches
-// whatever the rank does, from its start to its end, but for waits for other ranks (mpi/waits.hpp).
+// whatever the rank does, from its start to its end, but for waits for other ranks (mpi/waits.hpp). And how long a
+// stage of work may take that makes no progress.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands in arrays of numbers: numbers between 1 and 2 that follow from dataset, array and place, so that each
-// element that is read again is known to be right.
+// element that is read again is known to be right. And the header of such arrays in a plain file.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NFS and FUSE keep a file that is removed while somebody has it open under another name in the same directory, until
-// its last descriptor is closed. The directory cannot be removed before.
+// Files beside ours that we have not made: what NFS and FUSE keep of a file that is removed while somebody has it open,
+// under another name in the same directory, which cannot be removed before its last descriptor is closed; and what MPI
+// libraries make for a file they have open.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directory that a target names, in which run folders are made.
+// The directory that a target names, in which run folders are made, and what these are called.
 #pragma once
 
 #include <string>

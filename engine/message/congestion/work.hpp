@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The victims' tests: messages in random rings, and a small allreduce.
+// Who is disturbed, and the victims' tests: messages in random rings, and a small allreduce.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders in which ranks take the places of a pattern.
+// Orders in which ranks take the places of a pattern, and the pairs of two halves of them.
 #pragma once
 
 #include <cstdint>

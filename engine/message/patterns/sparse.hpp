@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's own pattern, from a text: one line a link, `FROM TO [WEIGHT]`.
+// Patterns of links without a shape: all to one, and a user's own from a text, a line each `FROM TO [WEIGHT]`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread does at one end of one stream, and what it and the thread that started it tell each other.
+// What one thread does at one end of one stream, what it and the thread that started it tell each other, and the time
+// in which they are measured.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's types of numbers and of records.
+// The library's types of numbers and of records, its identifiers, and the chunks of its arrays.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths that are handed to an MPI library, which opens them by itself.
+// Paths that are handed to an MPI library, which opens them by itself, and what ranks look at together before it does.
 #pragma once
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of workload `find`, which are GNU find's where it has one.
+// Workload `find`: its words, which are GNU find's where it has one, and its phases.
 #pragma once
 
 #include <memory>

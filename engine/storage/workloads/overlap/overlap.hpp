@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of workload `overlap`.
+// The words of workload `overlap`, and the order of its stretches.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of one rank's states: written and read whole, each call of a file timed apart.
+// The files of one rank's states, and which target has them: written and read whole, each call of a file timed apart.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dataset of transfers as the book of its target knows it: how it lies in its files, and which data is in them.
+// A dataset of transfers: as the book of its target knows it, and its files as one rank knows them.
 #pragma once
 
 #include <cstdint>

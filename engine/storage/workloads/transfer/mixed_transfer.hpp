@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of workload `mixed-transfer`.
+// Workload `mixed-transfer`: its words, and its phase on one rank.
 #pragma once
 
 #include <array>
