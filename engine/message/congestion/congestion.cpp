@@ -48,7 +48,8 @@ Table<CongestionParameters> CongestionParameters::table() {
   using P = CongestionParameters;
   return {
       choice<P>("load", &P::load, {{LoadKind::incast, "incast"}, {LoadKind::alltoall, "alltoall"}},
-                "Choose the load of the ranks that are not victims: all send to one of them, or each sends to each."),
+                "Choose the load of the ranks that are not victims: all send to one of them (incast), or each sends to "
+                "each (alltoall)."),
       bytes("load_bytes", &P::load_bytes, {1, 1 << 24}, "Set the bytes of a message of the load."),
       number("victim_share", &P::victim_share, {0.01, 0.9},
              "Make this share of all ranks victims: at least 2 ranks, at most all but 2."),

@@ -61,8 +61,8 @@ Table<BEffIoParameters> b_eff_io_condition_fields() {
           "1048576 or 1048584."),
       choice("verify", &P::verify, b_eff_io_verify_words(), "Verify all data that is read, outside the timer."),
       choice("cache", &P::cache, b_eff_io_cache_words(),
-             "Choose what to do before the first pattern of a reading case: nothing, or fsync and POSIX_FADV_DONTNEED "
-             "of the dataset."),
+             "Before the first pattern of a reading case, sync the dataset and drop it from the page cache (advise), "
+             "or do nothing (none)."),
   };
 }
 

@@ -33,14 +33,17 @@ const Table<FlashParameters>& FlashParameters::table() {
   static const Table<FlashParameters> fields{
       choice("file", &P::file, flash_file_words(),
              "Write a checkpoint of 24 unknowns, or a plot file of 4 unknowns at the centres or the corners of cells."),
-      count("cells", &P::cells, {1, 512}, "Cells of a block in each of the three directions."),
-      count("blocks", &P::blocks, {0, 1e9}, "Blocks of each rank; 0: 80 + (rank mod 3), as the original."),
-      count("plot_real_bytes", &P::plot_real_bytes, {4, 8}, "Bytes of a real number in a plot file: 4, or 8."),
+      count("cells", &P::cells, {1, 512}, "Give a block this many cells in each of the three directions."),
+      count("blocks", &P::blocks, {0, 1e9},
+            "Give each rank this many blocks; 0 means 80 + (rank mod 3), as the original."),
+      count("plot_real_bytes", &P::plot_real_bytes, {4, 8},
+            "Write the reals of plot files with this many bytes: 4, or 8 as older versions did."),
       choice("format", &P::format, formats,
              "Keep the arrays behind a header of our own in a plain file (raw), or as arrays of the backend's format."),
       flag("sync", &P::sync, "Sync the file within the time, after the last unknown."),
       flag("restart", &P::restart, "Read the file again as a restart does."),
-      choice("cache", &P::cache, caches, "Before the restart, drop the file from the page cache, or do nothing."),
+      choice("cache", &P::cache, caches,
+             "Before the restart, drop the file from the page cache (drop), or do nothing (none)."),
       choice("verify", &P::verify, verifies, "Choose what to verify of what the restart has read: nothing, or all."),
   };
   return fields;

@@ -22,10 +22,11 @@ Table<OverlapParameters> overlap_sizes() {
   return {
       choice("method", &P::method, methods,
              "Choose who moves the data while a rank computes: threads (helper threads with blocking calls), or "
-             "nonblocking (calls of the backend that only begin a transfer)."),
+             "nonblocking (calls that only begin a transfer)."),
       bytes("transfer_bytes", &P::transfer_bytes, {8, 1 << 30}, "Move this many bytes in each transfer."),
       count("depth", &P::depth, {1, P::most_depth},
-            "Begin this many transfers before a computation, and wait for all of them after it."),
+            "Begin this many transfers before a computation, and wait for all of them after it. Method threads has as "
+            "many helper threads."),
       count("batches", &P::batches, {1, 1e6},
             "Do this many batches in a stretch. A batch is the transfers, the computation and the wait."),
       count("rounds", &P::rounds, {1, 1000},

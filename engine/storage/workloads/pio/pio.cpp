@@ -46,8 +46,8 @@ Table<P> pio_pattern_fields() {
   constexpr Bounds counts{1, 1e9};
   return {
       choice("pattern", of_shape(&PioShape::kind), pio_kinds(),
-             "Choose which bytes of the file belong to which rank: strides of three kinds, one sequence that all ranks "
-             "read, a file for each rank, a segment for each rank, tiles, blocks of FLASH, or vertices of a mesh."),
+             "Choose which bytes of the file belong to which rank. Patterns are three kinds of strides, one sequence "
+             "for all, a file or a segment for each rank, tiles, blocks of FLASH and a mesh."),
       bytes("request_bytes", of_shape(&PioShape::request_bytes), {8, 1073741824},
             "Let a request have this many bytes, a multiple of 8; with pattern random-strided on average."),
       count("requests", of_shape(&PioShape::requests), counts,
@@ -66,7 +66,7 @@ Table<P> pio_pattern_fields() {
       count("variables", of_shape(&PioShape::variables), {1, 1e6},
             "With pattern flash, write this many arrays, one behind the other."),
       bytes("record_bytes", of_shape(&PioShape::record_bytes), {8, 1048576},
-            "With pattern mesh, let a vertex have this many bytes, a multiple of 8."),
+            "With pattern mesh, let a vertex have this many bytes, a multiple of 8. Requests are multiples of it."),
       flag("sorted", of_shape(&PioShape::sorted),
            "With pattern mesh, visit the vertices in the order of the file. If false, visit them at random."),
       count("seed", of_shape(&PioShape::seed), {0, 9e15}, "Set the seed of the patterns random-strided and mesh."),
@@ -83,8 +83,8 @@ Table<P> pio_condition_fields() {
       count("requests_a_call", &P::requests_a_call, {1, 1e6}, "Through a view, move this many requests in one call."),
       flag("sync", &P::sync, "Sync a file once after a phase that writes, within the time."),
       choice("cache", &P::cache, pio_caches(),
-             "Choose what to do before the phases read and read-modify-write: nothing, or fsync and "
-             "POSIX_FADV_DONTNEED of the files."),
+             "Before the phases read and read-modify-write, sync the files and drop them from the page cache (advise), "
+             "or do nothing (none)."),
       choice("verify", &P::verify, {{PioVerify::none, "none"}, {PioVerify::kept, "kept"}, {PioVerify::full, "full"}},
              "Choose what to verify after each phase, outside the timer: nothing, the last 16 MiB of a rank, or all "
              "data. It is read again by explicit offsets."),

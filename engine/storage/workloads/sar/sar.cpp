@@ -32,7 +32,8 @@ Table<SarParameters> sar_sizes() {
             "Let a row of the raw data of an image have this many samples of 8 bytes."),
       choice("raw", &P::raw, sar_raw_words(),
              "Choose whose the raw files are: the same ones for all ranks (shared), or some for each rank (own)."),
-      count("raw_files", &P::raw_files, {1, 1e6}, "Make this many raw files, which are read in turns."),
+      count("raw_files", &P::raw_files, {1, 1e6},
+            "Make this many raw files, with raw own for each rank. K1 reads them in turns."),
       count("templates", &P::templates, {1, 1e6}, "Make this many template files, all of which K4 reads on each rank."),
       bytes("template_bytes", &P::template_bytes, {8, 1e9}, "Let a template file have this many bytes."),
       count("subimages", &P::subimages, {1, 1e5}, "Take this many sub-images from each pair of images."),
@@ -46,17 +47,17 @@ Table<SarParameters> sar_conditions() {
       choice("layout", &P::layout,
              {{ImageLayout::files, word(ImageLayout::files)}, {ImageLayout::containers, word(ImageLayout::containers)}},
              "Choose where images lie: each in a file in the directory of its location (files), or all of a location "
-             "in one file, one behind the other (containers)."),
+             "in one file (containers)."),
       count("seed", &P::seed, {0, 9e15}, "Set the seed of the order of locations and of the places of sub-images."),
       choice("read_back", &P::read_back, read_back_words(),
              "Choose whose files a rank reads in K1, K3 and K4, by where the ranks really run."),
       choice("sync", &P::sync, sar_sync_words(),
-             "Choose what is synced: nothing, everything once at the end of a phase that writes (close), or each raw "
-             "file, template and image when it is written (fsync). With fsync, detections and records are synced at "
-             "the end of their phase."),
-      choice(
-          "cache", &P::cache, {{SarCache::none, "none"}, {SarCache::drop, "drop"}},
-          "Choose what to do before K1, K3 and K4: nothing, or drop the files they read from the node's page cache."),
+             "Sync nothing (none), everything at the end of each kernel that writes (close), or each raw file, "
+             "template and image when it is written (fsync). With fsync, detections and records are synced at the end "
+             "of their phase."),
+      choice("cache", &P::cache, {{SarCache::none, "none"}, {SarCache::drop, "drop"}},
+             "Choose what to do before K1, K3 and K4: nothing (none), or drop the files they read from the node's page "
+             "cache (drop)."),
       choice("verify", &P::verify, {{SarVerify::none, "none"}, {SarVerify::full, "full"}},
              "Choose what to verify of the data read: nothing, or all."),
   };

@@ -70,7 +70,8 @@ Table<StepfileParameters> step_conditions() {
       count("sync_every", &P::sync_every, {1, 1e9}, "With sync every, sync one state in this many."),
       flag("remove_read", &P::remove_read, "Remove the file of a state when the adjoint has read it."),
       choice("cache", &P::cache, {{StepCache::none, "none"}, {StepCache::drop, "drop"}},
-             "Choose what to do before the adjoint phase: nothing, or drop the states from the node's page cache."),
+             "Choose what to do before the adjoint phase: nothing (none), or drop the states from the node's page "
+             "cache (drop)."),
       choice("verify", &P::verify, {{StepVerify::none, "none"}, {StepVerify::full, "full"}},
              "Choose what to verify of the states read: nothing, or all."),
   };

@@ -61,7 +61,7 @@ Table<TileParameters> tile_conditions() {
       choice("verify", &P::verify, tile_verify_words(),
              "Choose what to verify of the frames read: nothing, those still in the buffers (kept), or all."),
       choice("cache", &P::cache, tile_cache_words(),
-             "Choose what to do before reading: nothing, or drop the file from the nodes' page caches."),
+             "Choose what to do before reading: nothing (none), or drop the file from the nodes' page caches (drop)."),
   };
 }
 

@@ -26,8 +26,9 @@ Words<VpicCache> vpic_cache_words() { return {{VpicCache::none, "none"}, {VpicCa
 Table<VpicParameters> vpic_sizes() {
   using P = VpicParameters;
   return {
-      count("particles", &P::particles, {1, 1e12}, "Particles of each rank, of 32 bytes each."),
-      count("steps", &P::steps, {1, 1e6}, "Time steps, one behind the other in the file."),
+      count("particles", &P::particles, {1, 1e12}, "Give each rank this many particles of 32 bytes."),
+      count("steps", &P::steps, {1, 1e6},
+            "Move the particles of this many time steps, one behind the other in the file."),
       choice("memory", &P::memory, particle_order_words(),
              "Keep each variable of all particles in one piece of memory (contiguous), or all variables of a particle "
              "together (interleaved)."),
@@ -48,14 +49,15 @@ Table<VpicParameters> vpic_conditions() {
       choices("phases", &P::phases, {{VpicPhaseKind::write, "write"}, {VpicPhaseKind::read, "read"}},
               "Choose the phases: write, and read after it."),
       choice("read", &P::read, vpic_read_words(),
-             "Read all particles of a rank, the first read_particles of them (partial), or runs of them (strided)."),
+             "Read all particles of a rank (full), the first ones (partial), or runs of them (strided)."),
       count("read_particles", &P::read_particles, {1, 1e12}, "With read partial, read so many particles of a rank."),
-      count("run", &P::run, {1, 1e12}, "With read strided, read runs of so many particles."),
+      count("run", &P::run, {1, 1e12}, "With read strided, read runs of this many particles."),
       count("stride", &P::stride, {1, 1e12}, "With read strided, begin a run every so many particles."),
       choice("read_back", &P::read_back, read_back_words(),
-             "Read particles that this rank, another rank or a rank of another node has written."),
+             "Read the particles that a rank of the next node has written (other-node), the next rank (other-rank), or "
+             "the rank itself (own). On one node, other-node means the next rank, and the result says so."),
       choice("cache", &P::cache, vpic_cache_words(),
-             "Before reading, drop the file from the nodes' page caches, or do nothing."),
+             "Before reading, drop the file from the nodes' page caches (drop), or do nothing (none)."),
       choice("verify", &P::verify, {{VpicVerify::none, "none"}, {VpicVerify::kept, "kept"}, {VpicVerify::full, "full"}},
              "Choose what to verify: nothing, the step that is read last (kept), or all. What no phase reads is read "
              "for it after the time."),
