@@ -188,6 +188,23 @@ def test_creates_that_look_past_removed_files_are_flagged(here_us: int, spent_us
         assert found.code == "removed-lately"
 
 
+@pytest.mark.parametrize(
+    ("here_ns", "median_ns", "spent_ns", "flagged"),
+    [
+        (327_426, 15_780, 66_719, True),  # a second run of io500: one create in twenty took 0.3 ms and more
+        (10_806, 17_220, 20_917, False),  # the first one
+        (327_426, 15_780, 31_000, False),  # others removed files after it
+        (8_112, 15_000, 39_893, False),  # ranks that wait for a directory
+    ],
+)
+def test_creates_of_which_some_look_past_removed_files_are_flagged(
+    here_ns: int, median_ns: int, spent_ns: int, flagged: bool
+) -> None:
+    cost = {"new_file_ns": here_ns, "least_new_file_ns": 7050}
+    phase = make_phase(phase="create", facts=cost, cpu_ns=1000 * spent_ns, latency=make_latency(1000, median_ns))
+    assert (removed_lately(phase) is not None) == flagged
+
+
 @pytest.mark.parametrize("facts", [{}, {"new_file_ns": 1000}, {"new_file_ns": "?", "least_new_file_ns": 1}])
 def test_without_a_comparison_nothing_is_said_of_removed_files(facts: dict[str, object]) -> None:
     assert removed_lately(make_phase(facts=facts, cpu_ns=10**9)) is None

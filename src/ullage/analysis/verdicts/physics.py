@@ -153,12 +153,15 @@ def removed_lately(phase: PhaseRecord) -> Flag | None:
     """Flag creates that looked past files which were removed in the last minutes.
 
     A new file must have cost three times as much in the dataset's directory as at least in the run, by the same calls
-    of one rank, and the phase's own operations half of that, since others may have removed files after it.
+    of one rank, and the phase's own operations half of that, since others may have removed files after it; or, where
+    only some of them looked past such files, twice the median time of an operation on average.
     """
     here_ns, least_ns = phase.facts.get("new_file_ns"), phase.facts.get("least_new_file_ns")
     if not isinstance(here_ns, int) or not isinstance(least_ns, int) or here_ns < _SLOWED * least_ns:
         return None
-    if phase.cpu_ns < phase.operations * here_ns / 2:
+    spent_ns = phase.cpu_ns / max(1, phase.operations)
+    is_tail = phase.latency is not None and spent_ns >= 2 * phase.latency.p50_ns
+    if spent_ns < here_ns / 2 and not is_tail:
         return None
     reason = (
         f"a new file took {format_time(here_ns / 1e9)} of a core here, and {format_time(least_ns / 1e9)} where nothing "
