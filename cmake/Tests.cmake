@@ -94,8 +94,8 @@ elseif(ULLAGE_RACES)
   set(numbers_of_ranks 1 2) # threads of ours share memory within a rank; two ranks are both ends of a stream
 endif()
 # What these do is the same on any number of ranks above one, so 1 and 2, which mostly have a core each, show it. Whom a
-# message, a share of the work or an agreement goes to depends on the number: all else runs on most ranks too, with the
-# sanitizers instead of on two.
+# message, a share of the work or an agreement goes to depends on the number: all else also runs on the largest number,
+# which takes the place of two with the sanitizers.
 set(alike BEffIoPhase Compute Contamination CoreBudget FaultBackend FaultyPlans FixedWork Flash FullFileSystem Gemm*
   Hdf5Effects Hdf5Facts Hdf5Library LaunchRecords LaunchWatch LibraryFile ManifestFailure MemoryWorkload Metadata* Mixed*
   ModelBackend Moved Node Overlap PhaseRunner Pio* PosixShared Repetition Resident Session SharedDataset Solve* StuckPhase Transfer*
