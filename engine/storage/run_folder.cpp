@@ -299,7 +299,10 @@ Status RunFolder::append(std::string line) const {
   return {};
 }
 
-Status RunFolder::list_dataset(const DatasetEntry& entry) const { return append(manifest_line(entry)); }
+Status RunFolder::list_dataset(const DatasetEntry& entry) const {
+  if (groups_) groups_->expect({entry.item_count(), entry.directory_count()});
+  return append(manifest_line(entry));
+}
 
 Status RunFolder::enter_facts(const std::string& dataset, const nlohmann::json& facts) const {
   return append(facts_line(dataset, facts));
