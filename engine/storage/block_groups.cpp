@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <system_error>
+#include <thread>
 
 #include "base/clock.hpp"
 #include "storage/dataset_removal.hpp"
@@ -141,11 +143,15 @@ std::unique_ptr<BlockGroups> BlockGroups::spread(int folder) {
   return groups;
 }
 
-void BlockGroups::remove_spares(int folder) {
+std::size_t BlockGroups::remove_spares(int folder) {
+  std::size_t count = 0;
   (void)for_each_name(folder, [&](const std::string& name) {
-    if (name.starts_with(spare_prefix)) remove_spare(folder, name);
+    if (!name.starts_with(spare_prefix)) return true;
+    remove_spare(folder, name);
+    ++count;
     return true;
   });
+  return count;
 }
 
 bool BlockGroups::look_at(int folder, const std::string& name, std::vector<Place>& places) {
@@ -205,7 +211,8 @@ void BlockGroups::look_at_others(int folder, std::vector<Place>& places) {
 /// Leaves the spares where they are: what is removed before the datasets could be given out again when these are
 /// looked past, and would hide them from the next run's looks.
 void BlockGroups::survey(int folder) {
-  remove_spares(folder);
+  // What a launch before left is removed, and then given out again at once within the same second.
+  if (remove_spares(folder) > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   std::set<std::uint64_t> seen;
   std::size_t again = 0;
   const std::int64_t until = now_ns() + most_survey_ns;

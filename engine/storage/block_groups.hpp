@@ -69,8 +69,8 @@ class BlockGroups final {
   void settle(int folder, const std::string& name);
   [[nodiscard]] std::optional<NewFileCost> cost_in(int directory);
 
-  /// Removes the empty directories that a launch has left which was killed while it chose among them.
-  static void remove_spares(int folder);
+  /// Removes the directories that a launch has left which chose among them, and says how many there were.
+  static std::size_t remove_spares(int folder);
 
  private:
   struct Place {

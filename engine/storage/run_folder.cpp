@@ -345,7 +345,7 @@ Result<Leftovers> RunFolder::remove_listed() {
   if (!entries) return fail(entries.error());
   Leftovers leftovers;
   for (const auto& entry : *entries) remove_dataset(entry, {}, leftovers);
-  BlockGroups::remove_spares(folder_.get());
+  (void)BlockGroups::remove_spares(folder_.get());
   const auto unlisted = strangers(folder_.get(), Leftovers::most_left);
   if (!unlisted) return fail(error(unlisted.error(), "list", ""));
   for (const auto& name : *unlisted) {
