@@ -6,26 +6,24 @@ import pytest
 from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.errors import UserError
 from ullage.model.describe import Describe
-from ullage.model.plan import Target
+from ullage.model.plan import Parameters, Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.reading import parse_options
-from ullage.runs.particles.cells import (
+from ullage.runs.particles.suite import (
     HEADER_BYTES,
-    WorkloadSettings,
+    findings_of,
     layout_name,
     make_cells,
     particles_of,
     steps_of,
     with_sizes,
 )
-from ullage.runs.particles.findings import findings_of
-from ullage.suites.bdcats.options import BdcatsOptions
-from ullage.suites.bdcats.suite import reads_of
-from ullage.suites.vpic.options import VpicOptions
+from ullage.suites.bdcats.suite import BdcatsOptions, reads_of
+from ullage.suites.vpic.suite import VpicOptions
 
-WRITES = WorkloadSettings(phases=["write"])
+WRITES: Parameters = {"phases": ["write"]}
 
 
 def describe() -> Describe:
@@ -86,8 +84,8 @@ def test_a_target_without_a_path_converts_nothing() -> None:
 
 def test_reads_are_cases_of_their_own() -> None:
     options = reading(read="full,partial,strided", particles=1000, run=10, stride=40, part="25%")
-    asked = WorkloadSettings(["write", "read"], {"read_back": options.source}, reads_of(options))
-    found = make_cells(options, asked, [Target(name="a", uri="posix:/a")], describe(), 4)
+    given: Parameters = {"phases": ["write", "read"], "read_back": options.source}
+    found = make_cells(options, given, [Target(name="a", uri="posix:/a")], describe(), 4, reads_of(options))
     assert len(found) == 4 * 2 * 3
     partial = next(cell for cell in found if cell.parameters.get("read") == "partial")
     assert partial.parameters["read_particles"] == 250

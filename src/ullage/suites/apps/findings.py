@@ -13,7 +13,7 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, plural, times
-from ullage.runs.particles.findings import layout_text, particles_read
+from ullage.runs.particles.suite import layout_text, particles_read
 from ullage.suites.apps.options import SMALL
 from ullage.units import format_bytes, format_rate
 
