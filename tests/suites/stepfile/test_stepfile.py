@@ -21,8 +21,7 @@ from ullage.runs.cells.prepared import PreparedCells, planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
-from ullage.suites.stepfile.like import CASES, scale_text
-from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
+from ullage.suites.stepfile.options import CASES, LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of, scale_text
 from ullage.suites.stepfile.suite import (
     kept_of,
     make_cells,

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A prediction of a stepfile that was checked against engine and machine, and its summary."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ullage.analysis.verdicts.grades import is_sound, sound_rows
 from ullage.engine import find_registered
-from ullage.model.plan import Scalar, Target
+from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, join
+from ullage.results.rows import RowContext
 from ullage.runs.cells.planning import Cell, each_once
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
@@ -21,12 +20,13 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import Explanation, SuiteSummary
+from ullage.runs.told import Launches, launches_of
 from ullage.suites.stepfile.findings import findings_of
 from ullage.suites.stepfile.predict_options import PredictOptions
 from ullage.suites.stepfile.predict_texts import said_of
 from ullage.suites.stepfile.predicted import ADJOINT, Predicted, cached_shares, check_known, predictions
 from ullage.suites.stepfile.suite import COLUMNS, backends_of, costs_of, make_cells, scale_notes, with_sizes
-from ullage.suites.stepfile.summarise import computes, demands_of, measured_shares, rates_of, stepfile_rows
+from ullage.suites.stepfile.summarise import cases_of, computes, demands_of, measured_shares, rates_of, stepfile_rows
 from ullage.units import format_bytes
 from ullage.uri import target_path
 
@@ -138,7 +138,7 @@ def findings_before(options: PredictOptions, cached: Mapping[str, bool]) -> list
 def summarise_prediction(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     options = read_options(PredictOptions, request)
-    launches = [list(file.records) for file in result.read_records()]
+    launches = launches_of(result)
     rows = _told(stepfile_rows(launches, context), launches, options.ranks[0])
     known = options.rates or rates_of(launches, rows, request.run_id)
     runs = [row for row in rows if row.params["use"] == "run"]
@@ -153,19 +153,17 @@ def summarise_prediction(result: ResultFolder, request: Request, context: RowCon
     return SuiteSummary(rows, findings, uses_disturbed=doubted)
 
 
-def _told(rows: Sequence[Row], launches: Iterable[Iterable[AnyRecord]], ranks: int) -> list[Row]:
+def _told(rows: Sequence[Row], launches: Launches, ranks: int) -> list[Row]:
     """Return rows that say what they are for, and what was done about the cache; those of the asked ``ranks`` first.
 
     They are of the run, measure rates, or tell how these change with the ranks.
     """
-    cases = {item.case.case: item.case for item in join(launches)}
+    cases = cases_of(launches)
     found: list[Row] = []
     for row in rows:
         case = cases[row.case]
-        own: dict[str, Scalar] = {
-            "use": "run" if computes(case) else "rates" if row.ranks == ranks else "scaling",
-            "cache": str(case.workload_parameters.get("cache", "none")),
-        }
+        use = "run" if computes(case) else "rates" if row.ranks == ranks else "scaling"
+        own = {"use": use, "cache": str(case.workload_parameters.get("cache", "none"))}
         found.append(row.model_copy(update={"params": {**row.params, **own}}))
     return sorted(found, key=lambda row: _USES.index(row.word("use")))
 

@@ -19,64 +19,7 @@ from ullage.analysis.stepmodel import (
 )
 from ullage.errors import UserError
 from ullage.model.summary import Row
-from ullage.suites.stepfile.known import KnownRate
-from ullage.suites.stepfile.predict_options import PredictOptions
-
-
-def check_known(options: PredictOptions, target: str, backend: str, shares: Mapping[str, float]) -> None:
-    """Raise ``UserError`` where the rates that people name do not tell what a prediction for ``target`` needs.
-
-    ``shares``: of the reads that the page cache serves, by order.
-    """
-    for layout, order in itertools.product(options.layouts, options.orders):
-        for phase, cache in needed(options, shares[order]):
-            if pick(options, options.rates, Need(phase, target, backend, layout, order, cache)) is None:
-                what = f"has no {phase} rates of {target}, {layout}, {order}, cache {cache or 'none or drop'}"
-                raise UserError(what, "--rates", _right(options))
-
-
-def _right(options: PredictOptions) -> str:
-    ranks = ", ".join(str(count) for count in sorted({one.ranks for one in options.rates}))
-    return (
-        f"it has {ranks} ranks, and needs {options.ranks[0]}, states of {options.state_bytes} bytes and the same "
-        "helper threads; leave --rates out to measure here"
-    )
-
-
-@dataclass(frozen=True)
-class Need:
-    """What a rate is looked up by. An empty ``cache``: any."""
-
-    phase: str
-    target: str
-    backend: str
-    layout: str
-    order: str
-    cache: str = ""
-
-    def fits(self, one: KnownRate) -> bool:
-        """Tell whether ``one`` is a rate of this."""
-        asked = (self.phase, self.target, self.backend, self.layout, self.order)
-        return (one.phase, one.target, one.backend, one.layout, one.order) == asked and self.cache in ("", one.cache)
-
-
-def needed(options: PredictOptions, cached: float) -> list[tuple[str, str]]:
-    """Return which phases with which cache control a prediction needs, where ``cached`` is the share of the cache."""
-    if options.cache == "drop":
-        return [("forward", ""), ("adjoint", "drop")]
-    reads = [("adjoint", "none")] if cached > 0 else []
-    return [("forward", ""), *reads, *([("adjoint", "drop")] if cached < 1 else [])]
-
-
-def pick(options: PredictOptions, rates: Iterable[KnownRate], need: Need, ranks: int | None = None) -> KnownRate | None:
-    """Return the rate of ``need`` with most steps, of the asked ranks, states and depth; None where there is none."""
-    depth = options.write_behind if need.phase == "forward" else options.prefetch
-    asked = (ranks or options.ranks[0], options.state_bytes, depth)
-    found = [one for one in rates if need.fits(one) and (one.ranks, one.state_bytes, one.depth) == asked]
-    # Among rates of the same steps, the one that was measured as the run will be comes last.
-    found.sort(key=lambda one: (min(one.steps, options.steps), one.cache == options.cache))
-    return found[-1] if found else None
-
+from ullage.suites.stepfile.predict_options import KnownRate, PredictOptions
 
 FORWARD, ADJOINT = "forward", "adjoint"
 PHASES: Final = (FORWARD, ADJOINT)
@@ -90,6 +33,68 @@ class Way:
     backend: str
     layout: str
     order: str
+
+    @staticmethod
+    def of(row: Row) -> "Way":
+        """Return that of a row of a run."""
+        return Way(row.target, *(row.word(name) for name in ("backend", "layout", "order")))
+
+    @staticmethod
+    def of_rate(one: KnownRate) -> "Way":
+        """Return that of a known rate."""
+        return Way(one.target, one.backend, one.layout, one.order)
+
+
+def check_known(options: PredictOptions, target: str, backend: str, shares: Mapping[str, float]) -> None:
+    """Raise ``UserError`` where the rates that people name do not tell what a prediction for ``target`` needs.
+
+    ``shares``: of the reads that the page cache serves, by order.
+    """
+    for layout, order in itertools.product(options.layouts, options.orders):
+        for phase, cache in needed(options, shares[order]):
+            if pick(options, options.rates, Way(target, backend, layout, order), phase, cache) is None:
+                what = f"has no {phase} rates of {target}, {layout}, {order}, cache {cache or 'none or drop'}"
+                raise UserError(what, "--rates", _right(options))
+
+
+def _right(options: PredictOptions) -> str:
+    ranks = ", ".join(str(count) for count in sorted({one.ranks for one in options.rates}))
+    return (
+        f"it has {ranks} ranks, and needs {options.ranks[0]}, states of {options.state_bytes} bytes and the same "
+        "helper threads; leave --rates out to measure here"
+    )
+
+
+def needed(options: PredictOptions, cached: float) -> list[tuple[str, str]]:
+    """Return which phases with which cache control a prediction needs, where ``cached`` is the share of the cache."""
+    if options.cache == "drop":
+        return [(FORWARD, ""), (ADJOINT, "drop")]
+    reads = [(ADJOINT, "none")] if cached > 0 else []
+    return [(FORWARD, ""), *reads, *([(ADJOINT, "drop")] if cached < 1 else [])]
+
+
+def pick(
+    options: PredictOptions,
+    rates: Iterable[KnownRate],
+    way: Way,
+    phase: str,
+    cache: str = "",
+    ranks: int | None = None,
+) -> KnownRate | None:
+    """Return the rate with most steps, of the asked ranks, states and depth; None where there is none.
+
+    An empty ``cache``: any.
+    """
+    depth = options.write_behind if phase == FORWARD else options.prefetch
+    asked = (phase, way, ranks or options.ranks[0], options.state_bytes, depth)
+    found = [
+        one
+        for one in rates
+        if (one.phase, Way.of_rate(one), one.ranks, one.state_bytes, one.depth) == asked and cache in ("", one.cache)
+    ]
+    # Among rates of the same steps, the one that was measured as the run will be comes last.
+    found.sort(key=lambda one: (min(one.steps, options.steps), one.cache == options.cache))
+    return found[-1] if found else None
 
 
 @dataclass(frozen=True)
@@ -136,9 +141,12 @@ def predictions(
 
     ``runs``: rows ``phase_time`` of runs with computation.
     """
-    ways = dict.fromkeys(Way(one.target, one.backend, one.layout, one.order) for one in rates)
-    asked = [way for way in ways if way.layout in options.layouts and way.order in options.orders]
-    measured = {(_way(row), row.access): row for row in runs}
+    asked = [
+        way
+        for way in dict.fromkeys(map(Way.of_rate, rates))
+        if way.layout in options.layouts and way.order in options.orders
+    ]
+    measured = {(Way.of(row), row.access): row for row in runs}
     found: list[Predicted] = []
     for way in asked:
         of_way = {phase: measured[way, phase] for phase in PHASES if (way, phase) in measured}
@@ -148,17 +156,10 @@ def predictions(
     return found
 
 
-def _way(row: Row) -> Way:
-    return Way(row.target, *(str(row.params[name]) for name in ("backend", "layout", "order")))
-
-
 def _predicted(
     options: PredictOptions, rates: Sequence[KnownRate], way: Way, cached: float, runs: Mapping[str, Row]
 ) -> Predicted | None:
-    known = {
-        (phase, cache): pick(options, rates, Need(phase, way.target, way.backend, way.layout, way.order, cache))
-        for phase, cache in needed(options, cached)
-    }
+    known = {(phase, cache): pick(options, rates, way, phase, cache) for phase, cache in needed(options, cached)}
     complete = {place: rate for place, rate in known.items() if rate is not None}
     if len(complete) < len(known):
         return None
@@ -191,9 +192,9 @@ def _predicted(
 def _scaling(options: PredictOptions, rates: Sequence[KnownRate], way: Way, phase: str) -> Scaling | None:
     """Return how the total rate of the calls changes with the ranks, of rates that were measured alike."""
     numbers = sorted({one.ranks for one in rates})
-    own = pick(options, rates, Need(phase, way.target, way.backend, way.layout, way.order))
+    own = pick(options, rates, way, phase)
     if own is None:
         return None
-    need = Need(phase, way.target, way.backend, way.layout, way.order, own.cache)
-    found = [pick(options, [one for one in rates if one.steps == own.steps], need, ranks) for ranks in numbers]
+    alike = [one for one in rates if one.steps == own.steps]
+    found = [pick(options, alike, way, phase, own.cache, ranks) for ranks in numbers]
     return scaling_of([(one.ranks, one.ranks * one.steps / median(one.walls_s)) for one in found if one is not None])

@@ -22,8 +22,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
-from ullage.suites.stepfile.like import CASES, scale_text
-from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
+from ullage.suites.stepfile.options import CASES, LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of, scale_text
 from ullage.units import format_bytes
 
 # -- cases -------------------------------------------------------------------------------------------------------------

@@ -9,26 +9,24 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.statistics import median
 from ullage.analysis.stepmodel import cached_share, reading_order
-from ullage.analysis.verdicts import cache_verdict, combine_verdicts
-from ullage.analysis.verdicts.grades import is_sound, sound_rows
+from ullage.analysis.verdicts import cache_verdict
+from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.grouping import grouped
-from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
 from ullage.quantity import percent
-from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
-from ullage.results.rows import Measured, RowContext, TargetFacts, join
+from ullage.results.rows import RowContext, TargetFacts, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.summary import row_context
-from ullage.runs.told import Source, launches_of, told_rows, usual
+from ullage.runs.told import Launches, Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings, who_of
-from ullage.suites.stepfile.known import KnownRate
 from ullage.suites.stepfile.options import LAYOUTS, ORDERS, StepfileOptions
+from ullage.suites.stepfile.predict_options import KnownRate
 from ullage.units import format_volume
 
 if TYPE_CHECKING:
@@ -39,26 +37,18 @@ _ADJOINT: Final = "adjoint"
 _WHOLE: Final = 0.95
 
 
-def measured_shares(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> dict[str, float]:
+def measured_shares(launches: Launches, context: RowContext) -> dict[str, float]:
     """Return the share of the reads that did not come from the storage, by case, where counters tell.
 
     It is the median over the repetitions.
     """
-    cases = grouped((item.case.case, item) for item in join(launches) if item.phase.phase == _ADJOINT)
-    shares = {case: _shares(items, context) for case, items in cases.items()}
-    return {case: median(known) for case, known in shares.items() if known}
-
-
-def _shares(measured: Iterable[Measured], context: RowContext) -> list[float]:
-    found: list[float] = []
-    for item in measured:
+    known: list[tuple[str, float]] = []
+    for item in join(launches):
         facts = context.targets.get(item.case.target, TargetFacts())
-        if not facts.holds_data or facts.is_memory:
-            continue
-        share = combine_verdicts([cache_verdict(item.phase, remote_target=facts.is_remote)]).share
-        if share is not None:
-            found.append(1 - min(1.0, share))
-    return found
+        if item.phase.phase == _ADJOINT and facts.holds_data and not facts.is_memory:
+            share = cache_verdict(item.phase, remote_target=facts.is_remote).share
+            known += [] if share is None else [(item.case.case, 1 - min(1.0, share))]
+    return {case: median(shares) for case, shares in grouped(known).items()}
 
 
 def cache_findings(
@@ -113,39 +103,35 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     """See ``Summarising``."""
     options = read_options(StepfileOptions, request)
     launches = launches_of(result)
-    rows = stepfile_rows(launches, context)
-    demands = demands_of(launches)
-    sound = sound_rows(rows)
-    found = findings_of(sound, demands, options.compute_s, context.level)
-    spills = spills_of(launches)
-    alone = [row for row in sound if row.case not in spills]  # counters are of the first target alone
-    cases = {item.case.case: item.case for item in join(launches)}
+    rows, spills = stepfile_rows(launches, context), spills_of(launches)
     system = result.read_system()
     held = None if system is None else system.memory.available_bytes
-    cached = cache_findings(alone, cases, measured_shares(launches, context), held)
-    spilled = spill_findings(spills, rows)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found, *cached, *spilled])
+
+    def said_of(sound: Sequence[Row], level: float) -> list[Finding]:
+        found = findings_of(sound, demands_of(launches), options.compute_s, level)
+        alone = [row for row in sound if row.case not in spills]  # counters are of the first target alone
+        cached = cache_findings(alone, cases_of(launches), measured_shares(launches, context), held)
+        return [*found, *cached, *spill_findings(spills, rows)]
+
+    return summary_of(launches, context, rows, said_of)
 
 
-def stepfile_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
+def stepfile_rows(launches: Launches, context: RowContext) -> list[Row]:
     """Return the rows of both phases, with their layout and order as people type them."""
-    records = [list(launch) for launch in launches]
-    spills = spills_of(records)
-    rows = told_rows(records, context, _tell)
+    spills = spills_of(launches)
+    rows = told_rows(launches, context, _tell)
     return [_at_several(row, spills[row.case]) if row.case in spills else row for row in rows]
 
 
-def states_at(phase: PhaseRecord) -> dict[str, int]:
-    """Return how many states lie at which target; empty where the case has one target."""
-    tiers = phase.facts.get("tiers")
-    found = cast("list[dict[str, object]]", tiers) if isinstance(tiers, list) else []
-    return {str(one["target"]): states for one in found if isinstance(states := one.get("states"), int)}
-
-
-def spills_of(launches: Iterable[Iterable[AnyRecord]]) -> dict[str, dict[str, int]]:
-    """Return where the states of each case were in its last repetition, for cases with several targets."""
-    found = {item.case.case: states_at(item.phase) for item in join([list(launch) for launch in launches])}
-    return {case: tiers for case, tiers in found.items() if tiers}
+def spills_of(launches: Launches) -> dict[str, dict[str, int]]:
+    """Return how many states lie at which target, by case, in the last repetition of cases with several targets."""
+    tiers = {item.case.case: item.phase.facts.get("tiers") for item in join(launches)}
+    held = {case: cast("list[dict[str, object]]", found) for case, found in tiers.items() if isinstance(found, list)}
+    states = {
+        case: {str(one["target"]): count for one in found if isinstance(count := one.get("states"), int)}
+        for case, found in held.items()
+    }
+    return {case: counts for case, counts in states.items() if counts}
 
 
 def _at_several(row: Row, tiers: Mapping[str, int]) -> Row:
@@ -178,12 +164,16 @@ def typed(name: str, parameters: Mapping[str, object], forms: Mapping[str, str],
     return f"{word}:{count_of(parameters, own, _NUMBERS[own])}" if own else word
 
 
-def demands_of(launches: Iterable[Iterable[AnyRecord]]) -> dict[tuple[str, str], list[Demand]]:
-    """Return, for each case and phase, what the repetitions did."""
-    measured = grouped(((item.case.case, item.phase.phase), item) for item in join([list(one) for one in launches]))
-    found = {key: [Demand.of(item.phase) for item in items] for key, items in measured.items()}
-    told = {key: [demand for demand in demands if demand is not None] for key, demands in found.items()}
-    return {key: demands for key, demands in told.items() if demands}
+def demands_of(launches: Launches) -> dict[tuple[str, str], list[Demand]]:
+    """Return, for each case and phase, what the repetitions did that moved a state."""
+    measured = join(launches)
+    demands = [((item.case.case, item.phase.phase), Demand.of(item.phase)) for item in measured]
+    return grouped((place, demand) for place, demand in demands if demand is not None)
+
+
+def cases_of(launches: Launches) -> dict[str, CaseRecord]:
+    """Return each case by its id, as the last launch of it has it."""
+    return {item.case.case: item.case for item in join(launches)}
 
 
 # -- known rates -------------------------------------------------------------------------------------------------------
@@ -197,11 +187,9 @@ def computes(case: CaseRecord) -> bool:
     return isinstance(found, (int, float)) and found > 0
 
 
-def rates_of(launches: Sequence[Iterable[AnyRecord]], rows: Sequence[Row], run_id: str) -> list[KnownRate]:
+def rates_of(launches: Launches, rows: Sequence[Row], run_id: str) -> list[KnownRate]:
     """Return the rates that cases without computation tell. ``rows``: made of the records ``launches``."""
-    records = [list(launch) for launch in launches]
-    cases = {item.case.case: item.case for item in join(records)}
-    demands = demands_of(records)
+    cases, demands = cases_of(launches), demands_of(launches)
     walls = [row for row in rows if row.metric == "phase_time" and not computes(cases[row.case])]
     return [
         _rate(row, cases[row.case], demands[row.case, row.access], run_id)
@@ -234,7 +222,7 @@ def read_rates(path: Path) -> list[KnownRate]:
     """Return the rates in the result at ``path``; raise ``UserError`` where it has none."""
     result = ResultFolder.open(path)
     request = result.read_request()
-    launches = [file.records for file in result.read_records()]
+    launches = launches_of(result)
     context = replace(row_context(request, result.read_system()), metrics=("phase_time",), accesses=())
     found = rates_of(launches, stepfile_rows(launches, context), request.run_id)
     if not found:
