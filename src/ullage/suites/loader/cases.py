@@ -5,16 +5,14 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.engine import validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.identity import case_id
 from ullage.launch.base import place_ranks
-from ullage.model.describe import Describe
-from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.runs.cells.backends import storage_backend
 from ullage.runs.cells.caches import DIRECT, direct_of
-from ullage.suites.loader.options import LoaderOptions
-from ullage.suites.loader.presets import rule_samples
+from ullage.runs.cells.planning import Cell, cell_of
+from ullage.suites.loader.options import LoaderOptions, rule_samples
 from ullage.uri import target_path
 
 WORKLOAD: Final = "loader"
@@ -27,14 +25,16 @@ _FEWEST_STEPS: Final = 2
 
 
 @dataclass(frozen=True)
-class LoaderCell:
-    """One case with its layout. ``accelerators``: 0 for the one that makes the training set alone."""
+class LoaderCell(Cell):
+    """A case that reads ``samples`` for so many ``accelerators``; 0 for the one that makes the training set alone."""
 
-    case: Case
-    target: Target
-    layout: Layout
-    accelerators: int
-    samples: int
+    accelerators: int = 0
+    samples: int = 0
+
+
+def holds_data(backend: Registered) -> bool:
+    """Tell whether what was written can be read again."""
+    return "data" in backend.capabilities
 
 
 def usual_samples(options: LoaderOptions, memory_bytes: int) -> int:
@@ -100,21 +100,20 @@ class CellMaker:
     def layout(self, target: Target, accelerators: int) -> Layout:
         """Place the ranks that host so many accelerators: no rank is bound, since its threads need other cores."""
         options = self.options
-        most = accelerators if not self.backend(target)[1] else max(options.ranks // self.unit * self.unit, self.unit)
         if accelerators % self.unit:
             what = f"{accelerators} accelerators cannot be shared evenly by {self.unit} nodes"
             raise UserError(what, "--accelerators", f"write multiples of {self.unit}", EXIT_BAD_INPUT)
-        ranks = min(accelerators, most)
+        ranks = min(accelerators, self._most_ranks) if holds_data(self.backend(target)) else accelerators
         found = place_ranks(ranks, options.nodes, options.ranks_per_node, self.cores, options.hosts)
         return found.model_copy(update={"binding": "none"})
 
-    def backend(self, target: Target) -> tuple[Named, bool]:
-        """Return the backend of a target, and whether it holds data."""
-        found = storage_backend(target, self.options.backend, self.description)
-        own: Parameters = {"pages": "shared"} if found.name == _MEMORY else {}
-        own |= direct_of(found, self.options.cache)
-        named = Named(name=found.name, parameters=validate_parameters(self.description, "backend", found.name, own))
-        return named, "data" in found.capabilities
+    @property
+    def _most_ranks(self) -> int:
+        return max(self.options.ranks // self.unit * self.unit, self.unit)
+
+    def backend(self, target: Target) -> Registered:
+        """Return the backend of a target."""
+        return storage_backend(target, self.options.backend, self.description)
 
     def lasts(self, target: Target) -> bool:
         """Tell whether the training set stays from launch to launch, so that it is made once."""
@@ -122,28 +121,28 @@ class CellMaker:
 
     def makes(self, target: Target) -> LoaderCell:
         """Return the case that makes the training set of a target, by all ranks."""
-        layout = self.layout(target, max(self.options.ranks // self.unit * self.unit, self.unit))
+        layout = self.layout(target, self._most_ranks)
         parameters: Parameters = {**self._set(), "data": "make", "epochs": 0}
         return self._cell(target, layout, parameters, 0, self.samples)
 
     def reads(self, target: Target, accelerators: int) -> LoaderCell:
         """Return the case of so many accelerators."""
-        options, (_, holds_data) = self.options, self.backend(target)
-        if not holds_data and options.verify not in (None, "none"):
+        options, has_data = self.options, holds_data(self.backend(target))
+        if not has_data and options.verify not in (None, "none"):
             raise UserError("the backend stores no data to verify", "--verify", "use --verify none")
         samples = self.samples_of(accelerators)
         parameters: Parameters = {
             **self._set(),
-            "data": "use" if self.lasts(target) else "make" if holds_data else "none",
+            "data": "use" if self.lasts(target) else "make" if has_data else "none",
             "epochs": options.epochs,
             "read_samples": samples,
             "accelerators": accelerators,
             "batch": options.batch_samples,
             "step_s": options.pace_s,
-            "threads": (options.threads or options.of.threads) if holds_data else 1,
+            "threads": (options.threads or options.of.threads) if has_data else 1,
             "ahead": options.ahead,
-            "cache": "advise" if options.cache == "advise" and holds_data else "none",
-            "verify": (options.verify or "kept") if holds_data else "none",
+            "cache": "advise" if options.cache == "advise" and has_data else "none",
+            "verify": (options.verify or "kept") if has_data else "none",
         }
         return self._cell(target, self.layout(target, accelerators), parameters, accelerators, samples)
 
@@ -169,11 +168,9 @@ class CellMaker:
     def _cell(
         self, target: Target, layout: Layout, parameters: Parameters, accelerators: int, samples: int
     ) -> LoaderCell:
-        backend, _ = self.backend(target)
-        workload = Named(
-            name=WORKLOAD, parameters=validate_parameters(self.description, "workload", WORKLOAD, parameters)
-        )
-        identity = case_id(backend, workload, target, layout)
-        dataset = DATASET if self.lasts(target) else ""
-        case = Case(id=identity, target=target.name, backend=backend, workload=workload, dataset=dataset)
-        return LoaderCell(case, target, layout, accelerators, samples)
+        found = self.backend(target)
+        own: Parameters = {"pages": "shared"} if found.name == _MEMORY else {}
+        own |= direct_of(found, self.options.cache)
+        cell = cell_of(target, layout, (found.name, own), (WORKLOAD, parameters), self.description)
+        case = cell.case.model_copy(update={"dataset": DATASET if self.lasts(target) else ""})
+        return LoaderCell(case, target, layout, accelerators=accelerators, samples=samples)
