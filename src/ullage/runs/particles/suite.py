@@ -8,7 +8,7 @@ a plain file, collective calls, and OBSERVED against RAW.
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.findings.alike import Faster
@@ -17,7 +17,7 @@ from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.model.describe import Describe, Registered
 from ullage.model.flags import IDLE_RANKS
-from ullage.model.plan import Layout, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
@@ -33,9 +33,6 @@ from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptio
 from ullage.runs.room import checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 WORKLOAD: Final = "vpic"
 HEADER_BYTES: Final = 4096
@@ -206,7 +203,7 @@ def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, 
     return list(map(_as_asked, rows))
 
 
-def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"]:
+def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
     parameters = source.workload
     compute_s = parameters.get("compute_s", 0.0)
     params: dict[str, Scalar] = {

@@ -7,12 +7,13 @@ statement about one side of an interval, so both together have the error of one 
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.statistics import fewest_samples
 from ullage.grouping import grouped
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
@@ -25,9 +26,6 @@ from ullage.runs.told import Launches, Source, cached_share, launches_of, summar
 from ullage.suites.loader.options import LoaderOptions
 from ullage.suites.loader.search import FAILS, PASSES, Verdict, verdict_of
 from ullage.units import format_rate, format_time, format_volume
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 USE: Final = "accelerator_use"
 RATE: Final = "bandwidth"
@@ -265,7 +263,7 @@ def loader_rows(launches: Launches, context: RowContext, options: LoaderOptions)
     return [*rows, *(row for some in shares for row in some)]
 
 
-def _tell(row: Row, source: Source, options: LoaderOptions) -> "Mapping[str, Scalar] | None":
+def _tell(row: Row, source: Source, options: LoaderOptions) -> Mapping[str, Scalar] | None:
     """Return None for a sum that goes on with a later epoch."""
     is_run, last = row.metric == _RUN_USE, source.phases[-1]
     if is_run and row.access != f"epoch-{options.epochs}":
@@ -294,7 +292,7 @@ def _as_read(row: Row) -> Row:
     return with_ceiling(told, None) if row.access != "write" and row.verdict != _COLD else told
 
 
-def _samples_of(options: LoaderOptions) -> "dict[str, Scalar]":
+def _samples_of(options: LoaderOptions) -> dict[str, Scalar]:
     """Name the samples by the preset; where their sizes were asked for, state these."""
     if options.is_of_preset_samples:
         return {"preset": options.preset}

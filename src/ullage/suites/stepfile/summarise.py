@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import Final, Literal, cast
 
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.statistics import median
@@ -13,6 +13,7 @@ from ullage.analysis.verdicts import cache_verdict
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.grouping import grouped
+from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
@@ -28,9 +29,6 @@ from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings,
 from ullage.suites.stepfile.options import LAYOUTS, ORDERS, StepfileOptions
 from ullage.suites.stepfile.predict_options import KnownRate
 from ullage.units import format_volume
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 _ADJOINT: Final = "adjoint"
 # From this share on, all reads count as served by the cache, and nothing is said.
@@ -142,7 +140,7 @@ def _at_several(row: Row, tiers: Mapping[str, int]) -> Row:
     return row.model_copy(update={"params": params, **(verdict if sum(tiers.values()) > max(tiers.values()) else {})})
 
 
-def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"]:
+def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
     parameters = source.workload
     return {
         **usual(row, "access", "ranks", "nodes"),
