@@ -16,7 +16,7 @@ Values are text, whole numbers, or true and false.
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeAlias, cast
+from typing import Annotated, Final, Literal, TypeAlias, cast, get_args
 
 from pydantic import Field, ValidationError
 
@@ -39,19 +39,8 @@ PatternName: TypeAlias = Literal[
 ]
 Operation: TypeAlias = Literal["write", "read", "reread", "rewrite", "read-modify-write"]
 Calls: TypeAlias = Literal["independent", "collective"]
-PATTERNS: Final[tuple[PatternName, ...]] = (
-    "simple-strided",
-    "nested-strided",
-    "random-strided",
-    "sequential-shared",
-    "sequential-own",
-    "segmented",
-    "tiled",
-    "flash",
-    "mesh",
-)
-OPERATIONS: Final[tuple[Operation, ...]] = ("write", "read", "reread", "rewrite", "read-modify-write")
-CALLS: Final[tuple[Calls, ...]] = ("independent", "collective")
+PATTERNS: Final[tuple[PatternName, ...]] = get_args(PatternName)
+OPERATIONS: Final[tuple[Operation, ...]] = get_args(Operation)
 Request: TypeAlias = Annotated[int, Field(ge=8, le=1 << 30, multiple_of=8)]
 Base: TypeAlias = Annotated[int, Field(ge=0, le=10**15, multiple_of=8)]
 
@@ -149,15 +138,13 @@ def _value(key: str, value: object, place: str) -> object:
         several = cast("list[object]", value) if isinstance(value, list) else [value]
         if not several:
             raise UserError("an empty list", place, f"leave {key} out")
-        return [_size(key, one, place) for one in several]
-    return _size(key, value, place)
+        return [_size(one, place) if key in _SIZES else one for one in several]
+    return _size(value, place) if key in _SIZES else value
 
 
-def _size(key: str, value: object, place: str) -> object:
-    if key not in _SIZES or not isinstance(value, str):
-        return value
+def _size(value: object, place: str) -> object:
     try:
-        return parse_size(value)
+        return parse_size(value) if isinstance(value, str) else value
     except UserError as error:
         raise UserError(error.what, place, error.right) from None
 
