@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suite ``pmem``: its cases (interfaces by ranks, transfer size and region), what a run does, and its rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.engine import find_registered
@@ -11,14 +11,13 @@ from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters, Scalar, Target
-from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.model.system import Place
 from ullage.parameters import count_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import Measured, RowContext, build_rows, join
+from ullage.results.rows import Measured, RowContext, join
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
@@ -28,11 +27,14 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_paths, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows, usual
 from ullage.suites.pmem.findings import NOT_ASKED, NUMA_PATH, findings_of, persistence_findings, with_placement
 from ullage.suites.pmem.options import MOST_TRANSFERS, Interface, NumaPath, PmemOptions, region_of
 from ullage.system.statx import is_dax
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_folder
+
+Word = TypeVar("Word", bound=str)
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
@@ -69,22 +71,20 @@ class Spot:
         return ("posix", "mmap", "pmem") if self.is_dax or self.is_memory else ("posix", "mmap", "direct")
 
 
-def make_spot(target: Target, place: Place | None, direct: DirectIo, *, is_dax: bool) -> Spot:
-    """Put together what is known of a target."""
-    node = place.device.numa_node if place is not None and place.device is not None else None
-    return Spot(target, bool(place and place.is_memory), is_dax, direct, node)
-
-
 def interfaces_of(spot: Spot, options: PmemOptions, description: Describe) -> list[Interface]:
     """Return the interfaces to measure at ``spot``; raise ``UserError`` where one was asked for that is not there."""
     if not options.interfaces:
         return [one for one in spot.usual if why_not(one, spot, description) is None]
-    for one in options.interfaces:
-        reason = why_not(one, spot, description)
-        if reason is not None:
-            right = "leave it out of --interface"
-            raise UserError(f"not available: {reason}", f"--interface {one}", right, EXIT_ENVIRONMENT)
-    return list(options.interfaces)
+    return _checked("--interface", options.interfaces, lambda one: why_not(one, spot, description))
+
+
+def _checked(option: str, asked: Sequence[Word], why: Callable[[Word], str | None]) -> list[Word]:
+    """Return what was ``asked`` for by ``option``; raise ``UserError`` where there is a reason why it cannot be had."""
+    for one in asked:
+        if (reason := why(one)) is not None:
+            right = f"leave it out of {option}"
+            raise UserError(f"not available: {reason}", f"{option} {one}", right, EXIT_ENVIRONMENT)
+    return list(asked)
 
 
 def why_not(interface: Interface, spot: Spot, description: Describe) -> str | None:
@@ -106,12 +106,7 @@ def numa_paths_of(spot: Spot, options: PmemOptions, nodes: int) -> list[NumaPath
     if not options.numa_paths:
         usual: tuple[NumaPath, ...] = ("local", "remote")
         return [] if any(why_not_path(one, spot, nodes) is not None for one in usual) else list(usual)
-    for one in options.numa_paths:
-        reason = why_not_path(one, spot, nodes)
-        if reason is not None:
-            right = "leave it out of --numa-path"
-            raise UserError(f"not available: {reason}", f"--numa-path {one}", right, EXIT_ENVIRONMENT)
-    return list(options.numa_paths)
+    return _checked("--numa-path", options.numa_paths, lambda one: why_not_path(one, spot, nodes))
 
 
 def why_not_path(path: NumaPath, spot: Spot, nodes: int) -> str | None:
@@ -240,12 +235,14 @@ def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCel
 def find_spots(request: Request, machine: Machine) -> list[Spot]:
     """Return every target with what is behind it."""
     places = {place.target: place for place in machine.places}
-    found: list[Spot] = []
-    for target in request.targets:
-        folder = target_folder(target)
-        dax = folder is not None and is_dax(folder)
-        found.append(make_spot(target, places.get(target.name), direct_at(target), is_dax=dax))
-    return found
+    return [_spot(target, places.get(target.name)) for target in request.targets]
+
+
+def _spot(target: Target, place: Place | None) -> Spot:
+    folder = target_folder(target)
+    dax = folder is not None and is_dax(folder)
+    node = place.device.numa_node if place is not None and place.device is not None else None
+    return Spot(target, bool(place and place.is_memory), dax, direct_at(target), node)
 
 
 def count_numa_nodes() -> int:
@@ -279,32 +276,24 @@ def _numa_line(spot: Spot, options: PmemOptions, nodes: int) -> str:
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. Rows name their interface, the region of a rank and, where it was chosen, the NUMA path."""
-    options = read_options(PmemOptions, request)
-    launches = [file.records for file in result.read_records()]
+    options, launches = read_options(PmemOptions, request), launches_of(result)
     measured = join(launches)
-    cases = {item.case.case: item.case for item in measured}
-    labelled_rows = labelled(build_rows(launches, context), cases)
-    rows = with_ceilings(with_placement(labelled_rows, measured), request.targets, options.machine)
-    sound = sound_rows(rows)
-    said = [*findings_of(sound, options, context.level, context.settable), *persistence_findings(_granted(measured))]
-    return SuiteSummary(rows, [*said, *failures_of(launches, context.level, rows)])
+    placed = with_placement(told_rows(launches, context, _tell), measured)
+    rows = with_ceilings(placed, request.targets, options.machine)
+    said = findings_of(sound_rows(rows), options, context.level, context.settable)
+    found = [*said, *persistence_findings(_granted(measured)), *failures_of(launches, context.level, rows)]
+    return SuiteSummary(rows, found)
 
 
-def labelled(rows: Iterable[Row], cases: Mapping[str, CaseRecord]) -> list[Row]:
-    """Return ``rows`` with the parameters by which this suite tells them apart."""
-    return [_labelled(row, cases[row.case]) for row in rows]
-
-
-def _labelled(row: Row, case: CaseRecord) -> Row:
-    known = case.workload_parameters
+def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
+    known = source.workload
     params: dict[str, Scalar] = {
-        name: row.params[name] for name in ("access", "ranks", "nodes", "block_bytes") if name in row.params
+        **usual(row, "access", "ranks", "nodes", "block_bytes"),
+        "region_bytes": count_of(known, "block_bytes", 1 << 20) * count_of(known, "segments", 1),
+        "interface": interface_of(source.case.backend, source.case.backend_parameters),
     }
-    params["region_bytes"] = count_of(known, "block_bytes", 1 << 20) * count_of(known, "segments", 1)
-    params["interface"] = interface_of(case.backend, case.backend_parameters)
-    if (path := known.get(NUMA_PATH, NOT_ASKED)) != NOT_ASKED:
-        params[NUMA_PATH] = str(path)
-    return row.model_copy(update={"params": params})
+    path = str(known.get(NUMA_PATH, NOT_ASKED))
+    return params if path == NOT_ASKED else {**params, NUMA_PATH: path}
 
 
 def _granted(measured: Iterable[Measured]) -> dict[tuple[str, str], tuple[str, dict[str, str]]]:
