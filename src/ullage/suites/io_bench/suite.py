@@ -8,10 +8,11 @@ from typing import Final
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
-from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.engine import find_registered
+from ullage.grouping import grouped
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters, Target
@@ -23,12 +24,13 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell, Way, make_cell, way_of
+from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import launches_of
 from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
 from ullage.units import format_bytes, format_rate
 
@@ -47,14 +49,15 @@ def make_cells(options: IoBenchOptions, spots: Iterable[Spot], description: Desc
     ``spots``: targets with their direct I/O.
     """
     layout = place_ranks(1, 1, 1, cores)
-    cells: dict[str, Cell] = {}
-    for target, direct in spots:
-        for order in ORDERS:
-            way = _way(target, direct, order, options.backend, description)
-            for record in dict.fromkeys(map(direct.fits, options.records)):
-                cell = make_cell(way, layout, record, file_bytes(options, record))
-                cells.setdefault(cell.case.id, replace(cell, kind=_kind(cell)))
-    return list(cells.values())
+    cells = [
+        make_cell(
+            _way(target, direct, order, options.backend, description), layout, record, file_bytes(options, record)
+        )
+        for target, direct in spots
+        for order in ORDERS
+        for record in dict.fromkeys(map(direct.fits, options.records))
+    ]
+    return with_kinds(each_once(cells))
 
 
 def _way(target: Target, direct: DirectIo, order: str, backend: str, description: Describe) -> Way:
@@ -68,15 +71,10 @@ def _way(target: Target, direct: DirectIo, order: str, backend: str, description
     return way_of(target, (backend, own), workload, description)
 
 
-def _kind(cell: Cell) -> str:
-    """Name the order and the record, since a byte's cost depends on both."""
-    order = cell.case.workload.parameters.get("order", ORDERS[0])
-    return f"in {order} order with {format_bytes(cell.block_bytes)}"
-
-
 def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Add the kind to cells read back from plans, which do not state it."""
-    return [replace(cell, kind=_kind(cell)) for cell in cells]
+    """Name the order and the record of cells, also of those read back from plans: a byte's cost depends on both."""
+    orders = ((cell, cell.parameters.get("order", ORDERS[0])) for cell in cells)
+    return [replace(cell, kind=f"in {order} order with {format_bytes(cell.block_bytes)}") for cell, order in orders]
 
 
 def prepare_io_bench(request: Request, engine_context: EngineContext) -> PreparedCells:
@@ -100,24 +98,20 @@ _LEFT_OUT: Final = frozenset({"best", "edge", "scaling", "drop"})
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. The peak is declared or detected, else the best of this run in that direction."""
-    options = read_options(IoBenchOptions, request)
-    launches = [file.records for file in result.read_records()]
+    options, launches = read_options(IoBenchOptions, request), launches_of(result)
     rows = with_ceilings(build_rows(launches, context), request.targets, options.machine)
-    general = [
-        one
-        for one in find_all(rows, failed_cases(launches), context.level, context.settable)
-        if one.kind not in _LEFT_OUT
-    ]
+    found = find_all(rows, failed_cases(launches), context.level, context.settable)
+    general = [one for one in found if one.kind not in _LEFT_OUT]
     return SuiteSummary(rows, [*enough(sound_rows(rows), context.level), *general])
 
 
 def enough(rows: Sequence[Row], level: float) -> list[Finding]:
     """Find the smallest record that is enough for each stream."""
-    streams: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        if row.metric == METRIC and not row.is_invalid:
-            key = (row.target, str(row.params.get("order", "sequential")), row.access)
-            streams.setdefault(key, []).append(row)
+    streams = grouped(
+        ((row.target, str(row.params.get("order", ORDERS[0])), row.access), row)
+        for row in rows
+        if row.metric == METRIC and not row.is_invalid
+    )
     own = level_of_each(level, map(len, streams.values()))
     return [_enough(*key, sorted(line, key=_record), own) for key, line in streams.items() if len(line) > 1]
 
@@ -138,7 +132,10 @@ def _enough(target: str, order: str, access: str, line: Sequence[Row], level: fl
     gain = gain_of(compare_rows(first, usual, level, None))
     if gain is not None:
         text += f" {format_bytes(_record(first))} is {times(gain.factor)} as fast as {format_bytes(_record(usual))}."
-    numbers = columns(
+    said = finding(
+        "record-size",
+        found.title(what, _records(first), has_more=False),
+        text,
         target=target,
         order=order,
         access=access,
@@ -146,8 +143,6 @@ def _enough(target: str, order: str, access: str, line: Sequence[Row], level: fl
         bytes_per_s=[row.median for row in line],
         enough=None if found.is_open else _record(first),
     )
-    title = found.title(what, _records(first), has_more=False)
-    said = Finding(kind="record-size", title=title, text=text, numbers=numbers)
     return with_gain(said, gain, f"--record {format_bytes(_record(first))}")
 
 
