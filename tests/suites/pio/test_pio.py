@@ -16,8 +16,7 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.suites.pio.findings import findings_of
-from ullage.suites.pio.options import PioOptions
-from ullage.suites.pio.spatial import OPERATIONS, PATTERNS, Spatial, parse_directives
+from ullage.suites.pio.options import OPERATIONS, PATTERNS, PioOptions, Spatial, parse_directives
 from ullage.suites.pio.suite import calls_of, is_of, make_cells, pattern_of, with_sizes
 from ullage.suites.pio.suite import prepare as prepare_pio
 

@@ -15,10 +15,8 @@ from ullage.model.summary import Finding
 from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.predict import PreparedPrediction, prepare_prediction
-from ullage.suites.stepfile.predict_options import KnownRate, PredictOptions, ranks_to_measure
-from ullage.suites.stepfile.predict_texts import fewest_kept, said_of
-from ullage.suites.stepfile.predicted import cached_shares, predictions
+from ullage.suites.stepfile.predict import PreparedPrediction, fewest_kept, prepare_prediction, said_of
+from ullage.suites.stepfile.predicted import KnownRate, PredictOptions, cached_shares, predictions, ranks_to_measure
 from ullage.suites.stepfile.suite import recomputations
 
 MIB = 1 << 20

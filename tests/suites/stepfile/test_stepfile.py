@@ -20,7 +20,6 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells, planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
 from ullage.suites.stepfile.options import CASES, LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of, scale_text
 from ullage.suites.stepfile.suite import (
     kept_of,
@@ -30,7 +29,7 @@ from ullage.suites.stepfile.suite import (
     seconds_besides_bytes,
     with_sizes,
 )
-from ullage.suites.stepfile.summarise import cache_findings
+from ullage.suites.stepfile.summarise import Demand, cache_findings, findings_of, spill_findings
 
 MIB = 1 << 20
 

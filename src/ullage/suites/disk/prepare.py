@@ -36,9 +36,22 @@ from ullage.runs.peer_runs import PeerRuns
 from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note, Session
 from ullage.runs.suite import Explanation
-from ullage.suites.disk.cells import MAPPED, PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
+from ullage.suites.disk.cells import (
+    MAPPED,
+    PHASES,
+    PLAIN,
+    START_S,
+    TOOL,
+    FioJobs,
+    Planner,
+    RunFioJob,
+    Spot,
+    concurrencies,
+    make_spot,
+    why_not_deep,
+    with_kinds,
+)
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.disk.peer_runs import PHASES, START_S, TOOL, FioJobs, RunFioJob
 from ullage.units import format_volume
 from ullage.uri import target_path
 

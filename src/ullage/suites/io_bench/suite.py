@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the options of an io_bench to its cells; from its records to rows with their share of the peak, and findings."""
+"""The options of an io_bench and its cells, and from its records to rows with their share of the peak, and findings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
@@ -27,12 +29,52 @@ from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
+from ullage.runs.options.kinds import Size, SizeAxis
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
-from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
 from ullage.units import format_bytes, format_rate
+
+# A file holds at least ``FEWEST`` of its records, however large they are, and at most ``MOST``, however small.
+FEWEST: Final = 8
+MOST: Final = 2048
+
+
+class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
+    """The options of suite ``io_bench``.
+
+    Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048.
+    """
+
+    metrics = "bandwidth latency_p50"
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
+        "time_s": Change(usual="5m", quick="20s"),
+        "quick": Change("Take a first look in 20 s: records 64K:16M:x4, files of 32M."),
+    }
+
+    records: Annotated[
+        list[Annotated[int, Field(ge=8)]],
+        SizeAxis(8),
+        Option(
+            "Transfer records of these sizes.",
+            name="--record",
+            usual="4K:128M:x2",
+            quick="64K:16M:x4",
+            sets=("block_bytes",),
+        ),
+    ]
+    volume: Annotated[
+        int,
+        Field(ge=8),
+        Size(),
+        Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M"),
+    ]
+    backend: Annotated[Literal["posix", "uring"], Option("Use posix or uring.")] = "posix"
+
 
 Spot = tuple[Target, DirectIo]
 ORDERS: Final = ("sequential", "random", "backward")

@@ -23,8 +23,8 @@ from ullage.results.rows import RowContext, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, cached_share, launches_of, summary_of, told_rows, usual
+from ullage.suites.loader.cases import FAILS, PASSES, Verdict, verdict_of
 from ullage.suites.loader.options import LoaderOptions
-from ullage.suites.loader.search import FAILS, PASSES, Verdict, verdict_of
 from ullage.units import format_rate, format_time, format_volume
 
 USE: Final = "accelerator_use"

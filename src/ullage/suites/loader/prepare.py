@@ -31,16 +31,18 @@ from ullage.suites.loader.cases import (
     DATASET,
     CellMaker,
     LoaderCell,
+    Search,
+    Trials,
     fewest_samples,
     files_of,
     fitted_samples,
     most_that_fit,
+    next_listed,
     samples_a_file,
     set_bytes,
     usual_samples,
 )
 from ullage.suites.loader.options import RULE_MEMORIES, RULE_STEPS, LoaderOptions, rule_samples
-from ullage.suites.loader.search import Search, Trials, next_listed
 from ullage.units import format_time, format_volume
 from ullage.uri import words_of_path
 

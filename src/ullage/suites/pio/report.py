@@ -20,7 +20,7 @@ from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import best_of
 from ullage.suites.pio.findings import METRIC
-from ullage.suites.pio.spatial import OPERATIONS, PATTERNS
+from ullage.suites.pio.options import OPERATIONS, PATTERNS
 from ullage.units import format_bytes
 
 _SUITE: Final = "pio"

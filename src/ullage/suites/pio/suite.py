@@ -27,8 +27,7 @@ from ullage.runs.room import checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.pio.findings import findings_of, ignored_hints
-from ullage.suites.pio.options import PioOptions
-from ullage.suites.pio.spatial import OPERATIONS, Calls, Spatial
+from ullage.suites.pio.options import OPERATIONS, Calls, PioOptions, Spatial
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_scheme
 
