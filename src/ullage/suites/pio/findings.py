@@ -14,7 +14,7 @@ from ullage.analysis.contests import carries, compare_pairs, compare_rows, sprea
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, noun, with_gain
-from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.statistics import Comparison, Spread, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
@@ -54,8 +54,8 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     known = [row for row in rows if row.metric == METRIC and not row.is_invalid]
     base = min((row.count("base_bytes") for row in known), default=0)
     at_base = [row for row in known if row.params["base_bytes"] == base]
-    own = level_of_part(level, _FAMILIES)
-    return [*_slow_patterns(at_base, own), *_collective(at_base, own), *_shifted(known, base, own)]
+    own, spread = level_of_part(level, _FAMILIES), spread_of(row for row in known if carries(row))
+    return [*_slow_patterns(at_base, spread, own), *_collective(at_base, own), *_shifted(known, base, own)]
 
 
 def _nouns(access: str) -> str:
@@ -74,12 +74,12 @@ def _at(row: Row) -> str:
 # -- which patterns are slow -------------------------------------------------------------------------------------------
 
 
-def _slow_patterns(rows: Sequence[Row], level: float) -> list[Finding]:
+def _slow_patterns(rows: Sequence[Row], spread: Spread, level: float) -> list[Finding]:
     """Compare every pattern with the fastest of the same calls, operation and request, where nothing is off."""
     names = ("backend", "ranks", "calls", "access", "block_bytes")
     groups = grouped((_place(row, *names), row) for row in rows)
     several = [some for some in groups.values() if len(some) > 1]
-    own, spread = level_of_each(level, map(len, several)), spread_of(row for row in rows if carries(row))
+    own = level_of_each(level, map(len, several))
     pairs: list[Pair] = []
     for some in several:
         best = max(some, key=lambda row: row.median)
