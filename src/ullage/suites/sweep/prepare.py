@@ -30,7 +30,6 @@ from ullage.runs.suite import Explanation
 from ullage.suites.sweep.cells import (
     beyond_the_rim,
     make_cells,
-    make_layout,
     odd_cells,
     probe_cells,
     segments_of,
@@ -57,7 +56,7 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         """Return what a volume has to be divided by, and the room for it."""
         segments = {segments_of(way) for way in self._ways()}
         # The smallest case on one node limits a volume that all cases have; a larger one has more disks.
-        nodes = fewest_nodes(make_layout(ranks, self.options, self.machine.cores) for ranks in self.options.ranks)
+        nodes = fewest_nodes(self.options.place(ranks, self.machine.cores) for ranks in self.options.ranks)
         most = most_to_choose(self.machine.places, self.limits, self.machine.memory, nodes)
         if self.options.keep:
             most //= max(1, len(self._ways()) * len(self.options.blocks))
