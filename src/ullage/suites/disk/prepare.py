@@ -83,7 +83,7 @@ class PreparedDisk(ProbedCells[DiskOptions]):
     def shapes(self) -> tuple[Shape, Shape]:
         """Return what the volumes of blocks and of small requests have to be divided by."""
         spots, cores = self.planner.spots, self.planner.cores or self.planner.cpus
-        blocks = sorted({spot.fits(block) for spot in spots for block in self.options.blocks})
+        blocks = sorted({spot.direct.fits(block) for spot in spots for block in self.options.blocks})
         ranks = sorted({found.ranks for spot in spots for found in concurrencies(spot, self.options, cores)})
         smalls = sorted({spot.small for spot in spots})
         large = Shape(self.options.threads, blocks, 1, weak=False, most_bytes=self.most_bytes)
