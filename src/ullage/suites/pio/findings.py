@@ -145,7 +145,9 @@ def _collective(rows: Sequence[Row], level: float) -> list[Finding]:
     """Say where collective calls are faster, and where slower, than independent ones of the same bytes."""
     names = ("backend", "ranks", "access", "pattern", "block_bytes")
     groups = _pairs(rows, level, names, lambda row: row.params["calls"] == "collective")
-    return [one for pairs in groups.values() for one in _told(pairs, "pio-collective", "Collective", "independent")]
+    return [
+        one for pairs in groups.values() for one in _pair_findings(pairs, "pio-collective", "Collective", "independent")
+    ]
 
 
 def _shifted(rows: Sequence[Row], base: int, level: float) -> list[Finding]:
@@ -158,11 +160,13 @@ def _shifted(rows: Sequence[Row], base: int, level: float) -> list[Finding]:
         own = level_of_part(level, len(others))
         groups = _pairs(known, own, names, lambda row, at=other: row.params["base_bytes"] == at)
         for pairs in groups.values():
-            found += _told(pairs, "pio-shift", f"{other} bytes off, {pairs[0].first.params['calls']}", "well-formed")
+            found += _pair_findings(
+                pairs, "pio-shift", f"{other} bytes off, {pairs[0].first.params['calls']}", "well-formed"
+            )
     return found
 
 
-def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> list[Finding]:
+def _pair_findings(pairs: Sequence[Pair], kind: str, what: str, other: str) -> list[Finding]:
     """Return a finding that says in how many of all pairs which is faster; none where that is told of none.
 
     A command that changes all of them is named only where all of them gain.

@@ -27,7 +27,7 @@ from ullage.runs.room import checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.pio.findings import findings_of, ignored_hints
-from ullage.suites.pio.options import OPERATIONS, Calls, PioOptions, Spatial
+from ullage.suites.pio.options import OPERATIONS, OWNERS, Calls, PioOptions, Spatial
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_scheme
 
@@ -165,10 +165,8 @@ def _cell(
 ) -> Cell:
     found = find_registered(description, "backend", backend)
     holds_data = "data" in found.capabilities
-    asked = set(spatial.operation or [])
-    done = [word for word in OPERATIONS if word == "write" or word in asked]
-    if spatial.name == _SHARED:
-        done = [word for word in done if word in ("write", "read", "reread")]
+    possible = ("write", "read", "reread") if spatial.name == _SHARED else OPERATIONS
+    done = [word for word in possible if word == "write" or word in (spatial.operation or [])]
     given: Parameters = {
         "pattern": spatial.name,
         "phases": list(done),
@@ -182,33 +180,36 @@ def _cell(
         "verify": options.verify if holds_data else "none",
         **_own_parameters(spatial, layout.ranks),
     }
-    has_hints = found.takes("hints")
-    if options.hints and not has_hints:
-        raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
     own = parameters_for(options.parameters, found)
     if options.hints:
+        if not found.takes("hints"):
+            raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
         own["hints"] = dict(options.hints)
     if not way.sees and way.calls == "collective":
         own["collective"] = True
     return cell_of(target, layout, (backend, own), (WORKLOAD, given), description)
 
 
+_OF_ENGINE: Final[Mapping[str, str]] = {
+    "levels": "levels",
+    "inner": "inner_requests",
+    "gap": "gap_requests",
+    "variables": "variables",
+    "record": "record_bytes",
+}
+
+
 def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
-    if spatial.name == "nested-strided":
-        return {
-            "levels": spatial.levels or 1,
-            "inner_requests": spatial.inner or 1,
-            "gap_requests": spatial.gap or 0,
-        }
+    own: Parameters = {
+        of_engine: getattr(spatial, name) for name, of_engine in _OF_ENGINE.items() if OWNERS[name] == spatial.name
+    }
+    if spatial.name == "mesh":
+        own["sorted"] = not spatial.unsorted
     if spatial.name == "tiled":
         if spatial.tiles_x is not None and ranks % spatial.tiles_x:
             raise UserError(f"{ranks} ranks are no multiple of {spatial.tiles_x} tiles", "--tiles-x", "leave it out")
-        return {"tiles_x": spatial.tiles_x or 0}
-    if spatial.name == "flash":
-        return {"variables": spatial.variables or 1}
-    if spatial.name == "mesh":
-        return {"record_bytes": spatial.record or 8, "sorted": not spatial.unsorted}
-    return {}
+        own["tiles_x"] = spatial.tiles_x or 0
+    return own
 
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
@@ -221,13 +222,6 @@ _COLUMNS: Final[Columns] = {
     "base": lambda cell: format_bytes(count_of(cell.parameters, "base_bytes", 0)),
     **DATA,
     **PHASES,
-}
-_OF_ENGINE: Final[Mapping[str, str]] = {
-    "levels": "levels",
-    "inner": "inner_requests",
-    "gap": "gap_requests",
-    "variables": "variables",
-    "record": "record_bytes",
 }
 
 
@@ -273,21 +267,19 @@ def _lines(options: PioOptions, cells: Sequence[Cell]) -> list[str]:
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     spatials, launches = read_options(PioOptions, request).spatials, launches_of(result)
-    rows = with_ceilings(told_rows(launches, context, partial(_told, spatials=spatials)), request.targets, None)
+    rows = with_ceilings(told_rows(launches, context, partial(_tell, spatials=spatials)), request.targets, None)
     return summary_of(
         launches, context, rows, lambda sound, level: [*findings_of(sound, level), *ignored_hints(launches)]
     )
 
 
-def _told(row: Row, source: Source, spatials: Sequence[Spatial]) -> Mapping[str, Scalar] | None:
+def _tell(row: Row, source: Source, spatials: Sequence[Spatial]) -> Mapping[str, Scalar] | None:
     """Return None for operations that were not asked for: what only made a file is left out."""
-    parameters = source.workload
+    parameters, access = source.workload, row.access
     spatial = next((one for one in spatials if is_of(one, parameters)), None)
-    access = row.access
-    if spatial is not None and spatial.operation is not None and access not in spatial.operation:
-        return None
+    is_unasked = spatial is not None and spatial.operation is not None and access not in spatial.operation
     name = str(parameters.get("pattern", "simple-strided"))
-    if name == "sequential-shared" and access == "write":
+    if is_unasked or (name == _SHARED and access == "write"):
         return None
     collective = is_collective(parameters, source.case.backend_parameters)
     return {

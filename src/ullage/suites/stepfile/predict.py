@@ -161,7 +161,7 @@ def summarise_prediction(result: ResultFolder, request: Request, context: RowCon
     """See ``Summarising``."""
     options = read_options(PredictOptions, request)
     launches = launches_of(result)
-    rows = _told(stepfile_rows(launches, context), launches, options.ranks[0])
+    rows = _with_uses(stepfile_rows(launches, context), launches, options.ranks[0])
     known = options.rates or rates_of(launches, rows, request.run_id)
     runs = [row for row in rows if row.params["use"] == "run"]
     cached = {name: facts.holds_data and not facts.is_memory for name, facts in context.targets.items()}
@@ -175,7 +175,7 @@ def summarise_prediction(result: ResultFolder, request: Request, context: RowCon
     return SuiteSummary(rows, findings, uses_disturbed=doubted)
 
 
-def _told(rows: Sequence[Row], launches: Launches, ranks: int) -> list[Row]:
+def _with_uses(rows: Sequence[Row], launches: Launches, ranks: int) -> list[Row]:
     """Return rows that say what they are for, and what was done about the cache; those of the asked ``ranks`` first.
 
     They are of the run, measure rates, or tell how these change with the ranks.

@@ -186,11 +186,11 @@ def _surplus(ranks: int, count: int) -> Note:
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     sets, launches = read_options(TileOptions, request).hint_sets, launches_of(result)
-    rows, uses = told_rows(launches, context, partial(_told, sets=sets)), hint_uses(launches, sets)
+    rows, uses = told_rows(launches, context, partial(_tell, sets=sets)), hint_uses(launches, sets)
     return summary_of(launches, context, rows, lambda sound, level: findings_of(sound, uses, level))
 
 
-def _told(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, Scalar]:
+def _tell(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, Scalar]:
     tiling = tiling_of(source.workload)
     return {
         **usual(row, "access", "ranks", "nodes"),
