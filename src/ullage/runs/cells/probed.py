@@ -41,12 +41,8 @@ class ProbedCells(ABC, Generic[OptionsT]):
         """See ``Prepared``: a probe is made unless this is empty."""
 
     @abstractmethod
-    def smallest_cells(self) -> list[Cell]:
-        """Return every case with the volume that was given, or else the least that it can move."""
-
-    @abstractmethod
-    def sized_cells(self) -> list[Cell]:
-        """Return every case with the volumes that the options state."""
+    def stated_cells(self) -> list[Cell]:
+        """Return every case with the volumes that the options state, or else the least that it can move."""
 
     @abstractmethod
     def probe_cells(self) -> list[Cell]:
@@ -95,7 +91,7 @@ class ProbedCells(ABC, Generic[OptionsT]):
 
     def estimated(self) -> tuple[Self, Costs]:
         """Return the same with the volumes that the assumed costs ask for, and these; nothing is measured."""
-        basis = self.assumed(self.smallest_cells())
+        basis = self.assumed(self.stated_cells())
         return self.settled(basis), Costs(basis)
 
     def minimum_s(self, cells: Sequence[Cell], costs: Costs, launches: int) -> float:
@@ -106,12 +102,12 @@ class ProbedCells(ABC, Generic[OptionsT]):
     def work(self) -> Work:
         """See ``Costed``."""
         settled, costs = self.estimated()
-        return work_of(self.options, settled.sized_cells(), costs)
+        return work_of(self.options, settled.stated_cells(), costs)
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""
         settled, costs = self.estimated()
-        return plans_of_layouts(self.request, self.options, settled.sized_cells(), costs, result)
+        return plans_of_layouts(self.request, self.options, settled.stated_cells(), costs, result)
 
     def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:
         """See ``Prepared``. ``now``: a clock in s."""
@@ -121,7 +117,7 @@ class ProbedCells(ABC, Generic[OptionsT]):
         except ProbeError as error:
             session.messages.append(error.ended.message)
             return error.ended.code
-        cells = each_once([*settled.sized_cells(), *settled.with_kinds(planned_cells(session.result))])
+        cells = each_once([*settled.stated_cells(), *settled.with_kinds(planned_cells(session.result))])
         settled.check(cells)
         # Places that an earlier part of the run had and this probe lacks get assumed costs again.
         costs = Costs(replace(basis, places={**settled.assumed(cells).places, **basis.places}), progress)
@@ -131,12 +127,12 @@ class ProbedCells(ABC, Generic[OptionsT]):
 
     def probed(self, session: Session) -> tuple[Self, Basis]:
         """Settle the volumes, by a probe where none was given, and return the costs that they rest on."""
-        smallest = self.smallest_cells()
-        basis = self.assumed(smallest)
+        basis = self.assumed(self.stated_cells())
         if self.unsettled:
             session.progress.stage("probe", 0, self.options.time_s)
             cells = self.probe_cells()
-            basis = run_probe(session, self.request, self.options, cells, self.assumed([*cells, *smallest]))
+            known = self.assumed([*cells, *self.stated_cells()])
+            basis = run_probe(session, self.request, self.options, cells, known)
         settled = self.settled(basis)
         if settled.options != self.options:
             session.result.write_request(settled.request)

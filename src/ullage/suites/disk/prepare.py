@@ -104,14 +104,10 @@ class PreparedDisk(ProbedCells[DiskOptions]):
                 places[cell.place] = PlaceCost(0.01, len(cell.phases) * _ASSUMED_REQUEST_S / cell.block_bytes)
         return Basis(places, basis.launch_s, basis.text)
 
-    def smallest_cells(self) -> list[Cell]:
-        """Return every cell with the least volume that it can move."""
-        large, small = self.shapes()
-        return self.cells(large.smallest, small.smallest)
-
-    def sized_cells(self) -> list[Cell]:
+    def stated_cells(self) -> list[Cell]:
         """See ``ProbedCells``."""
-        return self.cells(self.options.volume or 0, self.options.small_volume or 0)
+        large, small = self.shapes()
+        return self.cells(self.options.volume or large.smallest, self.options.small_volume or small.smallest)
 
     def probe_cells(self) -> list[Cell]:
         """See ``ProbedCells``."""
@@ -184,7 +180,7 @@ class PreparedDisk(ProbedCells[DiskOptions]):
         volume, small = settled.options.volume or 0, settled.options.small_volume or 0
         found = "estimated; a probe of a few seconds chooses them when the suite runs" if self.unsettled else "as asked"
         text = f"{format_volume(volume)} for each with blocks, {format_volume(small)} with small requests, {found}"
-        cells, smalls = settled.sized_cells(), {cell.case.id for cell in self.planner.smalls(small)}
+        cells, smalls = settled.stated_cells(), {cell.case.id for cell in self.planner.smalls(small)}
         asked = [small if cell.case.id in smalls else volume for cell in cells]
         notes = [*inexact_volumes(cells, asked), *(f"{note.text}; {note.advice}." for note in self.notes())]
         notes.append(_peer_text(self.peer(), self.options))
@@ -245,6 +241,5 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
     planner = Planner(options, spots, engine_context.description, usable_cores(), len(usable_cpus()))
     prepared = PreparedDisk(request, options, engine_context, machine, planner)
-    large, small = prepared.shapes()
-    prepared.check(prepared.cells(options.volume or large.smallest, options.small_volume or small.smallest))
+    prepared.check(prepared.stated_cells())
     return prepared

@@ -70,13 +70,9 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         description, cores = self.engine_context.description, self.machine.cores
         return make_cells(self.options, self.request.targets, description, volume_bytes, cores)
 
-    def smallest_cells(self) -> list[Cell]:
+    def stated_cells(self) -> list[Cell]:
         """See ``ProbedCells``."""
         return self.cells(self.options.volume or self.shape().smallest)
-
-    def sized_cells(self) -> list[Cell]:
-        """See ``ProbedCells``."""
-        return self.cells(self.options.volume or 0)
 
     def probe_cells(self) -> list[Cell]:
         """See ``ProbedCells``."""
@@ -111,7 +107,7 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         text = f"volume {format_volume(volume)} {of_what}, as asked"
         if self.unsettled:
             text = f"volume about {format_volume(volume)} {of_what}: a probe of a few seconds would choose it"
-        cells = settled.sized_cells()
+        cells = settled.stated_cells()
         notes = sweep_notes(self.options, cells, volume)
         return explain(RunEstimate(self.options, cells, costs, self.machine, text, notes))
 
@@ -160,7 +156,7 @@ def prepare_sweep(request: Request, engine_context: EngineContext) -> PreparedSw
     prepared = PreparedSweep(request, options, engine_context, machine)
     if options.cache == "drop" and os.geteuid() != 0 and "read" in options.access:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    cells = prepared.smallest_cells()
+    cells = prepared.stated_cells()
     check_places(machine.places)
     prepared.check(cells)
     return prepared
