@@ -171,7 +171,8 @@ def findings_of(rows: Sequence[Row], level: float = LEVEL) -> list[Finding]:
     return [*_extremes(rates, own), *_settings(rates, own), *_cached(rates, own)]
 
 
-def _interval(found: Comparison) -> str:
+def ratio_text(found: Comparison) -> str:
+    """Write a ratio with its interval, where there is one."""
     if found.low is None or found.high is None:
         return times(found.ratio)
     return f"{times(found.ratio)} ({times(found.low)} to {times(found.high)})"
@@ -204,7 +205,7 @@ def _extreme(rows: Sequence[Row], level: float) -> Finding:
     )
     if found.verdict == "faster":
         title = f"{what} are slowest with {class_of(low)}"
-        text += f"The highest is {_interval(found)} the lowest."
+        text += f"The highest is {ratio_text(found)} the lowest."
     else:
         title = f"No pattern is shown to be the fastest of {what}"
         text += "Whether both differ cannot be told."
@@ -316,7 +317,7 @@ def _cached(rates: Sequence[Row], level: float) -> list[Finding]:
 def _reread(warm: Row, cold: Row, found: Comparison) -> Finding:
     text = (
         f"Data in the page cache are read at {format_rate(warm.median)}, data of {cold.target} at "
-        f"{format_rate(cold.median)}: the cached rate is {_interval(found)} as high."
+        f"{format_rate(cold.median)}: the cached rate is {ratio_text(found)} as high."
     )
     title = f"Cached reads are {found.verdict} than {cold.verdict} ones on {cold.target}"
     return finding("apps-cached", title, text, case=warm.case, other=cold.case, ratio=found.ratio)

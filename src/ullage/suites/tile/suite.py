@@ -169,15 +169,15 @@ def _lines(options: TileOptions, cells: Sequence[Cell]) -> list[str]:
 
 
 def _notes(cells: Sequence[Cell]) -> list[Note]:
-    pairs = dict.fromkeys((cell.layout.ranks or 1, _tiling(cell).count) for cell in cells)
-    return [_surplus(ranks, count) for ranks, count in pairs if ranks > count]
-
-
-def _surplus(ranks: int, count: int) -> Note:
-    alone = ranks == count + 1
-    which = f"rank {count} of {ranks} has no tile and waits" if alone else ""
-    which = which or f"ranks {count} to {ranks - 1} of {ranks} have no tile and wait"
-    return Note("surplus-ranks", which, f"start {plural(count, 'rank')} for {plural(count, 'tile')}")
+    notes: list[Note] = []
+    for ranks, count in dict.fromkeys((cell.layout.ranks or 1, _tiling(cell).count) for cell in cells):
+        which = f"ranks {count} to {ranks - 1} of {ranks} have no tile and wait"
+        if ranks == count + 1:
+            which = f"rank {count} of {ranks} has no tile and waits"
+        if ranks > count:
+            right = f"start {plural(count, 'rank')} for {plural(count, 'tile')}"
+            notes.append(Note("surplus-ranks", which, right))
+    return notes
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -258,18 +258,17 @@ def _who(row: Row) -> str:
 
 def _frames(rows: Sequence[Row]) -> list[Finding]:
     """State the highest median of each access on each target; which setting is best is not said."""
-    by_place = grouped(((row.target, row.access), row) for row in rows)
-    return [_stream(max(some, key=lambda row: row.median)) for some in by_place.values()]
-
-
-def _stream(row: Row) -> Finding:
-    access = row.access
-    text = (
-        f"With {row.params['calls']} calls and hints {row.params['hint_set']}, {noun(access)} ({_who(row)}) reach "
-        f"{format_quantity(row.median, 'frame/s')}, the highest median of all settings."
-    )
-    title = f"{row.target} {noun(access)} up to {format_quantity(row.median, 'frame/s')}"
-    return finding("tile-frames", title, text, case=row.case, access=access, frame_rate=row.median)
+    found: list[Finding] = []
+    for (target, access), some in grouped(((row.target, row.access), row) for row in rows).items():
+        row = max(some, key=lambda row: row.median)
+        rate = format_quantity(row.median, "frame/s")
+        text = (
+            f"With {row.params['calls']} calls and hints {row.params['hint_set']}, {noun(access)} ({_who(row)}) reach "
+            f"{rate}, the highest median of all settings."
+        )
+        title = f"{target} {noun(access)} up to {rate}"
+        found.append(finding("tile-frames", title, text, case=row.case, access=access, frame_rate=row.median))
+    return found
 
 
 def _call_findings(rows: Sequence[Row], level: float) -> list[Finding]:
