@@ -31,6 +31,11 @@ def engine_parameters(thing: str) -> Mapping[str, Parameter]:
     return {one.name: one for one in every}
 
 
+def with_defaults(thing: str, given: Mapping[str, object]) -> Mapping[str, object]:
+    """Return all parameters of a workload or backend: plans and records leave out what is a default."""
+    return {**{name: one.default for name, one in engine_parameters(thing).items()}, **given}
+
+
 def kind_of(parameter: Parameter, *, is_list: bool) -> Kind:
     """Return how a value of ``parameter``, or a list of values of which each has its cases, is typed."""
     if is_list:

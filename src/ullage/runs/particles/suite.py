@@ -29,6 +29,7 @@ from ullage.runs.cells.formats import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.engine import with_defaults
 from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
 from ullage.runs.room import checked_machine
 from ullage.runs.suite import SuiteSummary
@@ -204,19 +205,19 @@ def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, 
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
-    parameters = source.workload
-    compute_s = parameters.get("compute_s", 0.0)
+    known = with_defaults(WORKLOAD, source.workload)
+    compute_s = known["compute_s"]
     params: dict[str, Scalar] = {
         **usual(row, "access", "ranks", "nodes", "backend"),
-        "particles": count_of(parameters, "particles", 8 << 20),
-        "steps": count_of(parameters, "steps", 5),
-        "layout": layout_name(parameters),
-        "format": "raw" if parameters.get("format", "raw") == "raw" else row.word("backend"),
+        "particles": count_of(known, "particles"),
+        "steps": count_of(known, "steps"),
+        "layout": layout_name(known),
+        "format": "raw" if known["format"] == "raw" else row.word("backend"),
         "transfers": "collective" if source.case.backend_parameters.get("collective") else "independent",
         "compute_s": float(compute_s) if isinstance(compute_s, (int, float)) else 0.0,
     }
     if row.access == _READ:
-        params |= {"read": str(parameters.get("read", "full")), "data_of": source.phases[-1].data_of}
+        params |= {"read": str(known["read"]), "data_of": source.phases[-1].data_of}
     return params
 
 

@@ -21,6 +21,7 @@ from ullage.runs.cells.backends import storage_backends
 from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.engine import with_defaults
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.runs.room import checked_machine
@@ -36,21 +37,11 @@ from ullage.uri import target_scheme
 WORKLOAD: Final = "pio"
 _SHARED: Final = "sequential-shared"
 _OWN: Final = "sequential-own"
-# As the engine has them.
-DEFAULTS: Final = {
-    "request_bytes": 64 << 10,
-    "requests": 16,
-    "levels": 2,
-    "inner_requests": 4,
-    "gap_requests": 1,
-    "variables": 24,
-    "record_bytes": 32,
-}
 
 
-def number(parameters: Parameters, name: str) -> int:
+def number(parameters: Mapping[str, object], name: str) -> int:
     """Return a parameter of the workload, or the engine's default of it."""
-    return count_of(parameters, name, DEFAULTS[name])
+    return count_of(with_defaults(WORKLOAD, parameters), name)
 
 
 def pattern_of(cell: Cell) -> str:
@@ -294,12 +285,9 @@ def _tell(row: Row, source: Source, spatials: Sequence[Spatial]) -> Mapping[str,
 
 def is_of(spatial: Spatial, parameters: Mapping[str, object]) -> bool:
     """Tell whether a case with these parameters of the workload is of ``spatial``."""
-    if parameters.get("pattern", "simple-strided") != spatial.name:
-        return False
-    for name, of_engine in _OF_ENGINE.items():
-        wanted = getattr(spatial, name)
-        if wanted is not None and count_of(parameters, of_engine, DEFAULTS[of_engine]) != wanted:
-            return False
-    if spatial.unsorted is not None and parameters.get("sorted", True) == spatial.unsorted:
-        return False
-    return count_of(parameters, "tiles_x", 0) == (spatial.tiles_x or 0)
+    known = with_defaults(WORKLOAD, parameters)
+    wanted = {of_engine: getattr(spatial, name) for name, of_engine in _OF_ENGINE.items()}
+    wanted |= {"pattern": spatial.name, "tiles_x": spatial.tiles_x or 0}
+    if spatial.unsorted is not None:
+        wanted["sorted"] = not spatial.unsorted
+    return all(value is None or known[name] == value for name, value in wanted.items())

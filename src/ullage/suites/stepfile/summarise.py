@@ -27,6 +27,7 @@ from ullage.parameters import count_of
 from ullage.quantity import format_quantity, percent, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts, join
+from ullage.runs.options.engine import with_defaults
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.summary import row_context
@@ -302,25 +303,22 @@ def _at_several(row: Row, tiers: Mapping[str, int]) -> Row:
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
-    parameters = source.workload
+    known = with_defaults(WORKLOAD, source.workload)
     return {
         **usual(row, "access", "ranks", "nodes"),
-        "block_bytes": count_of(parameters, "state_bytes", 4 << 20),
-        "steps": count_of(parameters, "steps", 100),
+        "block_bytes": count_of(known, "state_bytes"),
+        "steps": count_of(known, "steps"),
         "backend": row.params["backend"],
-        "layout": typed("layout", parameters, LAYOUTS, "dir-per-rank"),
-        "order": typed("order", parameters, ORDERS, "reverse"),
+        "layout": typed("layout", known, LAYOUTS),
+        "order": typed("order", known, ORDERS),
     }
 
 
-_NUMBERS: Final[Mapping[str, int]] = {"stride": 2, "checkpoints": 10, "hash_levels": 2}
-
-
-def typed(name: str, parameters: Mapping[str, object], forms: Mapping[str, str], usual: str) -> str:
-    """Return a parameter as the option's word; records hold what differs from the engine's defaults, or all."""
-    word = str(parameters.get(name, usual))
+def typed(name: str, parameters: Mapping[str, object], forms: Mapping[str, str]) -> str:
+    """Return one of all parameters as the option's word."""
+    word = str(parameters[name])
     own = forms.get(word, "")
-    return f"{word}:{count_of(parameters, own, _NUMBERS[own])}" if own else word
+    return f"{word}:{parameters[own]}" if own else word
 
 
 def demands_of(launches: Launches) -> dict[tuple[str, str], list[Demand]]:

@@ -13,12 +13,11 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
 from ullage.parameters import count_of
+from ullage.runs.options.engine import with_defaults
 
 AXES: Final = ("x", "y", "z")
 _COUNTS: Final = re.compile(r"\d{1,10}(?:x\d{1,10}){1,2}", re.ASCII)
 _OVERLAPS: Final = re.compile(r"\d{1,10}(?:[x/]\d{1,10}){0,2}", re.ASCII)
-_TILE: Final = (1024, 1024, 1)
-_ELEMENT: Final = 3
 
 
 def three(sizes: Iterable[int], rest: int) -> tuple[int, int, int]:
@@ -93,19 +92,13 @@ class Tiling:
 
 
 def tiling_of(parameters: Mapping[str, object]) -> Tiling:
-    """Return the tiling of a case; records hold what differs from the engine's defaults, or all."""
-
-    def sizes(name: str, usual: Sequence[int]) -> tuple[int, int, int]:
-        return three((count_of(parameters, f"{name}_{axis}", one) for axis, one in zip(AXES, usual, strict=True)), 1)
-
-    return Tiling(
-        sizes("tiles", (1, 1, 1)),
-        sizes("tile", _TILE),
-        sizes("overlap", (0, 0, 0)),
-        count_of(parameters, "element_bytes", _ELEMENT),
-        count_of(parameters, "header_bytes", 0),
-        count_of(parameters, "frames", 1),
+    """Return the tiling of a case."""
+    known = with_defaults("tile", parameters)
+    tiles, tile, overlap = (
+        three((count_of(known, f"{name}_{axis}") for axis in AXES), 1) for name in ("tiles", "tile", "overlap")
     )
+    sizes = (count_of(known, name) for name in ("element_bytes", "header_bytes", "frames"))
+    return Tiling(tiles, tile, overlap, *sizes)
 
 
 def grid_of(ranks: int, dimensions: int = 2) -> tuple[int, int, int]:
