@@ -60,7 +60,8 @@ _ASSUMED_REQUEST_S: Final = 1e-4
 class PreparedDisk(ProbedCells[DiskOptions]):
     """See ``Prepared``. ``beside_s``: of the peer's starts, for each cell; ``fio`` runs a job of it."""
 
-    planner: Planner
+    spots: Sequence[Spot]
+    cpus: int
     beside_s: float = 0.0
     fio: RunFioJob = run_fio
 
@@ -69,6 +70,11 @@ class PreparedDisk(ProbedCells[DiskOptions]):
         """See ``Prepared``."""
         return "--volume" if self.options.volume is None else ""
 
+    @property
+    def planner(self) -> Planner:
+        """What makes the cells."""
+        return Planner(self.options, self.spots, self.engine_context.description, self.machine.cores, self.cpus)
+
     # -- volumes and cells ---------------------------------------------------------------------------------------------
 
     @property
@@ -76,13 +82,12 @@ class PreparedDisk(ProbedCells[DiskOptions]):
         """The most bytes of a case, at the tightest target."""
         most = most_to_choose(self.machine.places, self.limits, self.machine.memory)
         if self.options.keep:
-            spots = self.planner.spots
-            most //= 2 * len(spots) * (len(self.options.blocks) + len(self.options.depths))
+            most //= 2 * len(self.spots) * (len(self.options.blocks) + len(self.options.depths))
         return most
 
     def shapes(self) -> tuple[Shape, Shape]:
         """Return what the volumes of blocks and of small requests have to be divided by."""
-        spots, cores = self.planner.spots, self.planner.cores or self.planner.cpus
+        spots, cores = self.spots, self.machine.cores or self.cpus
         blocks = sorted({spot.direct.fits(block) for spot in spots for block in self.options.blocks})
         ranks = sorted({found.ranks for spot in spots for found in concurrencies(spot, self.options, cores)})
         smalls = sorted({spot.small for spot in spots})
@@ -97,7 +102,7 @@ class PreparedDisk(ProbedCells[DiskOptions]):
     def assumed(self, cells: Sequence[Cell]) -> Basis:
         """Return the costs before anything was measured; a small request takes its time, however fast bytes are."""
         basis = super().assumed(cells)
-        smalls = {spot.target.name: spot.small for spot in self.planner.spots}
+        smalls = {spot.target.name: spot.small for spot in self.spots}
         places = dict(basis.places)
         for cell in cells:
             if cell.block_bytes == smalls.get(cell.target.name):
@@ -120,8 +125,7 @@ class PreparedDisk(ProbedCells[DiskOptions]):
     def settled(self, basis: Basis) -> Self:
         """See ``ProbedCells``."""
         volume, small = self._volumes(Costs(basis))
-        settled = self.with_options(volume=volume, small_volume=small)
-        return replace(settled, planner=replace(self.planner, options=settled.options))
+        return self.with_options(volume=volume, small_volume=small)
 
     def _volumes(self, costs: Costs) -> tuple[int, int]:
         """Return the bytes of a case with blocks and of one with small requests."""
@@ -163,12 +167,12 @@ class PreparedDisk(ProbedCells[DiskOptions]):
 
         if self.options.backend in MAPPED:
             return None
-        has_place = any(target_path(spot.target) is not None for spot in self.planner.spots)
+        has_place = any(target_path(spot.target) is not None for spot in self.spots)
         return PEER.installed() if self.options.peer and has_place else None
 
     def notes(self) -> list[Note]:
         """Return the notes on every target."""
-        return [note for spot in self.planner.spots for note in _notes(spot, self)]
+        return [note for spot in self.spots for note in _notes(spot, self)]
 
     def beside_peer(self) -> Self:
         """See ``ProbedCells``."""
@@ -223,7 +227,7 @@ def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
     if spot.deepest == 1:
         asked = f"{options.backend} was asked for"
         why = asked if options.backend in (PLAIN, *MAPPED) else why_not_deep(prepared.engine_context.description)
-        found = concurrencies(spot, options, prepared.planner.cores or prepared.planner.cpus)
+        found = concurrencies(spot, options, prepared.machine.cores or prepared.cpus)
         most = max(at_once.ranks * at_once.threads for at_once in found)
         text = f"small requests at target '{name}' come from 1 to {most} threads with one in flight each ({why})"
         notes.append(Note("no-queue-depth", text, "depths need backend uring, and a kernel that allows io_uring"))
@@ -232,14 +236,13 @@ def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
 
 def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDisk:
     """Check everything that can be checked without starting anything."""
-    from ullage.system.hardware import usable_cores, usable_cpus
+    from ullage.system.hardware import usable_cpus
 
     options = read_options(DiskOptions, request)
     machine = checked_machine(request.targets)
     spots = [make_spot(target, options, engine_context.description, direct_at(target)) for target in request.targets]
     options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
-    planner = Planner(options, spots, engine_context.description, usable_cores(), len(usable_cpus()))
-    prepared = PreparedDisk(request, options, engine_context, machine, planner)
+    prepared = PreparedDisk(request, options, engine_context, machine, spots, len(usable_cpus()))
     prepared.check(prepared.stated_cells())
     return prepared
