@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Parameters, Scalar, Target
+from ullage.model.plan import Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.model.system import Place
@@ -20,7 +19,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured, RowContext, join
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
+from ullage.runs.cells.planning import Cell, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -146,8 +145,7 @@ class Planner:
 
     def cells(self, spots: Iterable[Spot]) -> list[Cell]:
         """Return the cells of all targets, each once."""
-        found = [cell for spot in spots for cell in self._of_spot(spot)]
-        return each_once(found)
+        return with_kinds(each_once(cell for spot in spots for cell in self._of_spot(spot)))
 
     def _of_spot(self, spot: Spot) -> Iterator[Cell]:
         options = self.options
@@ -169,41 +167,28 @@ class Planner:
     def _cell(
         self, spot: Spot, interface: Interface, ranks: int, block: int, region: int, path: NumaPath | None = None
     ) -> Cell:
-        block = spot.direct.fits(block) if interface == "direct" else block
-        layout = self._layout(ranks, is_free=path is not None)
-        cell = make_cell(self._way(spot, interface, path), layout, block, region_of(block, region))
-        return replace(cell, kind=kind_of(cell))
-
-    def _layout(self, ranks: int, *, is_free: bool) -> Layout:
-        """Place the ranks. ``is_free``: the launcher binds none, since the engine does."""
-        options, cores = self.options, None if is_free else self.cores
-        if ranks == 1:
-            return place_ranks(1, 1, 1, cores)
-        return place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
-
-    def _way(self, spot: Spot, interface: Interface, path: NumaPath | None) -> Way:
-        name = _BACKENDS[interface]
-        find_registered(self.description, "backend", name)
-        own: Parameters = {"direct": True} if interface == "direct" else {}
-        has_cache = not (spot.is_dax or interface == "direct")
+        options, is_direct = self.options, interface == "direct"
+        block = spot.direct.fits(block) if is_direct else block
+        # Where the NUMA path is asked for, the launcher binds none, since the engine does.
+        cores = self.cores if path is None else None
+        layout = place_ranks(1, 1, 1, cores)
+        if ranks > 1:
+            layout = place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
         workload: Parameters = {
             "phases": ["write", "read"],
             "file_mode": "per-process",
-            "cache": "advise" if has_cache else "none",
+            "cache": "none" if spot.is_dax or is_direct else "advise",
             **({} if path is None else {"numa_path": path}),
         }
-        return way_of(spot.target, (name, own), workload, self.description)
-
-
-def kind_of(cell: Cell) -> str:
-    """Say what the cost of a byte depends on besides target and backend."""
-    direct = " direct" if cell.case.backend.parameters.get("direct") is True else ""
-    return f"with {format_bytes(cell.block_bytes)} transfers{direct}"
+        backend = _BACKENDS[interface], {"direct": True} if is_direct else Parameters()
+        way = way_of(spot.target, backend, workload, self.description)
+        return make_cell(way, layout, block, region_of(block, region))
 
 
 def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Add the kind to cells read back from plans, which do not state it."""
-    return [replace(cell, kind=kind_of(cell)) for cell in cells]
+    """Return cells, also those read back from plans, with what the cost of a byte depends on besides the place."""
+    words = ((cell, " direct" if cell.case.backend.parameters.get("direct") is True else "") for cell in cells)
+    return [replace(cell, kind=f"with {format_bytes(cell.block_bytes)} transfers{direct}") for cell, direct in words]
 
 
 def interface_of(backend: str, parameters: Mapping[str, object]) -> str:
