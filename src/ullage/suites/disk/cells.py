@@ -18,8 +18,8 @@ from ullage.parameters import count_of
 from ullage.peers import Installed
 from ullage.peers.fio import FioJob, Mode, fio_command, run_fio
 from ullage.peers.place import marked_folder
-from ullage.runs.cells.direct import DirectIo
-from ullage.runs.cells.planning import Cell, each_once, make_cell, way_of
+from ullage.runs.cells.direct import DirectIo, way_of_own_files
+from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.volume import share_bytes
 from ullage.runs.peer_runs import PeerJob, PeerNumbers
 from ullage.suites.disk.options import DiskOptions
@@ -194,22 +194,19 @@ class Planner:
         is_alone: bool = False,
     ) -> Cell:
         """Make a cell with the parameters as plans of other suites have them. ``is_alone``: of a single thread."""
-        own: Parameters = {"direct": True} if spot.direct.served else {}
         holds_data = "data" in backend.capabilities
-        workload: Parameters = {
-            "phases": ["write", "read"],
-            "file_mode": "per-process",
+        more: Parameters = {
             "order": order,
-            "cache": "none" if spot.direct.served or not holds_data else "advise",
             **({} if holds_data else {"verify": "none"}),
             **({_QUEUE_DEPTH: at_once.depth} if at_once.depth > 1 else {}),
             **({_THREADS: at_once.threads} if at_once.threads > 1 else {}),
         }
+        direct = spot.direct.served
+        way = way_of_own_files(spot.target, backend.name, self.description, more, direct=direct, cached=holds_data)
         # Threads of a rank need the cores of all. A core that the device does not interrupt costs a small request a
         # fifth more: a single thread goes where the kernel wants it, as it would in an application, and as the peer's.
         is_free = at_once.threads > 1 or is_alone
         layout = place_ranks(at_once.ranks, 1, at_once.ranks, None if is_free else self.cores)
-        way = way_of(spot.target, (backend.name, own), workload, self.description)
         cell = make_cell(way, layout, block, share_bytes(volume_bytes, layout.ranks, block))
         return replace(cell, kind=kind_of(cell, spot.small))
 

@@ -25,8 +25,8 @@ from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
 from ullage.runs.ceilings import with_ceilings
-from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
+from ullage.runs.cells.direct import DirectIo, direct_at, way_of_own_files
+from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.declared import Change, Option
@@ -91,26 +91,14 @@ def make_cells(options: IoBenchOptions, spots: Iterable[Spot], description: Desc
     ``spots``: targets with their direct I/O.
     """
     layout = place_ranks(1, 1, 1, cores)
-    cells = [
-        make_cell(
-            _way(target, direct, order, options.backend, description), layout, record, file_bytes(options, record)
-        )
-        for target, direct in spots
-        for order in ORDERS
-        for record in dict.fromkeys(map(direct.fits, options.records))
-    ]
+    cells: list[Cell] = []
+    for target, direct in spots:
+        for order in ORDERS:
+            more: Parameters = {"order": order}
+            way = way_of_own_files(target, options.backend, description, more, direct=direct.served, cached=True)
+            records = dict.fromkeys(map(direct.fits, options.records))
+            cells += [make_cell(way, layout, record, file_bytes(options, record)) for record in records]
     return with_kinds(each_once(cells))
-
-
-def _way(target: Target, direct: DirectIo, order: str, backend: str, description: Describe) -> Way:
-    own: Parameters = {"direct": True} if direct.served else {}
-    workload: Parameters = {
-        "phases": ["write", "read"],
-        "file_mode": "per-process",
-        "order": order,
-        "cache": "none" if direct.served else "advise",
-    }
-    return way_of(target, (backend, own), workload, description)
 
 
 def with_kinds(cells: Iterable[Cell]) -> list[Cell]:

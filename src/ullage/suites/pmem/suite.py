@@ -18,8 +18,8 @@ from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured, RowContext, join
 from ullage.runs.ceilings import with_ceilings
-from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell, each_once, make_cell, way_of
+from ullage.runs.cells.direct import DirectIo, direct_at, way_of_own_files
+from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -174,14 +174,9 @@ class Planner:
         layout = place_ranks(1, 1, 1, cores)
         if ranks > 1:
             layout = place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
-        workload: Parameters = {
-            "phases": ["write", "read"],
-            "file_mode": "per-process",
-            "cache": "none" if spot.is_dax or is_direct else "advise",
-            **({} if path is None else {"numa_path": path}),
-        }
-        backend = _BACKENDS[interface], {"direct": True} if is_direct else Parameters()
-        way = way_of(spot.target, backend, workload, self.description)
+        more: Parameters = {} if path is None else {"numa_path": path}
+        cached, name = not spot.is_dax, _BACKENDS[interface]
+        way = way_of_own_files(spot.target, name, self.description, more, direct=is_direct, cached=cached)
         return make_cell(way, layout, block, region_of(block, region))
 
 
