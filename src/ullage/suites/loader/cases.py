@@ -2,6 +2,7 @@
 """The cases of the suite ``loader``: the training set, and numbers of accelerators, one after the other. Pure."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
@@ -142,14 +143,11 @@ def samples_a_file(options: LoaderOptions) -> int:
 
 def fitted_samples(options: LoaderOptions, wanted: int, most_bytes: int, most_files: int) -> int:
     """Return ``wanted`` samples, or the most that fit into the room where that is less."""
-    if set_bytes(options, wanted) <= most_bytes and files_of(options, wanted) <= most_files:
-        return wanted
-    low, high = 0, wanted
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = set_bytes(options, middle) <= most_bytes and files_of(options, middle) <= most_files
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return low
+
+    def is_too_much(samples: int) -> bool:
+        return set_bytes(options, samples) > most_bytes or files_of(options, samples) > most_files
+
+    return max(0, bisect_left(range(wanted + 1), x=True, key=is_too_much) - 1)
 
 
 def most_that_fit(options: LoaderOptions, samples: int) -> int:
@@ -178,8 +176,7 @@ class CellMaker:
             what = f"{accelerators} accelerators cannot be shared evenly by {self.unit} nodes"
             raise UserError(what, "--accelerators", f"write multiples of {self.unit}", EXIT_BAD_INPUT)
         ranks = min(accelerators, self._most_ranks) if holds_data(self.backend(target)) else accelerators
-        found = place_ranks(ranks, options.nodes, options.ranks_per_node, self.cores, options.hosts)
-        return found.model_copy(update={"binding": "none"})
+        return place_ranks(ranks, options.nodes, options.ranks_per_node, self.cores, options.hosts, "none")
 
     @property
     def _most_ranks(self) -> int:

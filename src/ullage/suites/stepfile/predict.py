@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A prediction of a stepfile that was checked against engine and machine, its summary and its sentences."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -362,14 +363,11 @@ def _revolve(options: PredictOptions, one: Predicted) -> Finding:
 
 def fewest_kept(steps: int, step_s: float, budget_s: float) -> int:
     """Return the fewest states to keep so that computing the others again takes no longer than ``budget_s``."""
-    low, high = 1, steps
-    while low < high:
-        middle = (low + high) // 2
-        if recomputations(steps, middle) * step_s <= budget_s:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+
+    def is_enough(kept: int) -> bool:
+        return recomputations(steps, kept) * step_s <= budget_s
+
+    return 1 + bisect_left(range(1, steps), x=True, key=is_enough)
 
 
 def _cache(options: PredictOptions, one: Predicted) -> Finding:
