@@ -15,9 +15,10 @@ from ullage.model.summary import Finding
 from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.predict import PreparedPrediction, fewest_kept, prepare_prediction, said_of
-from ullage.suites.stepfile.predicted import KnownRate, PredictOptions, cached_shares, predictions, ranks_to_measure
-from ullage.suites.stepfile.suite import recomputations
+from ullage.suites.stepfile.options import KnownRate
+from ullage.suites.stepfile.predict import PreparedPrediction, prepare_prediction, said_of
+from ullage.suites.stepfile.predicted import PredictOptions, cached_shares, predictions, ranks_to_measure
+from ullage.suites.stepfile.suite import fewest_kept, recomputations
 
 MIB = 1 << 20
 USUAL: dict[str, object] = {"ranks": "4", "steps": 100, "bytes": "1M", "compute": "10ms", "layout": "dir-per-rank"}

@@ -8,12 +8,13 @@ from typing import Annotated, ClassVar, Final, Literal, Self, cast
 from pydantic import Field, model_validator
 
 from ullage.errors import UserError
+from ullage.model.base import Strict
 from ullage.model.plan import Limits, Parameters, Target
 from ullage.parameters import suggest
 from ullage.quantity import plural
 from ullage.runs.cells.volume import most_to_choose
 from ullage.runs.options.declared import Change, OfEngine, Option
-from ullage.runs.options.groups import StorageOptions, cores_of_nodes
+from ullage.runs.options.groups import Positive, StorageOptions, cores_of_nodes
 from ullage.runs.options.kinds import Names, Share, Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import Backends
@@ -238,3 +239,29 @@ def scale_text(case: PublishedCase, ranks: int, steps: int, state_bytes: int, me
             "a part of them. Limit the memory of the job, or use --cache drop."
         )
     return lines
+
+
+# -- rates that a prediction may rest on -------------------------------------------------------------------------------
+
+
+class KnownRate(Strict):
+    """What the calls of one phase took without computation, by as many ranks as stand here.
+
+    ``walls_s``: of the phase, by repetition; ``state_s``: of all calls for one state on one rank. ``sound``: see
+    ``is_sound``. ``run_id``: of the result that it comes from.
+    """
+
+    run_id: str
+    phase: Literal["forward", "adjoint"]
+    target: str
+    backend: str
+    layout: str
+    order: str
+    cache: Literal["none", "drop"]
+    ranks: Positive
+    steps: Positive
+    state_bytes: Annotated[int, Field(ge=8)]
+    depth: Annotated[int, Field(ge=0)]
+    walls_s: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1)]
+    state_s: Annotated[float, Field(gt=0)]
+    sound: bool

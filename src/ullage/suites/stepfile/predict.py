@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A prediction of a stepfile that was checked against engine and machine, its summary and its sentences."""
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -40,6 +39,7 @@ from ullage.suites.stepfile.suite import (
     COLUMNS,
     backends_of,
     costs_of,
+    fewest_kept,
     make_cells,
     recomputations,
     scale_notes,
@@ -361,15 +361,6 @@ def _revolve(options: PredictOptions, one: Predicted) -> Finding:
     return finding("predicted-revolve", title, text, "info", **numbers)
 
 
-def fewest_kept(steps: int, step_s: float, budget_s: float) -> int:
-    """Return the fewest states to keep so that computing the others again takes no longer than ``budget_s``."""
-
-    def is_enough(kept: int) -> bool:
-        return recomputations(steps, kept) * step_s <= budget_s
-
-    return 1 + bisect_left(range(1, steps), x=True, key=is_enough)
-
-
 def _cache(options: PredictOptions, one: Predicted) -> Finding:
     """State the share of the reads that a page cache serves, by its size and by counters."""
     held, who = options.page_cache or 0, _who(options, one)
@@ -382,9 +373,6 @@ def _cache(options: PredictOptions, one: Predicted) -> Finding:
     title = f"By prediction, the page cache serves {percent(one.cached)} of the reads on {one.way.target}"
     numbers = {"predicted": one.cached, "measured": one.measured_cached, "page_cache_bytes": held}
     return finding("predicted-cache", title, text, "info", target=one.way.target, **numbers)
-
-
-# -- contention --------------------------------------------------------------------------------------------------------
 
 
 def _scaling(options: PredictOptions, one: Predicted, phase: str) -> Finding:

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal, Self, cast
+from typing import Annotated, ClassVar, Final, Self, cast
 
 from pydantic import Field, model_validator
 
@@ -21,38 +21,14 @@ from ullage.analysis.stepmodel import (
     scaling_of,
 )
 from ullage.errors import UserError
-from ullage.model.base import Strict
 from ullage.model.summary import Row
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import Positive, cores_of_nodes
 from ullage.runs.options.kinds import FilePath, Size
 from ullage.runs.options.model import OptionError
-from ullage.suites.stepfile.options import StepfileOptions
+from ullage.suites.stepfile.options import KnownRate, StepfileOptions
 
 _MULTIPLES: Final = (1, 2, 4)
-
-
-class KnownRate(Strict):
-    """What the calls of one phase took without computation, by as many ranks as stand here.
-
-    ``walls_s``: of the phase, by repetition; ``state_s``: of all calls for one state on one rank. ``sound``: see
-    ``is_sound``. ``run_id``: of the result that it comes from.
-    """
-
-    run_id: str
-    phase: Literal["forward", "adjoint"]
-    target: str
-    backend: str
-    layout: str
-    order: str
-    cache: Literal["none", "drop"]
-    ranks: Positive
-    steps: Positive
-    state_bytes: Annotated[int, Field(ge=8)]
-    depth: Annotated[int, Field(ge=0)]
-    walls_s: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1)]
-    state_s: Annotated[float, Field(gt=0)]
-    sound: bool
 
 
 def _read_rates(path: Path) -> list[KnownRate]:

@@ -2,6 +2,7 @@
 """Suite ``stepfile``: its cases (places, ranks, layouts and orders of states), and what a run does."""
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from math import comb
 from typing import Final
@@ -222,3 +223,12 @@ def recomputations(steps: int, checkpoints: int) -> int:
     often = repetitions(steps, checkpoints)
     advances = 0 if often == 0 else often * steps - comb(checkpoints + often, often - 1)
     return advances - (steps - 1)
+
+
+def fewest_kept(steps: int, step_s: float, budget_s: float) -> int:
+    """Return the fewest states to keep so that computing the others again takes no longer than ``budget_s``."""
+
+    def is_enough(kept: int) -> bool:
+        return recomputations(steps, kept) * step_s <= budget_s
+
+    return 1 + bisect_left(range(1, steps), x=True, key=is_enough)

@@ -32,8 +32,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.summary import row_context
 from ullage.runs.told import Launches, Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.stepfile.options import LAYOUTS, ORDERS, StepfileOptions
-from ullage.suites.stepfile.predicted import KnownRate
+from ullage.suites.stepfile.options import LAYOUTS, ORDERS, KnownRate, StepfileOptions
 from ullage.suites.stepfile.suite import recomputations
 from ullage.units import format_operations, format_rate, format_volume
 
@@ -189,12 +188,11 @@ _LEAST_EXPOSED: Final = Faster(
 )
 
 
+# -- what a cache answered ---------------------------------------------------------------------------------------------
+
 _ADJOINT: Final = "adjoint"
 # From this share on, all reads count as served by the cache, and nothing is said.
 _WHOLE: Final = 0.95
-
-
-# -- what a cache answered ---------------------------------------------------------------------------------------------
 
 
 def measured_shares(launches: Launches, context: RowContext) -> dict[str, float]:
