@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.suites.stepfile.test_stepfile import describe, row
 
 from support.plain_words import faults
+from support.simulated_engine import built_engine
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.summary import Finding
@@ -34,7 +35,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedPrediction:
     request = Request(
         run_id="r1", suite="predict-stepfile", created="now", targets=asked.targets, options=asked.options
     )
-    return prepare_prediction(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_prediction(request, EngineContext(built_engine(), describe()))
 
 
 def rate(phase: str, wall_s: float, **changes: object) -> KnownRate:
@@ -247,7 +248,7 @@ def test_rates_of_another_number_of_ranks_are_refused(tmp_path: Path) -> None:
             targets=asked.targets,
             options={**asked.options, "rates": known, **changes},
         )
-        return prepare_prediction(request, EngineContext(tmp_path / "engine", describe()))
+        return prepare_prediction(request, EngineContext(built_engine(), describe()))
 
     found = prepared()
     assert {cell.layout.ranks for cell in found.cells} == {4}

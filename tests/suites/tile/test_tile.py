@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.simulated_engine import DESCRIBE, as_of_engine
+from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.request import Request
@@ -17,11 +17,12 @@ from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.engine import values_of
 from ullage.runs.options.reading import parse_options
 from ullage.suites.tile.options import TileOptions, read_hints
 from ullage.suites.tile.report import picture, strip, tilings_of
 from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, tiling_of
-from ullage.suites.tile.suite import HintUses, findings_of, value_in_use, with_sizes
+from ullage.suites.tile.suite import HintUses, findings_of, value_in_use
 from ullage.suites.tile.suite import prepare as prepare_tile
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "tiles": "2x1", "tile": "64x32", "frames": 2}
     asked = parse_options(TileOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="tile", created="now", targets=asked.targets, options=asked.options)
-    return prepare_tile(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_tile(request, EngineContext(built_engine(), describe()))
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------
@@ -64,8 +65,8 @@ def test_sizes_are_those_of_the_original() -> None:
     large = Tiling((2, 2, 1), (1024, 1024, 1), (16, 8, 0), 16)
     assert large.file_bytes == 66_324_480
     assert DISPLAY.begin_of(4) == (754, 640, 0)
-    assert tiling_of(DISPLAY.parameters) == DISPLAY
-    assert tiling_of({}) == Tiling((1, 1, 1), (1024, 1024, 1), (0, 0, 0), 3)
+    assert tiling_of(values_of("tile", DISPLAY.parameters)) == DISPLAY
+    assert tiling_of(values_of("tile", {})) == Tiling((1, 1, 1), (1024, 1024, 1), (0, 0, 0), 3)
 
 
 @given(st.integers(1, 4000), st.integers(2, 3))
@@ -144,7 +145,7 @@ def test_sets_of_hints_are_known_or_written_out() -> None:
 
 def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, hints=["default", "wide:cb_nodes=2"])
-    cells = with_sizes(prepared.cells)
+    cells = prepared.cells
     found = {
         (cell.case.workload.parameters.get("calls", "independent"), bool(cell.case.backend.parameters))
         for cell in cells
@@ -152,7 +153,7 @@ def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
     assert found == {(calls, given) for calls in ("independent", "collective") for given in (False, True)}
     assert {cell.dataset_bytes for cell in cells} == {2 * 128 * 32 * 3}
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
-    assert with_sizes(bare) == list(prepared.cells)
+    assert prepared.kinds(bare) == prepared.cells
 
 
 def test_an_explanation_shows_the_file_and_who_waits(tmp_path: Path) -> None:

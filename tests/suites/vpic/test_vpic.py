@@ -3,7 +3,7 @@
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, as_of_engine
+from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters, Target
@@ -12,17 +12,16 @@ from ullage.report.headlines import headlines
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.reading import parse_options
 from ullage.runs.particles.suite import (
-    HEADER_BYTES,
+    SIZING,
     findings_of,
     layout_name,
     make_cells,
-    particles_of,
-    steps_of,
-    with_sizes,
 )
 from ullage.suites.bdcats.suite import BdcatsOptions, reads_of
 from ullage.suites.vpic.suite import VpicOptions
 
+# The header of our own format, before the particles.
+HEADER_BYTES = 4096
 WRITES: Parameters = {"phases": ["write"]}
 
 
@@ -48,36 +47,36 @@ def reading(**words: object) -> BdcatsOptions:
 
 
 def cells(uri: str = "posix:/a", **words: object) -> list[Cell]:
-    return make_cells(writing(**words), WRITES, [Target(name="a", uri=uri)], describe(), 4)
+    return SIZING.by(built_engine())(make_cells(writing(**words), WRITES, [Target(name="a", uri=uri)], describe(), 4))
 
 
 def test_cases_are_all_combinations() -> None:
     found = cells(format="raw,hdf5")
     assert len(found) == 4 * 2 * 2
-    assert {layout_name(cell.parameters) for cell in found} == {"CC", "CI", "IC", "II"}
+    assert {layout_name(cell.values) for cell in found} == {"CC", "CI", "IC", "II"}
     assert {cell.is_collective for cell in found} == {True, False}
     assert {(cell.case.backend.name, cell.parameters.get("format", "raw")) for cell in found} == {
         ("mpiio", "raw"),
         ("hdf5", "arrays"),
     }
-    assert with_sizes(found)[0].kind == found[0].kind
+    assert SIZING.by(built_engine())([Cell(found[0].case, found[0].target, found[0].layout)]) == found[:1]
 
 
 def test_the_usual_file_has_the_bytes_of_h5bench() -> None:
     first = cells()[0]
-    assert (particles_of(first), steps_of(first)) == (8 << 20, 5)
+    assert (first.values["particles"], first.values["steps"]) == (8 << 20, 5)
     assert first.dataset_bytes == HEADER_BYTES + 2560 * (1 << 20)
     assert (first.files, first.phases) == (1, ["write"])
 
 
 def test_quick_is_small() -> None:
     first = cells(quick=True)[0]
-    assert (particles_of(first), steps_of(first)) == (1 << 16, 3)
+    assert (first.values["particles"], first.values["steps"]) == (1 << 16, 3)
     assert first.dataset_bytes == HEADER_BYTES + 2 * 3 * (1 << 16) * 32
 
 
 def test_a_target_without_a_path_converts_nothing() -> None:
-    assert {layout_name(cell.parameters) for cell in cells("model:")} == {"CC", "II"}
+    assert {layout_name(cell.values) for cell in cells("model:")} == {"CC", "II"}
     with pytest.raises(UserError, match="only backends mpiio and hdf5 convert"):
         cells("model:", layout="CI")
 

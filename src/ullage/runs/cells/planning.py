@@ -127,11 +127,6 @@ class Cell:
         return self.target.name, f"{self.case.backend.name} {self.kind}".rstrip()
 
 
-def sized(sizes_of: Callable[[Cell], Sizes]) -> Callable[[Iterable[Cell]], list[Cell]]:
-    """Return what gives cells, also those read back from plans, the sizes and kinds that their suite has for them."""
-    return lambda cells: [replace(cell, kind=known.kind, sizes=known) for cell in cells for known in (sizes_of(cell),)]
-
-
 def phases_of(values: Values) -> Sequence[str]:
     """Return the phases that a workload is given, or else a write and a read."""
     return cast("list[str]", values.get("phases", ["write", "read"]))

@@ -32,9 +32,6 @@ def engine_parameters(thing: str) -> Mapping[str, Parameter]:
     return {one.name: one for one in every}
 
 
-def with_defaults(thing: str, given: Mapping[str, object]) -> Mapping[str, object]:
-    """Return all parameters of a workload or backend: plans and records leave out what is a default."""
-    return {**{name: one.default for name, one in engine_parameters(thing).items()}, **given}
 class Values(dict[str, Value]):
     """All parameters of a workload by name: a plan leaves out those that have the engine's default."""
 

@@ -20,24 +20,21 @@ from ullage.model.flags import IDLE_RANKS
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.parameters import count_of
 from ullage.quantity import format_quantity, listing, percent
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.runs.cells.formats import hdf5_left_out, ways_of_formats
-from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
+from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.engine import with_defaults
+from ullage.runs.options.engine import Values
 from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
 from ullage.runs.room import checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 
 WORKLOAD: Final = "vpic"
-HEADER_BYTES: Final = 4096
-"""The header of our own format, before the particles."""
 _READ: Final = "read"
 _FULL: Final[Mapping[str, Parameters]] = {"full": {}}
 _ORDERS: Final[Mapping[str, str]] = {"C": "contiguous", "I": "interleaved"}
@@ -51,19 +48,9 @@ _READS: Final[Mapping[str, str]] = {
 # -- cases -------------------------------------------------------------------------------------------------------------
 
 
-def particles_of(cell: Cell) -> int:
-    """Return the particles of a rank."""
-    return count_of(cell.parameters, "particles", 8 << 20)
-
-
-def steps_of(cell: Cell) -> int:
-    """Return the time steps in the file."""
-    return count_of(cell.parameters, "steps", 5)
-
-
-def layout_name(parameters: Mapping[str, object]) -> str:
+def layout_name(values: Values) -> str:
     """Return CC, CI, IC or II of a workload's parameters."""
-    orders = str(parameters.get("memory", "contiguous")), str(parameters.get("file", "contiguous"))
+    orders = values.word("memory"), values.word("file")
     return next(name for name, known in LAYOUTS.items() if known == orders)
 
 
@@ -72,17 +59,8 @@ def access_of(cell: Cell) -> str:
     return "collective" if cell.is_collective else "independent"
 
 
-def _sizes(cell: Cell) -> Sizes:
-    ranks, parameters = cell.layout.ranks, cell.parameters
-    return Sizes(
-        kind=f"{ranks} ranks {access_of(cell)} {layout_name(parameters)} {parameters.get('read', 'full')}",
-        block_bytes=cell.block_bytes,
-        dataset_bytes=HEADER_BYTES + ranks * steps_of(cell) * particles_of(cell) * PARTICLE_BYTES,
-        phases=cell.phases,
-    )
-
-
-with_sizes: Final = sized(_sizes)
+# The least that a rank moves is its part of a step.
+SIZING: Final = Sizing("memory file read", lambda values: values.count("particles") * PARTICLE_BYTES)
 
 
 def make_cells(
@@ -108,7 +86,7 @@ def make_cells(
     if not cells:
         what = "only backends mpiio and hdf5 convert between the orders of memory and file"
         raise UserError(what, "--layout", "add CC or II, or use a target with a path")
-    return with_sizes(each_once(cells))
+    return each_once(cells)
 
 
 def _combinations(names: Iterable[str], reads: Mapping[str, Parameters], backend: Registered) -> Iterable[Parameters]:
@@ -146,10 +124,10 @@ _COLUMNS: Final[Columns] = {
     "backend": PLACE["backend"],
     "access": access_of,
     "ranks": PLACE["ranks"],
-    "layout": lambda cell: layout_name(cell.parameters),
-    "read": lambda cell: str(cell.parameters.get("read", "full")) if "read" in cell.phases else "-",
-    "particles a rank": lambda cell: str(particles_of(cell)),
-    "steps": lambda cell: str(steps_of(cell)),
+    "layout": lambda cell: layout_name(cell.values),
+    "read": lambda cell: cell.values.word("read") if "read" in cell.phases else "-",
+    "particles a rank": lambda cell: cell.values.word("particles"),
+    "steps": lambda cell: cell.values.word("steps"),
     "bytes": DATA["data"],
 }
 
@@ -167,7 +145,8 @@ def prepare_particles(
     ``lines``: what else the plan does; for ``given`` and ``reads`` see ``make_cells``.
     """
     machine = checked_machine(request.targets)
-    cells = make_cells(options, given, request.targets, engine_context.description, machine.cores, reads)
+    kinds = SIZING.by(engine_context.engine)
+    cells = kinds(make_cells(options, given, request.targets, engine_context.description, machine.cores, reads))
     text = f"{options.particles} particles of 32 bytes a rank, {options.steps} steps"
     notes = hdf5_left_out(options.formats, engine_context.description)
     return PreparedCells(
@@ -175,7 +154,7 @@ def prepare_particles(
         options,
         machine,
         cells,
-        with_sizes,
+        kinds,
         text,
         lines,
         notes,
@@ -205,19 +184,17 @@ def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, 
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
-    known = with_defaults(WORKLOAD, source.workload)
-    compute_s = known["compute_s"]
+    values = source.values
     params: dict[str, Scalar] = {
         **usual(row, "access", "ranks", "nodes", "backend"),
-        "particles": count_of(known, "particles"),
-        "steps": count_of(known, "steps"),
-        "layout": layout_name(known),
-        "format": "raw" if known["format"] == "raw" else row.word("backend"),
+        **values.some("particles", "steps"),
+        "layout": layout_name(values),
+        "format": "raw" if values["format"] == "raw" else row.word("backend"),
         "transfers": "collective" if source.case.backend_parameters.get("collective") else "independent",
-        "compute_s": float(compute_s) if isinstance(compute_s, (int, float)) else 0.0,
+        "compute_s": values.number("compute_s"),
     }
     if row.access == _READ:
-        params |= {"read": str(known["read"]), "data_of": source.phases[-1].data_of}
+        params |= {**values.some("read"), "data_of": source.phases[-1].data_of}
     return params
 
 

@@ -7,16 +7,16 @@ from typing import Final
 from ullage.analysis.findings.phrasing import level_of_part
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
+from ullage.quantity import DASH, plural, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
 from ullage.report.declared import columns, storage_chart, storage_section
 from ullage.report.grids import Column, PhaseLine, grid_of, of, phase_lines
 from ullage.report.headlines import Rule
-from ullage.report.plots import curve_colors, layer, layered
+from ullage.report.plots import curve_colors, interval_point, layer, layered
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
-from ullage.report.verdicts import caption, classify
+from ullage.report.verdicts import caption
 from ullage.suites.loader.findings import (
     ALL_EPOCHS,
     CACHED,
@@ -144,20 +144,8 @@ _HAS: Final = "datum.low !== null"
 
 
 def _point(row: Row) -> Spec:
-    measured = classify(row)
-    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
-    return {
-        "accelerators": accelerators_of(row),
-        "epoch": f"epoch {epoch_of(row)}",
-        "au": rounded(100 * row.median),
-        "low": None if row.low is None else rounded(100 * row.low),
-        "high": None if row.high is None else rounded(100 * row.high),
-        "text": f"{100 * row.median:.3g} % {interval}".rstrip(),
-        "measured": measured.label,
-        "hollow": not measured.filled,
-        "verdict": row.verdict,
-        "flags": ", ".join(row.flag_codes) or DASH,
-    }
+    place = {"accelerators": accelerators_of(row), "epoch": f"epoch {epoch_of(row)}"}
+    return interval_point(row, "au", 0.01, lambda share: f"{100 * share:.3g} %", place)
 
 
 SECTIONS: Final = (

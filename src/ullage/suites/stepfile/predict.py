@@ -37,13 +37,13 @@ from ullage.suites.stepfile.predicted import (
 )
 from ullage.suites.stepfile.suite import (
     COLUMNS,
+    SIZING,
     backends_of,
     costs_of,
     fewest_kept,
     make_cells,
     recomputations,
     scale_notes,
-    with_sizes,
 )
 from ullage.suites.stepfile.summarise import (
     cases_of,
@@ -99,9 +99,9 @@ def prepare_prediction(request: Request, engine_context: EngineContext) -> Prepa
             cells += _cells(options.model_copy(update={"backends": [backend]}), target, engine_context, machine)
     text = f"{options.steps} steps, {format_bytes(options.state_bytes)} a rank and step"
     notes = [*scale_notes(options, machine.memory.total_bytes), *_notes(options)]
-    unique, lines = each_once(cells), _lines(options)
+    kinds, lines = SIZING.by(engine_context.engine), _lines(options)
     return PreparedPrediction(
-        request, options, machine, unique, with_sizes, text, lines, notes, COLUMNS, costing=costs_of
+        request, options, machine, kinds(each_once(cells)), kinds, text, lines, notes, COLUMNS, costing=costs_of
     ).checked()
 
 

@@ -27,7 +27,7 @@ from ullage.parameters import count_of
 from ullage.quantity import format_quantity, percent, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts, join
-from ullage.runs.options.engine import with_defaults
+from ullage.runs.options.engine import Values
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.summary import row_context
@@ -301,22 +301,22 @@ def _at_several(row: Row, tiers: Mapping[str, int]) -> Row:
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
-    known = with_defaults(WORKLOAD, source.workload)
+    values = source.values
     return {
         **usual(row, "access", "ranks", "nodes"),
-        "block_bytes": count_of(known, "state_bytes"),
-        "steps": count_of(known, "steps"),
+        "block_bytes": values.count("state_bytes"),
+        **values.some("steps"),
         "backend": row.params["backend"],
-        "layout": typed("layout", known, LAYOUTS),
-        "order": typed("order", known, ORDERS),
+        "layout": typed("layout", values, LAYOUTS),
+        "order": typed("order", values, ORDERS),
     }
 
 
-def typed(name: str, parameters: Mapping[str, object], forms: Mapping[str, str]) -> str:
-    """Return one of all parameters as the option's word."""
-    word = str(parameters[name])
+def typed(name: str, values: Values, forms: Mapping[str, str]) -> str:
+    """Return a parameter as the option's word."""
+    word = values.word(name)
     own = forms.get(word, "")
-    return f"{word}:{parameters[own]}" if own else word
+    return f"{word}:{values.word(own)}" if own else word
 
 
 def demands_of(launches: Launches) -> dict[tuple[str, str], list[Demand]]:

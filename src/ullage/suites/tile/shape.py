@@ -6,14 +6,13 @@ Dimensions stand in the order x, y, z; x is contiguous in the file. Ranks have t
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
-from ullage.parameters import count_of
-from ullage.runs.options.engine import with_defaults
+from ullage.runs.options.engine import Values
 
 AXES: Final = ("x", "y", "z")
 _COUNTS: Final = re.compile(r"\d{1,10}(?:x\d{1,10}){1,2}", re.ASCII)
@@ -91,14 +90,12 @@ class Tiling:
         }
 
 
-def tiling_of(parameters: Mapping[str, object]) -> Tiling:
+def tiling_of(values: Values) -> Tiling:
     """Return the tiling of a case."""
-    known = with_defaults("tile", parameters)
     tiles, tile, overlap = (
-        three((count_of(known, f"{name}_{axis}") for axis in AXES), 1) for name in ("tiles", "tile", "overlap")
+        three((values.count(f"{name}_{axis}") for axis in AXES), 1) for name in ("tiles", "tile", "overlap")
     )
-    sizes = (count_of(known, name) for name in ("element_bytes", "header_bytes", "frames"))
-    return Tiling(tiles, tile, overlap, *sizes)
+    return Tiling(tiles, tile, overlap, *map(values.count, ("element_bytes", "header_bytes", "frames")))
 
 
 def grid_of(ranks: int, dimensions: int = 2) -> tuple[int, int, int]:

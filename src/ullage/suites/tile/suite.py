@@ -21,7 +21,7 @@ from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, join
-from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
+from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
 from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -31,7 +31,7 @@ from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.tile.options import DEFAULT, Calls, TileHints, TileOptions
-from ullage.suites.tile.shape import Tiling, text_of, tiling_of
+from ullage.suites.tile.shape import text_of, tiling_of
 from ullage.units import format_bytes, format_rate, format_volume
 from ullage.uri import target_path, target_scheme
 
@@ -41,29 +41,7 @@ WORKLOAD: Final = "tile"
 # -- cases -------------------------------------------------------------------------------------------------------------
 
 
-def _tiling(cell: Cell) -> Tiling:
-    return tiling_of(cell.parameters)
-
-
-def _calls(parameters: Parameters) -> str:
-    return str(parameters.get("calls", "independent"))
-
-
-def _sizes(cell: Cell) -> Sizes:
-    """Return the sizes of the tiles of a case: a rank moves one for a frame, and the header is never written."""
-    tiling = _tiling(cell)
-    words = [f"{cell.layout.ranks} ranks", _calls(cell.parameters)]
-    words += [f"{key}={value}" for key, value in cell.case.backend.parameters.items()]
-    phases = cell.parameters.get("phases", ["write", "read"])
-    return Sizes(
-        kind=" ".join(words),
-        block_bytes=tiling.tile_bytes,
-        dataset_bytes=tiling.frames * tiling.frame_bytes,
-        phases=[str(phase) for phase in phases] if isinstance(phases, list) else [],
-    )
-
-
-with_sizes: Final = sized(_sizes)
+_SIZING: Final = Sizing("calls", lambda values: tiling_of(values).tile_bytes)
 
 
 def make_cells(options: TileOptions, targets: Sequence[Target], description: Describe, cores: int | None) -> list[Cell]:
@@ -83,7 +61,7 @@ def make_cells(options: TileOptions, targets: Sequence[Target], description: Des
     ]
     if not cells:
         raise UserError("hints are for backends mpiio and hdf5", "--hints", "add the set default")
-    return with_sizes(each_once(cells))
+    return each_once(cells)
 
 
 def _backend_of(target: Target, options: TileOptions) -> str:
@@ -134,11 +112,11 @@ def name_of_hints(sets: Sequence[TileHints], backend: Parameters) -> str:
 def _columns(sets: Sequence[TileHints]) -> Columns:
     return {
         **PLACE,
-        "tiles": lambda cell: text_of(_tiling(cell).tiles),
-        "tile": lambda cell: f"{text_of(_tiling(cell).tile)} x {_tiling(cell).element_bytes} B",
-        "calls": lambda cell: _calls(cell.parameters),
+        "tiles": lambda cell: text_of(tiling_of(cell.values).tiles),
+        "tile": lambda cell: f"{text_of(tiling_of(cell.values).tile)} x {tiling_of(cell.values).element_bytes} B",
+        "calls": lambda cell: cell.values.word("calls"),
         "hints": lambda cell: name_of_hints(sets, cell.case.backend.parameters),
-        "file": lambda cell: format_volume(_tiling(cell).file_bytes),
+        "file": lambda cell: format_volume(tiling_of(cell.values).file_bytes),
     }
 
 
@@ -146,11 +124,12 @@ def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(TileOptions, request)
     machine = checked_machine(request.targets)
-    cells = make_cells(options, request.targets, engine_context.description, machine.cores)
+    kinds = _SIZING.by(engine_context.engine)
+    cells = kinds(make_cells(options, request.targets, engine_context.description, machine.cores))
     text = f"{plural(options.frames, 'frame')}, a tile of {format_bytes(cells[0].block_bytes)} a rank and frame"
     lines, notes = _lines(options, cells), _notes(cells)
     return PreparedCells(
-        request, options, machine, cells, with_sizes, text, lines, notes, _columns(options.hint_sets)
+        request, options, machine, cells, kinds, text, lines, notes, _columns(options.hint_sets)
     ).checked()
 
 
@@ -159,7 +138,7 @@ def _lines(options: TileOptions, cells: Sequence[Cell]) -> list[str]:
         f"{text_of(tiling.tiles)} tiles with overlap {text_of(tiling.overlap)} make a data set of "
         f"{text_of(tiling.data_set)} elements. A frame has "
         f"{tiling.frame_bytes:,} bytes, the file {tiling.file_bytes:,}."
-        for tiling in dict.fromkeys(map(_tiling, cells))
+        for tiling in dict.fromkeys(tiling_of(cell.values) for cell in cells)
     ]
     if any(cell.case.backend.name == "hdf5" for cell in cells):
         lines.append("HDF5 adds its own data to those bytes; the file is checked to have that many at least.")
@@ -170,7 +149,7 @@ def _lines(options: TileOptions, cells: Sequence[Cell]) -> list[str]:
 
 def _notes(cells: Sequence[Cell]) -> list[Note]:
     notes: list[Note] = []
-    for ranks, count in dict.fromkeys((cell.layout.ranks or 1, _tiling(cell).count) for cell in cells):
+    for ranks, count in dict.fromkeys((cell.layout.ranks or 1, tiling_of(cell.values).count) for cell in cells):
         which = f"ranks {count} to {ranks - 1} of {ranks} have no tile and wait"
         if ranks == count + 1:
             which = f"rank {count} of {ranks} has no tile and waits"
@@ -191,7 +170,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def _tell(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, Scalar]:
-    tiling = tiling_of(source.workload)
+    tiling = tiling_of(source.values)
     return {
         **usual(row, "access", "ranks", "nodes"),
         "block_bytes": tiling.tile_bytes,
@@ -202,7 +181,7 @@ def _tell(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, S
         "element_bytes": tiling.element_bytes,
         "header_bytes": tiling.header_bytes,
         "frames": tiling.frames,
-        "calls": _calls(source.workload),
+        "calls": source.values.word("calls"),
         "hint_set": name_of_hints(sets, source.case.backend_parameters),
     }
 
