@@ -19,7 +19,7 @@ from typing import Final
 from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, loop_times, mpi_name, phases
 from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
-from ullage.runs.cells.formats import BACKENDS
+from ullage.runs.cells.backends import BACKENDS
 from ullage.suites.flash.suite import block_of_array_bytes
 
 PHASES: Final = ("write", "read")

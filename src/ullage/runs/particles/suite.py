@@ -24,7 +24,7 @@ from ullage.quantity import format_quantity, listing, percent
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
-from ullage.runs.cells.formats import hdf5_left_out, ways_of_formats
+from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext

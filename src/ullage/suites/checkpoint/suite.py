@@ -15,8 +15,7 @@ from ullage.launch.base import fewest_nodes, is_one_node
 from ullage.model.plan import Layout, Limits, Parameters, Scalar, Target
 from ullage.model.summary import Row
 from ullage.results.rows import RowContext
-from ullage.runs.cells.backends import storage_backend
-from ullage.runs.cells.caches import DIRECT, cache_and_verify, direct_of
+from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
 from ullage.runs.cells.one_folder import refuse
 from ullage.runs.cells.planning import Cell, Chosen, Sizing, cell_of
 from ullage.runs.cells.prepared import DATA, PLACE, Asked, Columns, Preparing, backend_text, layouts_of

@@ -15,7 +15,7 @@ from ullage.analysis.findings.alike import Faster
 from ullage.analysis.findings.phrasing import level_of_part, noun
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
-from ullage.runs.cells.formats import hdf5_left_out, ways_of_formats
+from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizing, cell_of
 from ullage.runs.cells.prepared import PLACE, Asked, Columns, Preparing
 from ullage.runs.options.declared import Change, OfEngine, Option

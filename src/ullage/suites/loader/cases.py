@@ -12,8 +12,7 @@ from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Target
-from ullage.runs.cells.backends import storage_backend
-from ullage.runs.cells.caches import DIRECT, direct_of
+from ullage.runs.cells.backends import DIRECT, direct_of, storage_backend
 from ullage.runs.cells.planning import Cell, cell_of
 from ullage.suites.loader.options import LoaderOptions, rule_samples
 from ullage.uri import target_path

@@ -19,8 +19,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, plural, times
 from ullage.results.rows import RowContext, RowFrame, join
-from ullage.runs.cells.backends import storage_backends
-from ullage.runs.cells.caches import cache_and_verify
+from ullage.runs.cells.backends import cache_and_verify, storage_backends
 from ullage.runs.cells.costs import assumed_besides
 from ullage.runs.cells.planning import Cell, Sizing, cell_of
 from ullage.runs.cells.prepared import DATA, FILES, PLACE, Asked, Columns, Preparing

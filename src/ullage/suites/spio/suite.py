@@ -17,8 +17,7 @@ from ullage.model.plan import Limits, Parameters, Scalar, Target
 from ullage.model.summary import Row
 from ullage.quantity import plural
 from ullage.results.rows import RowContext, join
-from ullage.runs.cells.backends import storage_backend
-from ullage.runs.cells.caches import DIRECT, cache_and_verify, direct_of
+from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
 from ullage.runs.cells.planning import Cell, Sizing, Way, make_cell, way_of
 from ullage.runs.cells.prepared import (
     DATA,

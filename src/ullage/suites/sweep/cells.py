@@ -14,8 +14,7 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Target
 from ullage.model.summary import Finding
 from ullage.parameters import count_of, parse_parameter
-from ullage.runs.cells.backends import storage_backends
-from ullage.runs.cells.caches import cache_and_verify, direct_of
+from ullage.runs.cells.backends import cache_and_verify, direct_of, storage_backends
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.volume import share_bytes
 from ullage.runs.options.settings import check_settings, parameter_of
