@@ -15,7 +15,6 @@ from ullage.identity import case_id
 from ullage.model.describe import Describe, Needs
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.parameters import count_of
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.options.engine import Values, values_of
 from ullage.runs.options.groups import RunOptions
@@ -47,6 +46,11 @@ class Sizes:
     files: int = 1
     phases: Sequence[str] = ("write", "read")
     needs_one_folder: bool = True
+
+
+def phases_of(values: Values) -> Sequence[str]:
+    """Return the phases that a workload is given, or else a write and a read."""
+    return cast("list[str]", values.get("phases", ["write", "read"]))
 
 
 @dataclass(frozen=True)
@@ -83,17 +87,15 @@ class Cell:
         """Those of workload ``transfer`` where it has no others."""
         if self.sizes is not None:
             return self.sizes
-        parameters, ranks = self.parameters, self.layout.ranks
-        rank_bytes = count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
-        has_own = parameters.get("file_mode") == "per-process"
-        words = parameters.get("phases", ["write", "read"])
+        values, ranks = values_of(WORKLOAD, self.parameters), self.layout.ranks
+        has_own = values["file_mode"] == "per-process"
         return Sizes(
             self.kind,
-            count_of(parameters, "transfer_bytes", 262144),
-            ranks * rank_bytes,
+            values.count("transfer_bytes"),
+            ranks * values.count("segments") * values.count("block_bytes"),
             ranks if has_own else 1,
-            [str(word) for word in words] if isinstance(words, list) else [],
-            self.case.workload.name == WORKLOAD and not (has_own and parameters.get("read_back", "own") == "own"),
+            phases_of(values),
+            self.case.workload.name == WORKLOAD and not (has_own and values["read_back"] == "own"),
         )
 
     @property
@@ -125,11 +127,6 @@ class Cell:
     def place(self) -> tuple[str, str]:
         """Target and backend, which cost much the same at every setting of one kind."""
         return self.target.name, f"{self.case.backend.name} {self.kind}".rstrip()
-
-
-def phases_of(values: Values) -> Sequence[str]:
-    """Return the phases that a workload is given, or else a write and a read."""
-    return cast("list[str]", values.get("phases", ["write", "read"]))
 
 
 @dataclass(frozen=True)
