@@ -101,20 +101,24 @@ int limit_exit(int code) {
   return code;
 }
 
+std::string word_at(const std::vector<std::string>& words, std::size_t index, const std::string& otherwise = "") {
+  return index < words.size() ? words[index] : otherwise;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // A write beyond the limit of file sizes (ulimit -f) is then EFBIG, an error like any other.
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
-  const std::string verb = words.empty() ? "" : words[0];
-  if (verb == "describe" && words.size() <= 2) return print(ullage::describe(words.size() == 2 ? words[1] : ""));
+  const std::string verb = word_at(words, 0);
+  if (verb == "describe" && words.size() <= 2) return print(ullage::describe(word_at(words, 1)));
   if (verb == "needs" && words.size() == 1)
     return print(ullage::needs_of_cases({std::istreambuf_iterator<char>(std::cin), {}}));
   if (verb == "run" && words.size() == 2) return limit_exit(run(argc, argv, words[1]));
   if (verb == "selftest" && words.size() == 1) return selftest();
   if (verb == "selftest" && words[1] == "reductions" && words.size() <= 3)
-    return selftest_reductions(argc, argv, words.size() == 3 ? words[2] : "5");
+    return selftest_reductions(argc, argv, word_at(words, 2, "5"));
   if (verb == "clean" && words.size() == 2) return clean(words[1]);
   std::cerr << usage;
   return ullage::exit_code::bad_plan;
