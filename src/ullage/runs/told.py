@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from ullage.analysis.verdicts import cache_verdict
@@ -10,11 +11,13 @@ from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
+from ullage.runs.options.engine import Values, values_of
 from ullage.runs.suite import SuiteSummary
 
 
@@ -30,6 +33,11 @@ class Source:
     def workload(self) -> Parameters:
         """The parameters of the workload that are not their defaults."""
         return self.case.workload_parameters
+
+    @cached_property
+    def values(self) -> Values:
+        """All parameters of the workload."""
+        return values_of(self.case.workload, self.workload)
 
 
 Telling: TypeAlias = Callable[[Row, Source], Mapping[str, Scalar] | None]
@@ -54,6 +62,19 @@ def summary_of(
     """Summarise by ``rows``: what failed, and what the sound ones of them say at the level of a report."""
     found = findings_of(sound_rows(rows), context.level)
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
+
+
+def summarising(
+    rows_of: Callable[[Launches, RowContext, Request], list[Row]],
+    findings_of: Callable[[Sequence[Row], float], list[Finding]],
+) -> Callable[[ResultFolder, Request, RowContext], SuiteSummary]:
+    """Return how a suite summarises whose rows follow from records and request, and its findings from these rows."""
+
+    def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+        launches = launches_of(result)
+        return summary_of(launches, context, rows_of(launches, context, request), findings_of)
+
+    return summarise
 
 
 def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell: Telling) -> list[Row]:
