@@ -23,11 +23,9 @@ from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import listing, percent, plural, processes, times
-from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
-from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE
-from ullage.suites.b_eff_io.scores import SpotScores, best
+from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE, SpotScores, best
 from ullage.units import format_rate
 
 # Types whose ratio is below this are taken as equal.
@@ -65,7 +63,7 @@ def _nothing_told(one: SpotScores, of_device: Sequence[Row], label: str) -> list
         return []
     title = f"{label}Pattern types, sizes and accesses are not compared"
     text = f"{title}: each has {plural(most, 'repetition')}. Use --repetitions {FEWEST_SAMPLES} or more."
-    return [finding("b_eff_io-types", title, text, **place(one), repetitions=most)]
+    return [finding("b_eff_io-types", title, text, **one.place, repetitions=most)]
 
 
 def _types(one: SpotScores, label: str, level: float) -> list[Finding]:
@@ -102,7 +100,7 @@ def _types(one: SpotScores, label: str, level: float) -> list[Finding]:
             title,
             text,
             severity,
-            **place(one),
+            **one.place,
             access=[row.word("access") for row in rows],
             pattern_type=[_type(row) for row in rows],
             bandwidth=[row.median for row in rows],
@@ -155,7 +153,7 @@ def _odd_sizes(one: SpotScores, label: str, level: float) -> list[Finding]:
             title,
             text,
             severity,
-            **place(one),
+            **one.place,
             access=[even.word("access") for _, even in pairs],
             pattern_type=[_type(even) for _, even in pairs],
             size=[even.word("size") for _, even in pairs],
@@ -179,7 +177,7 @@ def _read_write(one: SpotScores, label: str, level: float) -> list[Finding]:
     title = f"{label}{capital(first)}s reach {times(found[first].ratio)} the bandwidth of first writes"
     text = f"{label}With {processes(one.spot.ranks)}, {listing(said)} the bandwidth of first writes (mean over types)."
     numbers = {f"{access}_over_write": over.ratio for access, over in found.items()}
-    return [finding("b_eff_io-read-write", title, text, **place(one), **numbers)]
+    return [finding("b_eff_io-read-write", title, text, **one.place, **numbers)]
 
 
 def _over_write(one: SpotScores, access: Access, level: float) -> Comparison | None:
@@ -291,7 +289,7 @@ def _compared(sets: Sequence[SpotScores], label: str, level: float) -> Finding:
     text = f"{label}With {processes(sets[0].spot.ranks)}, {_winner(top, values, first, is_told=gain is not None)}"
     text += "".join(f" {_against(name, *told[name], len(found), first)}" for name, found in by_set.items() if found)
     numbers = columns(
-        **place(sets[0]),
+        **sets[0].place,
         b_eff_io=[row.median for row in values.values() if row is not None],
         better=[len(faster) for faster, _ in told.values()],
         worse=[len(slower) for _, slower in told.values()],

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from ullage.analysis.findings.phrasing import columns
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
-from ullage.importers.printed import Printed, printed
+from ullage.importers.printed import Printed, known_to, printed
 from ullage.model.base import Strict, first_mistake
 from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Scalar
@@ -357,7 +357,7 @@ def _official(run: _Run, name: str) -> OfficialRun:
         phase = find_phase(key)
         if phase is None:
             raise UserError(f"unknown phase '{key}'", name, f"known phases are {', '.join(BY_NAME)}")
-        phases.append(PhaseResult(phase.name, Printed(value, _PHASE_OFF), elapsed))
+        phases.append(PhaseResult(phase.name, known_to(value, _PHASE_OFF), elapsed))
     order = list(BY_NAME)
     phases.sort(key=lambda phase: order.index(phase.name))
     bandwidth, metadata, total = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.importers.printed import Printed, printed
+from ullage.importers.printed import Printed, known_to, printed
 from ullage.ini import ini_lines
 from ullage.suites.io500.phases import BY_NAME, FORMER, MODES, Mode, find_phase, phases_of
 from ullage.suites.io500.score import Io500Score
@@ -94,7 +94,7 @@ def make_run(
     phases = tuple(
         PhaseResult(
             phase.name,
-            Printed(values.get(phase.name, 0.0) / phase.factor),
+            known_to(values.get(phase.name, 0.0) / phase.factor),
             elapsed_s.get(phase.name, 0.0),
             invalid=phase.name in validity.phases,
             notes=validity.phases.get(phase.name, ()),
@@ -124,7 +124,7 @@ def mark_short(run: OfficialRun, required_s: float) -> OfficialRun:
 
 
 def _score_result(score: Io500Score, *, invalid: bool) -> ScoreResult:
-    bandwidth, metadata, total = (Printed(part or 0.0) for part in (score.bandwidth, score.metadata, score.total))
+    bandwidth, metadata, total = (known_to(part or 0.0) for part in (score.bandwidth, score.metadata, score.total))
     return ScoreResult(bandwidth, metadata, total, invalid)
 
 
