@@ -12,10 +12,9 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.room import Machine, Room, room_at
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase, has_wall
+from ullage.suites.io500.phases import OfficialPhase
 from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, make_layout, make_steps, wear_out_limit_s
 from ullage.suites.io500.sizing import Rates, assumed_rates, choose_sizes
-from ullage.suites.io500.validity import condition_reasons
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["phase", "counts in", "target", "API", "what", "at most", "files", "lasts", "case"]
@@ -118,7 +117,7 @@ def _what(step: Step) -> str:
 
 
 def _lasts(phase: OfficialPhase, run: Explained) -> str:
-    if not has_wall(phase):
+    if not phase.has_wall:
         return "as long as the work"
     wall = format_time(run.options.stonewall_s)
     return f"{wall} and {format_time(run.wear_out_limit_s)} of wear-out at most"
@@ -140,7 +139,7 @@ def _head(run: Explained) -> list[str]:
             lines.append(
                 f"Prepared on {target.name}: {shown}. The datasets of these names get the layout of the folder."
             )
-    lines += [f"INVALID by the rules: {reason}." for reason in condition_reasons(options.conditions)]
+    lines += [f"INVALID by the rules: {reason}." for reason in options.conditions.reasons]
     return lines
 
 
@@ -153,7 +152,7 @@ def _sizes(sizes: Sizes) -> str:
 
 def _time(run: Explained) -> list[str]:
     options = run.options
-    walls = sum(has_wall(step.phase) for target in run.request.targets for step in run.steps(target)) * options.repeat
+    walls = sum(step.phase.has_wall for target in run.request.targets for step in run.steps(target)) * options.repeat
     least_s = walls * options.stonewall_s
     # What was written until the wall is read again, and what was made is looked at twice and removed.
     about_s = 2 * least_s
@@ -166,7 +165,7 @@ def _space(run: Explained) -> list[str]:
     lines: list[str] = []
     options = run.options
     for target in run.request.targets:
-        makers = [step for step in run.steps(target) if has_wall(step.phase)]
+        makers = [step for step in run.steps(target) if step.phase.has_wall]
         bytes_ = sum(dataset_bytes(step, run.options.ranks) for step in makers)
         files = sum(dataset_files(step, run.options.ranks) for step in makers)
         room = run.room(target)

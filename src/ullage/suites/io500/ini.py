@@ -26,49 +26,82 @@ IniValue: TypeAlias = bool | int | float | str
 _FLAGS: Final = {"true": True, "1": True, "false": False, "0": False}
 _SIZE: Final = re.compile(r"\d+[kmgt]?b?", re.IGNORECASE | re.ASCII)
 
-_API: Final[dict[str, Kind]] = {"API": "text", "run": "flag"}
-_FIND: Final[dict[str, Kind]] = {
-    "external-script": "text",
-    "external-mpi-args": "text",
-    "external-extra-args": "text",
-    "nproc": "count",
-    "run": "flag",
-    "pfind-queue-length": "count",
-    "pfind-steal-next": "flag",
-    "pfind-parallelize-single-dir-access-using-hashing": "flag",
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of the file: of which kind its value is, and what is in effect when nothing is said (empty: nothing).
+
+    ``member``: of ``OfficialConfig``, which it sets; ``enough``: the official value that only means more than any run
+    gets through before the wall; ``note``: why it has no effect here.
+    """
+
+    kind: Kind
+    default: str = ""
+    member: str = ""
+    enough: int = 0
+    note: str = ""
+
+
+_IN_RECORDS: Final = "everything is in the records, whatever it says"
+_VERBOSITY: Final = Key("count", note=_IN_RECORDS)
+_API: Final = {"API": Key("text"), "run": Key("flag", "TRUE")}
+_FIND: Final = {
+    "external-script": Key("text"),
+    "external-mpi-args": Key("text"),
+    "external-extra-args": Key("text"),
+    "nproc": Key("count"),
+    "run": Key("flag", "TRUE"),
+    "pfind-queue-length": Key("count", "10000", note="find keeps no queue whose length could be set"),
+    "pfind-steal-next": Key("flag", "FALSE", note="a rank without work takes half of what another has"),
+    "pfind-parallelize-single-dir-access-using-hashing": Key(
+        "flag", "FALSE", note="a directory is read by the rank that takes it"
+    ),
 }
-_GROUPS: Final[dict[str, dict[str, Kind]]] = {
+_TIMESTAMP: Final = (
+    "each run works in ior-easy, ior-hard, mdtest-easy and mdtest-hard of its own folder ullage-TIME-ID below the "
+    "target, and folders of these names at the target give them their layout"
+)
+_GROUPS: Final[dict[str, dict[str, Key]]] = {
     "global": {
-        "datadir": "text",
-        "timestamp-datadir": "flag",
-        "resultdir": "text",
-        "timestamp-resultdir": "flag",
-        "api": "text",
-        "drop-caches": "flag",
-        "drop-caches-cmd": "text",
-        "io-buffers-on-gpu": "flag",
-        "verbosity": "count",
-        "scc": "flag",
-        "dataPacketType": "text",
+        "datadir": Key("text", member="data_folder"),
+        "timestamp-datadir": Key("flag", "TRUE", note=_TIMESTAMP),
+        "resultdir": Key("text"),
+        "timestamp-resultdir": Key("flag", "TRUE", "timestamp_result_folder"),
+        "api": Key("text", "POSIX"),
+        "drop-caches": Key("flag", "FALSE", "drop_caches"),
+        "drop-caches-cmd": Key("text", 'sudo -n bash -c "echo 3 > /proc/sys/vm/drop_caches"'),
+        "io-buffers-on-gpu": Key("flag", "FALSE"),
+        "verbosity": Key("count", "1", note=_IN_RECORDS),
+        "scc": Key("flag", "FALSE", "competition"),
+        "dataPacketType": Key("text", "timestamp"),
     },
-    "debug": {"stonewall-time": "count", "pause-dir": "text"},
+    "debug": {"stonewall-time": Key("count", member="stonewall_s"), "pause-dir": Key("text", member="pause_folder")},
     "ior-easy": {
         **_API,
-        "transferSize": "size",
-        "blockSize": "size",
-        "filePerProc": "flag",
-        "uniqueDir": "flag",
-        "verbosity": "count",
+        "transferSize": Key("size", member="transfer_bytes"),
+        "blockSize": Key("size", member="block_bytes", enough=9920000 << 20),
+        "filePerProc": Key("flag", "TRUE", "file_per_process"),
+        "uniqueDir": Key("flag", "FALSE", "directory_per_process"),
+        "verbosity": _VERBOSITY,
     },
-    "ior-hard": {**_API, "segmentCount": "count", "collective": "flag", "verbosity": "count"},
-    "mdtest-easy": {**_API, "n": "count"},
-    "mdtest-hard": {**_API, "n": "count", "files-per-dir": "count"},
+    "ior-hard": {
+        **_API,
+        "segmentCount": Key("count", member="segments", enough=10_000_000),
+        "collective": Key("flag"),
+        "verbosity": _VERBOSITY,
+    },
+    "mdtest-easy": {**_API, "n": Key("count", member="easy_items", enough=1_000_000)},
+    "mdtest-hard": {
+        **_API,
+        "n": Key("count", member="hard_items", enough=1_000_000),
+        "files-per-dir": Key("count", member="files_per_directory"),
+    },
     "mdworkbench": {
         **_API,
-        "waitingTime": "number",
-        "precreatePerSet": "count",
-        "filesPerProc": "count",
-        "verbosity": "count",
+        "waitingTime": Key("number", "0.0", "waiting_factor"),
+        "precreatePerSet": Key("count", member="workbench_objects"),
+        "filesPerProc": Key("count", member="workbench_rounds"),
+        "verbosity": _VERBOSITY,
     },
     "timestamp": {},
 }
@@ -89,16 +122,11 @@ _FORMER_KEYS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-def _of_phase(name: str) -> dict[str, Kind]:
-    if name.startswith("find"):
-        return _FIND
-    return {**_API, "collective": "flag"} if name.startswith("ior-hard") else _API
+def _keys_of(phase: str) -> dict[str, Key]:
+    return _FIND if phase.startswith("find") else _API | ({"collective": Key("flag")} if "ior-hard" in phase else {})
 
 
-KEYS: Final[Mapping[str, Mapping[str, Kind]]] = {
-    **{phase.name: _of_phase(phase.name) for phase in PHASES},
-    **_GROUPS,
-}
+KEYS: Final[Mapping[str, Mapping[str, Key]]] = {**{phase.name: _keys_of(phase.name) for phase in PHASES}, **_GROUPS}
 _SECTIONS: Final = {name.lower(): name for name in KEYS}
 
 
@@ -115,6 +143,11 @@ class Entry:
     def text(self) -> str:
         """The value as words."""
         return str(self.value)
+
+    @property
+    def known(self) -> Key:
+        """What is known of its key."""
+        return KEYS[self.section][self.key]
 
 
 def read_entries(text: str, name: str) -> tuple[list[Entry], list[str]]:
@@ -166,7 +199,7 @@ def _entry(section: str, word: str, text: str, place: str) -> Entry | None:
     if not text:
         return None
     where = f"{place} [{section}] {key}"
-    return Entry(section, key, _value(KEYS[section][key], text, where), where)
+    return Entry(section, key, _value(KEYS[section][key].kind, text, where), where)
 
 
 def _value(kind: Kind, text: str, where: str) -> IniValue:

@@ -15,7 +15,7 @@ from ullage.errors import UserError
 from ullage.importers.printed import Printed, known_to, printed
 from ullage.ini import ini_lines
 from ullage.suites.io500.phases import BY_NAME, FORMER, MODES, Mode, find_phase, phases_of
-from ullage.suites.io500.score import Io500Score
+from ullage.suites.io500.score import Io500Score, Part
 from ullage.suites.io500.validity import Validity
 
 SCORE_SECTIONS: Final[dict[Mode, str]] = {"standard": "SCORE", "extended": "SCOREX"}
@@ -47,6 +47,10 @@ class ScoreResult:
     total: Printed
     invalid: bool = False
 
+    def part(self, name: Part) -> Printed:
+        """Return one of the three by its name."""
+        return {"bandwidth": self.bandwidth, "metadata": self.metadata, "total": self.total}[name]
+
 
 @dataclass(frozen=True, slots=True)
 class OfficialRun:
@@ -68,10 +72,6 @@ class OfficialRun:
     def phase(self, name: str) -> PhaseResult | None:
         """Return the phase of that official name, or None."""
         return next((phase for phase in self.phases if phase.name == name), None)
-
-    def with_head(self, pairs: Mapping[str, str], started: str, ended: str) -> "OfficialRun":
-        """Return the same with what ``[run]`` says besides."""
-        return replace(self, pairs=pairs, started=started, ended=ended)
 
 
 def make_run(

@@ -6,6 +6,7 @@ file gets a copy.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,6 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured
 from ullage.runs.options.reading import read_options
 from ullage.suites.io500.config import GROUPS
-from ullage.suites.io500.digest import Digest, stamp
 from ullage.suites.io500.ini import KEYS, read_entries
 from ullage.suites.io500.official import (
     RUN_SECTION,
@@ -31,10 +31,10 @@ from ullage.suites.io500.official import (
     mark_short,
 )
 from ullage.suites.io500.options import Io500Options
-from ullage.suites.io500.phases import BY_NAME, PHASES, Mode, phases_of, scored_phases
-from ullage.suites.io500.rounds import Round, read_rounds
+from ullage.suites.io500.phases import BY_NAME, PHASES, Mode, modes_of, phases_of, scored_phases
+from ullage.suites.io500.rounds import Digest, Round, read_rounds, stamp
 from ullage.suites.io500.score import score_of_medians
-from ullage.suites.io500.summarise import digest_all, modes_of
+from ullage.suites.io500.summarise import digest_all
 from ullage.uri import target_path
 
 # -- result_summary.txt and the INI result.txt, as the official tool writes them ---------------------------------------
@@ -197,19 +197,20 @@ def _run(found: Digest, options: Io500Options, rounds: Sequence[Round], pairs: M
     run = make_run(
         found.values,
         found.elapsed_s,
-        {one: score_of_medians(found.samples, one) for one in modes_of(options)},
+        {one: score_of_medians(found.samples, one) for one in modes_of(options.mode)},
         found.validity,
         mode=options.mode,
         version=f"ullage-{ullage.__version__}",
         ranks=options.ranks,
         pairs=found.pairs,
     )
-    run = mark_short(run, options.conditions.required_s)
     attempts = [attempt for one in rounds for attempt in one.attempts]
-    ends = [attempt.run for attempt in attempts]
-    last = attempts[-1].phases[-1] if attempts and attempts[-1].phases else None
-    ended = "" if last is None else stamp(ends[-1], last.start_ns + last.elapsed_ns)
-    return run.with_head(pairs, stamp(ends[0]) if ends else "", ended)
+    return replace(
+        mark_short(run, options.conditions.required_s),
+        pairs=pairs,
+        started=stamp(attempts[0].run) if attempts else "",
+        ended=stamp(attempts[-1].run, attempts[-1].ended_ns) if attempts and attempts[-1].phases else "",
+    )
 
 
 def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
@@ -228,26 +229,6 @@ def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
 # -- config.ini: every key in the official order, with the value that was in effect ------------------------------------
 
 
-# What the official tool takes when nothing is said. Keys that are not here are then empty.
-_DEFAULTS: Final[Mapping[tuple[str, str], str]] = {
-    ("global", "timestamp-datadir"): "TRUE",
-    ("global", "timestamp-resultdir"): "TRUE",
-    ("global", "api"): "POSIX",
-    ("global", "drop-caches"): "FALSE",
-    ("global", "drop-caches-cmd"): 'sudo -n bash -c "echo 3 > /proc/sys/vm/drop_caches"',
-    ("global", "io-buffers-on-gpu"): "FALSE",
-    ("global", "verbosity"): "1",
-    ("global", "scc"): "FALSE",
-    ("global", "dataPacketType"): "timestamp",
-    ("ior-easy", "filePerProc"): "TRUE",
-    ("ior-easy", "uniqueDir"): "FALSE",
-    ("mdworkbench", "waitingTime"): "0.0",
-}
-_OF_FIND: Final = {
-    "pfind-queue-length": "10000",
-    "pfind-steal-next": "FALSE",
-    "pfind-parallelize-single-dir-access-using-hashing": "FALSE",
-}
 # Keys that the official check sum counts also when they are empty.
 _COUNTED_EMPTY: Final = ("external-mpi-args", "external-extra-args")
 
@@ -261,8 +242,9 @@ def config_text(options: Io500Options, target: Target, folder: Path) -> str:
     for section in _sections():
         lines.append(f"[{section}]")
         # The official tool knows fewer keys for md-workbench, and refuses a file with others.
-        for key in ["run"] if section.startswith("mdworkbench-") else list(KEYS[section]):
-            value = done.get((section, key), written.get((section, key), _default(section, key)))
+        keys = KEYS[section]
+        for key in ["run"] if section.startswith("mdworkbench-") else list(keys):
+            value = done.get((section, key), written.get((section, key), keys[key].default))
             lines.append(f"{key} = {one_line(value)}")
         lines.append("")
     return "\n".join([*lines, ""])
@@ -275,12 +257,6 @@ def _sections() -> list[str]:
         found |= dict.fromkeys(group for group, names in GROUPS.items() if phase.name in names)
         found[phase.name] = None
     return list(found)
-
-
-def _default(section: str, key: str) -> str:
-    if key == "run":
-        return "TRUE"
-    return _DEFAULTS.get((section, key), _OF_FIND.get(key, ""))
 
 
 def _done(options: Io500Options, target: Target, folder: Path) -> dict[tuple[str, str], str]:

@@ -33,7 +33,7 @@ from ullage.suites.io500.config import (
     default_stonewall_s,
     read_config,
 )
-from ullage.suites.io500.phases import BY_NAME, Mode, has_wall, phases_of
+from ullage.suites.io500.phases import BY_NAME, Mode, phases_of
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
 from ullage.units import format_duration
 from ullage.uri import parse_targets
@@ -62,7 +62,7 @@ def _official(path: object) -> OfficialConfig:
 def _walls(said: Mapping[str, object], official: OfficialConfig) -> int:
     """Return how many phases of a run with the words ``said`` go on until a wall."""
     mode: Mode = "extended" if said.get("mode") == "extended" else "standard"
-    walls = sum(has_wall(phase) for phase in phases_of(mode) if phase.name not in official.skipped)
+    walls = sum(phase.has_wall for phase in phases_of(mode) if phase.name not in official.skipped)
     targets, repeat = said.get("target"), said.get("repeat")
     places = len(cast("list[object]", targets)) if isinstance(targets, list) and targets else 1
     return max(1, walls) * places * int(repeat if isinstance(repeat, (int, str)) else 1)

@@ -23,7 +23,7 @@ from ullage.runs.listed import listed_plan
 from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.io500.ini import Api
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase, has_wall, phases_of
+from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
 
 HARD_BYTES: Final = 47008
@@ -108,7 +108,7 @@ def wear_out_limit_s(options: Io500Options, targets: int) -> float:
     """
     if options.time_s is None:
         return options.stonewall_s
-    walls = sum(has_wall(phase) for phase in run_phases(options)) * options.repeat * targets
+    walls = sum(phase.has_wall for phase in run_phases(options)) * options.repeat * targets
     left_s = options.time_s - walls * options.stonewall_s
     if left_s <= 0:
         text = format_time(walls * options.stonewall_s)
@@ -195,7 +195,7 @@ def _shape(bound: _Bound) -> Parameters:
 
 
 def _transfer(bound: _Bound) -> Parameters:
-    if bound.phase.access == "write":
+    if bound.phase.scored_phase == "write":
         return {**_shape(bound), "sync": "close", **bound.wall}
     options = bound.options
     return {**_shape(bound), **bound.of_others, "cache": options.cache, "verify": options.verify}

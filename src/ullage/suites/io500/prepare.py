@@ -35,7 +35,6 @@ from ullage.runs.suite import Explanation
 from ullage.suites.io500.config import check_result_folder
 from ullage.suites.io500.explain import Explained, explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import has_wall
 from ullage.suites.io500.planning import make_plan
 from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
 from ullage.suites.io500.sizing import CalibrationError, assumed_rates, run_probe
@@ -215,7 +214,7 @@ class _Rounds(Execution):
         folders = self.prepared.folders.get(target.name, ())
         plan = make_plan(self.prepared.request, self.prepared.options, rest.steps, self.prepared.layout, spec, folders)
         rounds = f"round {number + 1} of {self.prepared.options.repeat}, " if self.prepared.options.repeat > 1 else ""
-        expected_s = sum(has_wall(step.phase) for step in rest.steps) * 2 * self.prepared.options.stonewall_s
+        expected_s = sum(step.phase.has_wall for step in rest.steps) * 2 * self.prepared.options.stonewall_s
         text = f"{rounds}{target.name}: {len(rest.steps)} phases"
         self.session.progress.stage(text, len(rest.steps), expected_s if seconds is None else seconds)
         if rest.again:
@@ -230,7 +229,7 @@ class _Rounds(Execution):
 
     def _left_s(self, rest: Rest) -> float | None:
         """Return what earlier launches have left of the time, but always enough for a first round of what lacks."""
-        walls = sum(has_wall(step.phase) for step in rest.steps)
+        walls = sum(step.phase.has_wall for step in rest.steps)
         least_s = _GENEROUS * walls * self.prepared.options.stonewall_s + _SHORTEST_S if self._known else 1.0
         return self.seconds_left(self.prepared.options.time_s, least_s, self._used_s)
 

@@ -15,7 +15,7 @@ from ullage.report.phases import NamedPhase, format_list_rate, named_phases
 from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:
-    from ullage.suites.io500.sensitivity import PhaseInfluence
+    from ullage.suites.io500.score import PhaseInfluence
 
 
 _COLUMNS: Final = (
@@ -29,7 +29,7 @@ _COLUMNS: Final = (
 
 def tables(data: ReportData) -> Content | None:
     """Make a table for each target whose phases are those of IO500; None where no target's are."""
-    from ullage.suites.io500.sensitivity import sensitivity
+    from ullage.suites.io500.score import sensitivity
 
     phases = named_phases(data)
     grids: list[Grid] = []
