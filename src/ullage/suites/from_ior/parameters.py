@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The backend and the parameters of the workload ``transfer`` that IOR's flags ask for. Pure but for ``read_file``.
+"""The backend and the parameters of the workload ``transfer`` that IOR's flags ask for.
 
 What is a mistake of IOR's is not copied: ``-Y`` is one fsync a write, ``-z`` a different order on each rank, all ranks
-have the same load, and data is checked outside the timer.
+have the same load, and data is checked outside the timer. Pure, but for the hints file that a flag names.
 """
 
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +15,10 @@ from ullage.command_lines.flags import ParsedFlags
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters, Scalar
 from ullage.parameters import suggest
+from ullage.reading import read_text
 
 _TOOL: Final = "ior"
+A_FILE: Final = "name a text file that you may read"
 # All lines that work on one file must agree on these.
 LAYOUT: Final = {"block_bytes": "-b", "segments": "-s", "file_mode": "-F", "directory_per_process": "-u"}
 _PATTERNS: Final = ("t", "timestamp", "o", "offset", "i", "incompressible", "r", "random")
@@ -175,7 +177,7 @@ _FLAGS_OF_BACKENDS: Final = (
 _HINT_WORD: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)")
 
 
-def backend_of(given: ParsedFlags, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> Named:
+def backend_of(given: ParsedFlags, environment: Mapping[str, str]) -> Named:
     """Return the backend with its parameters; raise ``UserError`` for an API or flag that no backend serves.
 
     ``environment``: the variables set before the command.
@@ -194,7 +196,7 @@ def backend_of(given: ParsedFlags, environment: Mapping[str, str], read_file: Ca
             said = given.written[flag]
             raise UserError(f"{said} needs -a {backends[0].upper()}", _TOOL, f"change -a, or leave {said} out")
     parameters = _own_parameters(given, name)
-    if hints := _hints(given, environment, read_file):
+    if hints := _hints(given, environment):
         parameters["hints"] = hints
     return Named(name=name, parameters=parameters)
 
@@ -225,12 +227,12 @@ def _store(given: ParsedFlags) -> str:
     return "nodrain" if given.has("-Y") else "persist"
 
 
-def _hints(given: ParsedFlags, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> dict[str, Scalar]:
+def _hints(given: ParsedFlags, environment: Mapping[str, str]) -> dict[str, Scalar]:
     """Return the hints of the hints file and of the environment, which takes precedence."""
     hints: dict[str, Scalar] = {}
     if given.has("--mpiio.hintsFileName"):
         place = given.text("--mpiio.hintsFileName")
-        for number, line in enumerate(read_file(Path(place)).splitlines(), start=1):
+        for number, line in enumerate(read_text(Path(place), A_FILE).splitlines(), start=1):
             text = line.partition("#")[0].strip()
             name, joined, value = (part.strip() for part in text.partition("="))
             if text and not joined:

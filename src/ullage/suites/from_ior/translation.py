@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IOR's command lines as cases of the workload ``transfer``. Pure, but for the hints file that a flag names.
+"""IOR's command lines as cases of the workload ``transfer``. Pure, but for the files that flags name.
 
 Lines that only read use what an earlier line with the same ``-o`` wrote and kept; where there is none, their case
 writes it first.
+
+Of IOR's scripts (``-f FILE``), a line of directives after the other, each test begun by ``run`` is a command line. It
+has what the tests before it have set; what stands on the command line beside ``-f`` holds for all of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import ClassVar, Final, cast
 
 from ullage.command_lines.flags import ParsedFlags
-from ullage.command_lines.options import LineOptions, read_text
-from ullage.command_lines.splitting import CommandLine
+from ullage.command_lines.options import LineOptions
 from ullage.command_lines.translation import (
+    CommandLine,
     DatasetNames,
     Draft,
     Translation,
@@ -21,18 +25,98 @@ from ullage.command_lines.translation import (
     agreed_layout,
     check_shared,
     one_of,
+    split_line,
     without_file_system,
 )
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 from ullage.parameters import count_of
+from ullage.reading import read_text
 from ullage.runs.options.declared import Change
 from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.from_ior.flags import TABLE
-from ullage.suites.from_ior.parameters import COLLECTIVE, LAYOUT, NULL, backend_of, random_picks, workload_of
-from ullage.suites.from_ior.script import expanded
+from ullage.suites.from_ior.parameters import (
+    A_FILE,
+    COLLECTIVE,
+    LAYOUT,
+    NULL,
+    backend_of,
+    random_picks,
+    workload_of,
+)
 
 _TOOL: Final = "ior"
+_SCRIPT: Final = "-f"
+_DIRECTIVES: Final = "-O"
+
+
+def expanded(texts: Sequence[str]) -> list[str]:
+    """Return ``texts`` with a command line for each test of a script instead of the line that names it."""
+    return [line for text in texts for line in _lines(text)]
+
+
+def _lines(text: str) -> list[str]:
+    line = split_line(text, _TOOL)
+    words, script = _without_script(line)
+    if not script:
+        return [text]
+    before = shlex.split(text)[: -len(line.words) or None]
+    tests = list(_tests(read_text(Path(script), A_FILE), script))
+    if not tests:
+        raise UserError("contains no test", script, "write IOR START, directives, RUN, IOR STOP")
+    return [shlex.join([*before, *words, *directives]) for directives in tests]
+
+
+def _without_script(line: CommandLine) -> tuple[list[str], str]:
+    """Return the words without the flag, and the file that it names; empty text without one."""
+    kept: list[str] = []
+    script = ""
+    words = iter(line.words)
+    for word in words:
+        if word == _SCRIPT:
+            script = next(words, "")
+            if not script:
+                raise UserError(f"{_SCRIPT} needs a value", _TOOL, f"write {_SCRIPT} FILE")
+        elif word.startswith(f"{_SCRIPT}="):
+            script = word.partition("=")[2]
+        else:
+            kept.append(word)
+    return kept, script
+
+
+def _tests(text: str, name: str) -> Iterator[list[str]]:
+    """Yield the words of each test; raise ``UserError`` with the line of what is no directive."""
+    said: list[str] = []
+    is_open = False
+    for number, whole in enumerate(text.splitlines(), start=1):
+        line, place = whole.partition("#")[0].strip(), f"{name}:{number}"
+        match line.lower().split():
+            case []:
+                continue
+            case ["ior", "start"]:
+                is_open = True
+            case ["ior", "stop"]:
+                return
+            case ["run"] if is_open:
+                yield list(said)
+            case _ if is_open:
+                said += [_DIRECTIVES, _directive(line, place)]
+            case _:
+                raise UserError("stands before IOR START", place, "begin the tests with a line IOR START")
+    raise UserError("has no line IOR STOP", name, "end the tests with it")
+
+
+def _directive(line: str, place: str) -> str:
+    """Return ``NAME=VALUE`` without the blanks around the sign; refuse what has no equivalent, with its place."""
+    name, joined, value = (part.strip() for part in line.partition("="))
+    text = f"{name}={value}" if joined else name
+    try:
+        TABLE.read([_DIRECTIVES, text])
+    except UserError as error:
+        raise UserError(error.what, place, error.right, error.code) from error
+    return text
+
+
 _FILE: Final = "testFile"
 
 
@@ -68,9 +152,9 @@ class Job:
         return self.given.times("-z") > 1
 
 
-def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Callable[[Path], str]) -> Translation:
+def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation:
     """See ``Translator``."""
-    jobs = [_read(number, line, read_file) for number, line in enumerate(lines, start=1)]
+    jobs = [_read(number, line) for number, line in enumerate(lines, start=1)]
     layout = _layout(jobs, lines, wanted)
     ranks = layout.ranks or 1
     notes = dict.fromkeys(note for line in lines for note in line.notes)
@@ -96,11 +180,11 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Cal
     )
 
 
-def _read(number: int, line: CommandLine, read_file: Callable[[Path], str]) -> Job:
+def _read(number: int, line: CommandLine) -> Job:
     given = TABLE.read(line.words)
     if "@" in given.text("-o"):
         raise UserError("several paths with @ have no equivalent: all ranks use one target", _TOOL, "give -o one path")
-    backend, path, notes = backend_of(given, line.environment, read_file), given.text("-o"), list(given.notes)
+    backend, path, notes = backend_of(given, line.environment), given.text("-o"), list(given.notes)
     if backend.name in COLLECTIVE:
         path = without_file_system(path, _TOOL, "-o", notes)
     return Job(number, given, backend, path, tuple(notes))
@@ -211,4 +295,4 @@ class FromIorOptions(LineOptions):
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Replace a script by the command lines of its tests, so that it is read once and the request holds them."""
         lines = said.get("lines")
-        return super().settle({**said, "lines": expanded(cast("list[str]", lines), read_text)} if lines else said)
+        return super().settle({**said, "lines": expanded(cast("list[str]", lines))} if lines else said)

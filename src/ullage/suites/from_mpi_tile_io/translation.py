@@ -6,14 +6,20 @@ read back and checked, and the measurement is repeated.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path, PurePath
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import ClassVar, Final
 
-from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, switch, value
+from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, translated
 from ullage.command_lines.options import LineOptions
-from ullage.command_lines.splitting import CommandLine
-from ullage.command_lines.translation import Draft, Translation, WantedLayout, agreed_layout, without_file_system
+from ullage.command_lines.translation import (
+    CommandLine,
+    Draft,
+    Translation,
+    WantedLayout,
+    agreed_layout,
+    without_file_system,
+)
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 from ullage.runs.options.declared import Change
@@ -35,22 +41,17 @@ _SIZES: Final = tuple(_along(name, axis) for axis in _AXES for name in ("nr_tile
 TABLE: Final = FlagTable(
     TOOL,
     (
-        *(value(name) for name in _SIZES),
-        value("--sz_element"),
-        value("--header_bytes"),
-        value("--filename"),
-        switch("--collective"),
-        switch("--write_file"),
-        answered("--nr_files", takes_value=True, note=_ONE_FILE),
+        *translated(",".join(f"{name} VALUE" for name in (*_SIZES, "--sz_element", "--header_bytes", "--filename"))),
+        *translated("--collective,--write_file"),
+        *answered({"--nr_files VALUE": _ONE_FILE}),
     ),
     {"-w": "write --write_file"},
 )
 _IN_ENVIRONMENT: Final[Mapping[str, str]] = {name.removeprefix("--").upper(): name for name in TABLE.by_name}
 
 
-def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Callable[[Path], str]) -> Translation:
+def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation:
     """See ``Translator``."""
-    del read_file
     jobs = [_given(line) for line in lines]
     parameters = [_workload_of(given) for given in jobs]
     tiles = [_tiles_of(one) for one in parameters]
