@@ -12,7 +12,8 @@ from typing import Final
 
 import ullage
 from ullage.errors import one_line
-from ullage.exporters.tool_tables import ior_lines, mdtest_lines
+from ullage.exporters.ior import TRANSFERS, ior_lines
+from ullage.exporters.mdtest import mdtest_lines
 from ullage.ini import ini_lines
 from ullage.model.plan import Target
 from ullage.results.events import failed_cases
@@ -143,9 +144,6 @@ def score_hash(run: OfficialRun, mode: Mode, score: ScoreResult) -> str:
 # -- the folder of a result --------------------------------------------------------------------------------------------
 
 
-_BANDWIDTH: Final = ("transfer", "mixed-transfer")
-
-
 def read_digests(result: ResultFolder) -> list[Digest]:
     """Return the digest of every target of ``result``."""
     from ullage.runs.summary import row_context
@@ -220,8 +218,8 @@ def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
     for phase in phases_of(options.mode):
         attempts = [attempts[phase.name] for attempts in counted if phase.name in attempts]
         measured = [Measured(a.run, a.case, record) for a in attempts for record in a.phases if a.is_whole]
-        if measured and phase.workload in (*_BANDWIDTH, "metadata"):
-            lines = ior_lines(measured) if phase.workload in _BANDWIDTH else mdtest_lines(measured)
+        if measured and phase.workload in (*TRANSFERS, "metadata"):
+            lines = ior_lines(measured) if phase.workload in TRANSFERS else mdtest_lines(measured)
             texts[f"{phase.name}.txt"] = "\n".join([*lines, ""])
     return texts
 
