@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as other programs have printed them, with what rounding may have changed."""
+"""Numbers as other programs have printed them, and with what rounding may have changed."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
@@ -42,3 +43,18 @@ def worked_out(formula: Callable[[Which], float | None]) -> Printed | None:
     of_each: tuple[Which, ...] = (attrgetter("value"), attrgetter("low"), attrgetter("high"))
     known = [value for which in of_each if (value := formula(which)) is not None]
     return Printed(*known) if len(known) == len(of_each) else None
+
+
+def whole_number(text: str, most: int = 2**63 - 1) -> int | None:
+    """Read a whole number from 1 to ``most``; None for another text."""
+    is_whole = text.isascii() and text.isdigit() and len(text) <= 19
+    return int(text) if is_whole and 1 <= int(text) <= most else None
+
+
+def positive_number(text: str, below: float = math.inf) -> float | None:
+    """Read a number above 0 and ``below`` another; None for another text."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if "_" not in text and 0 < value < below else None
