@@ -13,7 +13,7 @@ from ullage.runs.room import Machine, Room, room_at
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase
-from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, make_layout, make_steps, wear_out_limit_s
+from ullage.suites.io500.planning import Step, dataset_amounts, make_layout, make_steps, wear_out_limit_s
 from ullage.suites.io500.sizing import Rates, assumed_rates, choose_sizes
 from ullage.units import format_bytes, format_time, format_volume
 
@@ -75,7 +75,7 @@ def explain(run: Explained) -> Explanation:
 
 def _row(step: Step, run: Explained) -> list[str]:
     phase, ranks = step.phase, run.options.ranks
-    bytes_, files = dataset_bytes(step, ranks), dataset_files(step, ranks)
+    bytes_, files = dataset_amounts(step, ranks)
     return [
         phase.name,
         "pilot" if phase.pilot else {"BW": "bandwidth", "MD": "metadata", "none": "nothing"}[phase.kind],
@@ -166,11 +166,10 @@ def _space(run: Explained) -> list[str]:
     options = run.options
     for target in run.request.targets:
         makers = [step for step in run.steps(target) if step.phase.has_wall]
-        bytes_ = sum(dataset_bytes(step, run.options.ranks) for step in makers)
-        files = sum(dataset_files(step, run.options.ranks) for step in makers)
-        room = run.room(target)
+        amounts, room = [dataset_amounts(step, options.ranks) for step in makers], run.room(target)
+        bytes_, files = format_volume(sum(one for one, _ in amounts)), sum(one for _, one in amounts)
         lines.append(
-            f"Space on {target.name}: {format_volume(bytes_)} and {files:,} files at most, all at the same time; "
+            f"Space on {target.name}: {bytes_} and {files:,} files at most, all at the same time; "
             f"{format_volume(room.bytes)} and {room.files:,} files may be taken."
         )
         lines += [f"{sentence}." for sentence in too_short(run.sizes(target), options)]
