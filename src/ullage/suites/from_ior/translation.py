@@ -161,10 +161,9 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation
     drafts: list[Draft] = []
     books = _Books(jobs)
     for job in jobs:
-        workload, said = workload_of(job.given, ranks)
-        made, more = books.drafts_of(job, workload)
-        notes.update(dict.fromkeys([*job.notes, *said, *more]))
-        drafts.extend(made)
+        said = list(job.notes)
+        drafts += books.drafts_of(job, workload_of(job.given, ranks, said), said)
+        notes.update(dict.fromkeys(said))
     check_shared(_TOOL, drafts, LAYOUT)
     keep = any((job.keeps and books.is_last(job)) or job.given.has("-K") for job in jobs)
     minutes = one_of(_TOOL, "-T", [job.given.count("-T", 0) for job in jobs])
@@ -213,16 +212,21 @@ class _Books:
         """Tell whether no later job uses the file of ``job``."""
         return not any(other.path == job.path for other in self._jobs[job.number :])
 
-    def drafts_of(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
-        """Return the cases of ``job`` in their order, and notes for the reader."""
+    def drafts_of(self, job: Job, workload: Parameters, notes: list[str]) -> list[Draft]:
+        """Return the cases of ``job`` in their order; add to the ``notes`` for the reader."""
+        if job.writes:
+            return [self._writing(job, workload, notes)]
         left = self._left.get(job.path)
-        if not job.writes and left is not None:
+        if left is not None:
             if not job.keeps:
                 del self._left[job.path]
-            return [self._reading(job, workload, *left)], []
-        if not job.writes:
-            return self._written_first(job, workload)
-        return self._writing(job, workload)
+            return [self._reading(job, workload, *left)]
+        notes.append(f"line {job.number} only reads, and no line before it leaves that file: it is written first")
+        if not job.picks_randomly:
+            return [self._transfer(job, {**workload, "phases": ["write", "read"]})]
+        name = self._names.make(job.path, _FILE)
+        first = self._transfer(job, {**workload, "phases": ["write"], "order": "sequential"}, name)
+        return [first, self._draft(job, random_picks(job.given, workload), name)]
 
     def _reading(self, job: Job, workload: Parameters, dataset: str, made: Parameters) -> Draft:
         """Read what is there, also in transfers of another size: the blocks of the file begin at the same bytes.
@@ -239,26 +243,12 @@ class _Books:
             raise UserError(what, _TOOL, f"write the same -t, or {other} of {SECTOR_BYTES}")
         if picks:
             return self._draft(job, random_picks(job.given, workload), dataset)
-        return self._draft(job, Named(name="transfer", parameters={**workload, "phases": ["read"]}), dataset)
+        return self._transfer(job, {**workload, "phases": ["read"]}, dataset)
 
-    def _written_first(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
-        note = f"line {job.number} only reads, and no line before it leaves that file: it is written first"
-        if not job.picks_randomly:
-            whole: Parameters = {**workload, "phases": ["write", "read"]}
-            return [self._draft(job, Named(name="transfer", parameters=whole))], [note]
-        name = self._names.make(job.path, _FILE)
-        first: Parameters = {**workload, "phases": ["write"], "order": "sequential"}
-        drafts = [
-            self._draft(job, Named(name="transfer", parameters=first), name),
-            self._draft(job, random_picks(job.given, workload), name),
-        ]
-        return drafts, [note]
-
-    def _writing(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
+    def _writing(self, job: Job, workload: Parameters, notes: list[str]) -> Draft:
         if job.picks_randomly:
             what = "-z -z with -w has no equivalent: it leaves holes that a later read would count as data"
             raise UserError(what, _TOOL, "write -z once for a permutation")
-        notes: list[str] = []
         phases = ["write"]
         if job.given.has("-E"):
             phases.append("rewrite")
@@ -272,9 +262,12 @@ class _Books:
         if job.keeps and not self.is_last(job):
             dataset = self._names.make(job.path, _FILE)
             self._left[job.path] = dataset, workload
-        return [self._draft(job, Named(name="transfer", parameters={**workload, "phases": phases}), dataset)], notes
+        return self._transfer(job, {**workload, "phases": phases}, dataset)
 
-    def _draft(self, job: Job, workload: Named, dataset: str = "") -> Draft:
+    def _transfer(self, job: Job, parameters: Parameters, dataset: str = "") -> Draft:
+        return self._draft(job, Named(name="transfer", parameters=parameters), dataset)
+
+    def _draft(self, job: Job, workload: Named, dataset: str) -> Draft:
         is_null = job.backend.name == NULL
         parameters = {**workload.parameters, "verify": "none"} if is_null else workload.parameters
         folder = str(PurePath(job.path).parent) if job.path else ""

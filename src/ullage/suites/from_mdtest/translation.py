@@ -30,6 +30,7 @@ from ullage.runs.options.declared import Change
 from ullage.suites.from_mdtest.flags import TABLE
 
 TOOL: Final = "mdtest"
+Item: TypeAlias = Literal["directory", "file"]
 # All lines that work on one tree must agree on these.
 LAYOUT: Final = {
     "items": "-n",
@@ -57,10 +58,7 @@ def directories(depth: int, branching: int, *, leaf_only: bool) -> int:
 
 
 _OF_SEVERAL_RANKS: Final = {
-    "-c": (
-        "every rank makes its own items; --ranks 1 makes all with one",
-        "a single rank makes all items anyway",
-    ),
+    "-c": ("every rank makes its own items; --ranks 1 makes all with one", "a single rank makes all items anyway"),
     "-S": (
         "every rank works on items of its own; for one file that all ranks share use from-ior without -F",
         "a single rank shares its items with nobody",
@@ -74,19 +72,17 @@ def conditional(given: ParsedFlags, ranks: int) -> list[str]:
     for flag, (why, usual) in _OF_SEVERAL_RANKS.items():
         if given.has(flag) and ranks > 1:
             raise UserError(f"{flag} has no equivalent on {ranks} ranks: {why}", TOOL, "or leave it out")
-        if given.has(flag):
-            notes.append(f"{flag}: {usual}")
+        notes += [f"{flag}: {usual}"] if given.has(flag) else []
     if given.has("-k"):
-        makes_files = not given.has("-D") and (given.has("-C") or not any(map(given.has, ("-T", "-E", "-U", "-r"))))
-        if makes_files:
+        if not given.has("-D") and (given.has("-C") or not any(map(given.has, ("-T", "-E", "-U", "-r")))):
             why = "files are made by open and close, as applications make them, and not by mknod; leave it out"
             raise UserError(f"-k has no equivalent: {why}", TOOL)
         notes.append("-k: this line makes no files")
     return notes
 
 
-def items_of(given: ParsedFlags) -> tuple[int, int, str]:
-    """Return the items of a rank, how many of them are in a directory, and a note for the reader, if any.
+def items_of(given: ParsedFlags, notes: list[str]) -> tuple[int, int]:
+    """Return the items of a rank, and how many of them are in a directory.
 
     mdtest's rule: ``-n`` is rounded down to the same number in every directory; ``-I`` is that number itself. With both
     and without a tree, a directory is filled after the other.
@@ -98,30 +94,28 @@ def items_of(given: ParsedFlags) -> tuple[int, int, str]:
     in_each = given.count("-I", 0)
     items = given.count("-n", 0)
     if in_each and items and holding == 1 and items % in_each == 0:
-        return items, in_each, ""
+        return items, in_each
     if in_each and items and items != in_each * holding:
         what = f"-I {in_each} in {holding} directories are {in_each * holding} items, and -n says {items}"
         raise UserError(what, TOOL, "give one of -n and -I")
     if in_each:
-        return in_each * holding, in_each, ""
+        return in_each * holding, in_each
     if not items:
         raise UserError("neither -n nor -I says how many items a rank makes", TOOL, "add -n ITEMS")
     if items < holding:
         raise UserError(f"-n {items} are fewer items than the {holding} directories of the tree", TOOL, "raise -n")
-    rounded = items // holding * holding
-    note = f"-n {items} becomes {rounded}, as with mdtest: {items // holding} in each of {holding} directories"
-    return rounded, items // holding, note if rounded != items else ""
+    in_each, left = divmod(items, holding)
+    if left:
+        notes.append(f"-n {items} becomes {items - left}, as with mdtest: {in_each} in each of {holding} directories")
+    return items - left, in_each
 
 
-def workload_of(
-    given: ParsedFlags, item: Literal["directory", "file"], phases: Collection[str]
-) -> tuple[Parameters, list[str]]:
-    """Return the parameters of the workload without phases and wall, and notes for the reader.
+def workload_of(given: ParsedFlags, item: Item, phases: Collection[str], notes: list[str]) -> Parameters:
+    """Return the parameters of the workload without phases and wall; add to the ``notes`` for the reader.
 
     ``phases``: those over items that are asked for.
     """
-    items, in_each, note = items_of(given)
-    notes = [note] if note else []
+    items, in_each = items_of(given, notes)
     depth, branching, leaf_only = given.count("-z", 0), given.count("-b", 1, least=1), given.has("-L")
     if items > in_each * directories(depth, branching, leaf_only=leaf_only):
         depth, branching, leaf_only = 1, items // in_each, True
@@ -147,9 +141,7 @@ def workload_of(
         notes.append(
             "-Y: one syncfs a node after a phase that changes something, in its own stamp; never a sync of all"
         )
-    if item == "file":
-        parameters |= _content(given, phases, notes)
-    return parameters, notes
+    return parameters | _content(given, phases, notes) if item == "file" else parameters
 
 
 def _content(given: ParsedFlags, phases: Collection[str], notes: list[str]) -> Parameters:
@@ -171,7 +163,6 @@ def _content(given: ParsedFlags, phases: Collection[str], notes: list[str]) -> P
     return content
 
 
-Item: TypeAlias = Literal["directory", "file"]
 # Each phase is listed under the flag that selects it; mdtest reads no directories and renames no files.
 _PHASES: Final[dict[Item, dict[str, str]]] = {
     "directory": {"-C": "mkdir", "-T": "stat", "-U": "rename", "-r": "rmdir"},
@@ -261,13 +252,14 @@ class _Books:
 
     def drafts_of(self, job: Job) -> list[Draft]:
         """Return the cases of ``job`` in their order."""
-        workload, said = workload_of(job.given, job.item, job.asked)
-        self.notes.extend(said)
+        workload = workload_of(job.given, job.item, job.asked, self.notes)
         phases = self._phases(job)
         dataset = self._left.pop(job.key, "")
         stays = not job.removes and self._is_used_later(job)
         wall = job.given.seconds("-W") if job.item == "file" else 0.0
-        made, rest = _split_at_wall(phases) if wall else (phases, [])
+        # The wall ends the making of files; a job that makes none has nothing before it.
+        end = phases.index("create") + 1 if "create" in phases else 0
+        made, rest = (phases[:end], phases[end:]) if wall else (phases, [])
         if not dataset and (stays or rest):
             dataset = self._names.make(job.given.text("-d"), f"{job.item}s")
         if stays:
@@ -278,19 +270,17 @@ class _Books:
         drafts = [self._draft(job, {**workload, **walled, "phases": made}, dataset)] if made else []
         return [*drafts, self._draft(job, {**workload, "phases": rest}, dataset)] if rest else drafts
 
-    def _first(self, job: Job) -> list[str]:
-        """Return the phase that has to come before those asked for, if any: the making of the items."""
-        return [] if job.makes in job.asked or job.key in self._left else [job.makes]
-
     def _phases(self, job: Job) -> list[str]:
-        first = self._first(job)
-        if first:
+        """Return the phases of ``job``: the making of the items first, where it makes and finds none."""
+        asked = job.asked
+        if job.makes not in asked and job.key not in self._left:
+            asked = [job.makes, *asked]
+            what = "directories" if job.item == "directory" else "files"
             self.notes.append(
-                f"line {job.number} makes no {_plural(job.item)}, and no line before it leaves any: they are made first"
+                f"line {job.number} makes no {what}, and no line before it leaves any: they are made first"
             )
-        makes = bool(first) or job.makes in job.asked
-        head = ["tree-create"] if makes else []
-        return [*head, *first, *job.asked, *(["tree-remove"] if job.removes else [])]
+        head = ["tree-create"] if job.makes in asked else []
+        return [*head, *asked, *(["tree-remove"] if job.removes else [])]
 
     def _is_used_later(self, job: Job) -> bool:
         later = [other for other in self._jobs if other.number > job.number and other.key == job.key]
@@ -299,16 +289,6 @@ class _Books:
     def _draft(self, job: Job, parameters: Parameters, dataset: str) -> Draft:
         workload = Named(name="metadata", parameters={**parameters, "item": job.item})
         return Draft(job.number, backend_of(job.given), workload, job.given.text("-d"), dataset)
-
-
-def _split_at_wall(phases: list[str]) -> tuple[list[str], list[str]]:
-    """Split phases behind the creation of files; a job that makes none has nothing before the wall."""
-    end = phases.index("create") + 1 if "create" in phases else 0
-    return phases[:end], phases[end:]
-
-
-def _plural(item: Item) -> str:
-    return "directories" if item == "directory" else "files"
 
 
 class FromMdtestOptions(LineOptions):
