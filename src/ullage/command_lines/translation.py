@@ -28,7 +28,6 @@ _SRUN_WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("-N", "--nodes"), "nodes"),
     "--ntasks-per-node": "ranks_per_node",
 }
-# Their value is a name, which may be the tool's.
 _NAMING: Final = ("-J", "--job-name")
 # Variables that a tool reads, and those by which an MPI library chooses how a file is accessed.
 _OWN: Final[Mapping[str, re.Pattern[str]]] = {
@@ -77,26 +76,18 @@ def split_line(text: str, tool: str) -> CommandLine:
     while words and (match := _ASSIGNMENT.fullmatch(words[0])):
         environment[match[1]] = match[2]
         words = words[1:]
-    place = _place_of(tool, words)
+    # A word behind an option that takes a name may be the tool's.
+    places = (index for index, word in enumerate(words) if PurePath(word).name == tool)
+    place = next((index for index in places if index == 0 or words[index - 1] not in _NAMING), None)
     if place is None:
-        raise UserError(
-            f"not a command line of {tool}", f"'{text}'", f'write "{tool} ..." or "mpirun -np 8 {tool} ..."'
-        )
+        right = f'write "{tool} ..." or "mpirun -np 8 {tool} ..."'
+        raise UserError(f"not a command line of {tool}", f"'{text}'", right)
     said, exported, notes = _read_launcher(words[:place], tool)
-    return CommandLine(
-        text=text,
-        tool=tool,
-        words=tuple(words[place + 1 :]),
-        environment={**environment, **exported},
-        ranks=said.get("ranks", _product(said.get("nodes"), said.get("ranks_per_node"))),
-        nodes=said.get("nodes"),
-        ranks_per_node=said.get("ranks_per_node"),
-        notes=notes,
-    )
-
-
-def _product(nodes: int | None, ranks_per_node: int | None) -> int | None:
-    return None if nodes is None or ranks_per_node is None else nodes * ranks_per_node
+    own, environment = tuple(words[place + 1 :]), {**environment, **exported}
+    ranks, nodes, on_a_node = (said.get(name) for name in ("ranks", "nodes", "ranks_per_node"))
+    if ranks is None and nodes is not None and on_a_node is not None:
+        ranks = nodes * on_a_node
+    return CommandLine(text, tool, own, environment, ranks, nodes, on_a_node, notes)
 
 
 def _split(text: str, tool: str) -> list[str]:
@@ -110,13 +101,6 @@ def _split(text: str, tool: str) -> list[str]:
         if word in {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", ":"}:
             raise UserError(f"'{word}' belongs to a shell or a launcher", tool, f"write the command line of one {tool}")
     return words
-
-
-def _place_of(tool: str, words: Sequence[str]) -> int | None:
-    for index, word in enumerate(words):
-        if PurePath(word).name == tool and (index == 0 or words[index - 1] not in _NAMING):
-            return index
-    return None
 
 
 def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], dict[str, str], tuple[str, ...]]:
@@ -138,7 +122,8 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], dic
     rest = iter(kept)
     for word in rest:
         option, joined, value = word.partition("=")
-        glued = _glued(word, meanings)
+        # As -n8.
+        glued = next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
         if option in meanings:
             said[meanings[option]] = _count(value if joined else next(rest, ""), option)
         elif glued is not None:
@@ -193,11 +178,6 @@ def _is_own(pair: str, tool: str) -> bool:
         what = f"{name} chooses how files are accessed, and is not carried to the ranks"
         raise UserError(what, tool, f"leave it out, and `export {name}={shlex.quote(value)}` before `ullage run`")
     return bool(joined) and tool in _OWN and _OWN[tool].fullmatch(name) is not None
-
-
-def _glued(word: str, meanings: Mapping[str, str]) -> str | None:
-    """Return the option of a word such as ``-n8``, or None."""
-    return next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
 
 
 def _count(text: str, option: str) -> int:
