@@ -6,7 +6,7 @@ Sections and keys are the official tool's, in any case. A key without a value is
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -24,7 +24,6 @@ Kind: TypeAlias = Literal["flag", "count", "size", "number", "text"]
 IniValue: TypeAlias = bool | int | float | str
 
 _FLAGS: Final = {"true": True, "1": True, "false": False, "0": False}
-_SIZE: Final = re.compile(r"\d+[kmgt]?b?", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,27 +201,21 @@ def _entry(section: str, word: str, text: str, place: str) -> Entry | None:
     return Entry(section, key, _value(KEYS[section][key].kind, text, where), where)
 
 
+_FORMS: Final[Mapping[Kind, tuple[str, Callable[[str], IniValue], str, str]]] = {
+    "flag": ("true|1|false|0", lambda text: _FLAGS[text.lower()], "a truth value", "write TRUE or FALSE"),
+    "count": (r"\d{1,18}", int, "a whole number", "write digits only"),
+    "size": (r"\d+[kmgt]?b?", lambda text: parse_size(text.rstrip("bB")), "a size", "write 2m, 47008 or 1g"),
+    "number": (r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", float, "a number", "write 0.0 or 1.5"),
+    "text": (r"(?s:.*)", str, "", ""),
+}
+"""How a value of each kind is written and read, what it is, and what would be right."""
+
+
 def _value(kind: Kind, text: str, where: str) -> IniValue:
-    match kind:
-        case "flag":
-            if text.lower() not in _FLAGS:
-                raise UserError(f"'{text}' is not a truth value", where, "write TRUE or FALSE")
-            return _FLAGS[text.lower()]
-        case "count":
-            if re.fullmatch(r"\d{1,18}", text, re.ASCII) is None:
-                raise UserError(f"'{text}' is not a whole number", where, "write digits only")
-            return int(text)
-        case "size":
-            if _SIZE.fullmatch(text) is None:
-                raise UserError(f"'{text}' is not a size", where, "write 2m, 47008 or 1g")
-            return parse_size(text.rstrip("bB"))
-        case "number":
-            try:
-                return float(text)
-            except ValueError:
-                raise UserError(f"'{text}' is not a number", where, "write 0.0 or 1.5") from None
-        case "text":
-            return text
+    form, read, what, right = _FORMS[kind]
+    if re.fullmatch(form, text, re.IGNORECASE | re.ASCII) is None:
+        raise UserError(f"'{text}' is not {what}", where, right)
+    return read(text)
 
 
 # -- the value of API: a backend, and the words behind it --------------------------------------------------------------
