@@ -82,18 +82,9 @@ def _powers(low: int, high: int) -> str:
     return "[" + ", ".join(f"{10.0**power:g}" for power in range(low, high + 1)) + "]"
 
 
-def corner(lines: Sequence[str], width: int) -> Spec:
-    """Make labels for the upper right corner, as the original has them."""
-    return _label(lines, {"x": width - 4, "y": 4, "align": "right", "baseline": "top", "color": INK})
-
-
-def note(lines: Sequence[str], width: int, height: int) -> Spec:
-    """Make words for the lower right corner."""
-    place = {"x": width - 4, "y": height - 4 - _LINE * (len(lines) - 1), "align": "right", "baseline": "bottom"}
-    return _label(lines, {**place, "color": MUTED})
-
-
-def _label(lines: Sequence[str], look: Mapping[str, object]) -> Spec:
+def _label(lines: Sequence[str], y: int, baseline: str, ink: str) -> Spec:
+    """Make words at the right edge of a plot, as the original has them."""
+    look = {"x": _WIDTH - 4, "y": y, "align": "right", "baseline": baseline, "color": ink}
     mark = {"type": "text", "text": list(lines), "fontSize": 9.5, "lineHeight": _LINE, **look}
     return {"data": {"values": [{}]}, "mark": mark}
 
@@ -189,9 +180,9 @@ def _page_spec(sheet: Sheet, points: Sequence[Spec], labels: Sequence[str], *, h
             whisker = {**place, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
             layers.append(layer(_WHISKER, whisker, shown=_HAS_INTERVAL))
         marker = {**place, "fill": curves, **verdict_shape(), "tooltip": _TOOLTIP}
-        layers += [layer(_MARKER, marker), corner(labels, _WIDTH)]
+        layers += [layer(_MARKER, marker), _label(labels, 4, "top", INK)]
         if not has_shared_pointer and (field == "access" or name == "shared"):
-            layers.append(note(_WORKAROUND, _WIDTH, _HEIGHT))
+            layers.append(_label(_WORKAROUND, _HEIGHT - 4 - _LINE * (len(_WORKAROUND) - 1), "bottom", MUTED))
         title = _TITLES[name] if field == "access" else f"type {[*TYPES].index(name)}: {name}"
         return {
             **layered(_WIDTH, _HEIGHT, layers),
@@ -265,10 +256,8 @@ def _hint_figure(group: Sequence[Sheet], all_: Sequence[Sheet]) -> Figure | None
         return None
     contests = [contest_of(one.row, one.base) for one in found]
     points = [_hint_point(one, result) for one, result in zip(found, compare_all(contests), strict=True)]
-    title = f"{title_of(group[0], all_)}: against {base}"
-    return Figure(
-        title, _hint_caption(points, others), _hint_spec(points, others, group[0].lmax_bytes, base), wide=True
-    )
+    title, spec = f"{title_of(group[0], all_)}: against {base}", _hint_spec(points, others, group[0].lmax_bytes, base)
+    return Figure(title, _hint_caption(points, others), spec, wide=True)
 
 
 def _hint_point(one: HintRatio, result: Comparison) -> Spec:
@@ -294,13 +283,13 @@ def _hint_caption(points: Sequence[Spec], names: Sequence[str]) -> str:
     words: list[str] = []
     for name in names:
         of = [point["outcome"] for point in points if point["set"] == name]
-        counts = {outcome: of.count(outcome) for outcome in ("faster", "slower", "cannot tell")}
         words.append(
-            f"{name} makes {counts['faster']} of {len(of)} patterns faster and {counts['slower']} slower; of "
-            f"{counts['cannot tell']} one cannot tell."
+            f"{name} makes {of.count('faster')} of {len(of)} patterns faster and {of.count('slower')} slower; of "
+            f"{of.count('cannot tell')} one cannot tell."
         )
-    hollow = any(point["unsure"] for point in points)
-    return " ".join([*words, "Hollow marks cannot be told from 1, as with one repetition." if hollow else ""]).strip()
+    if any(point["unsure"] for point in points):
+        words.append("Hollow marks cannot be told from 1, as with one repetition.")
+    return " ".join(words)
 
 
 def _hint_spec(points: Sequence[Spec], names: Sequence[str], lmax_bytes: int, base: str) -> Spec:

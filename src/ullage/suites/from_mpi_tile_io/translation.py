@@ -22,6 +22,7 @@ from ullage.command_lines.translation import (
 )
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
+from ullage.parameters import count_of
 from ullage.runs.options.declared import Change
 
 TOOL: Final = "mpi-tile-io"
@@ -54,7 +55,7 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation
     """See ``Translator``."""
     jobs = [_given(line) for line in lines]
     parameters = [_workload_of(given) for given in jobs]
-    tiles = [_tiles_of(one) for one in parameters]
+    tiles = [math.prod(count_of(one, f"tiles_{axis}") for axis in _AXES) for one in parameters]
     layout = agreed_layout(lines, wanted)
     said = wanted.ranks or any(line.ranks for line in lines)
     ranks = (layout.ranks or 1) if said else max(tiles)
@@ -110,15 +111,6 @@ def _workload_of(given: ParsedFlags) -> Parameters:
     }
 
 
-def _tiles_of(parameters: Parameters) -> int:
-    return math.prod(_count(parameters, f"tiles_{axis}") for axis in _AXES)
-
-
-def _count(parameters: Parameters, name: str) -> int:
-    found = parameters[name]
-    return found if isinstance(found, int) else 1
-
-
 def _notes(number: int, given: ParsedFlags, tiles: int, ranks: int) -> list[str]:
     notes = [f"the original measures once; each line is repeated {_REPETITIONS} times"]
     if given.has("--write_file"):
@@ -132,13 +124,10 @@ def _notes(number: int, given: ParsedFlags, tiles: int, ranks: int) -> list[str]
 
 def _draft(number: int, path: str, parameters: Parameters) -> Draft:
     folder = str(PurePath(path).parent) if path else ""
-    leaves = math.prod(
-        _count(parameters, f"tiles_{axis}") * _count(parameters, f"tile_{axis}")
-        - (_count(parameters, f"tiles_{axis}") - 1) * _count(parameters, f"overlap_{axis}")
-        for axis in _AXES
-    )
+    along = ((count_of(parameters, f"{name}_{axis}") for name in ("tiles", "tile", "overlap")) for axis in _AXES)
+    leaves = math.prod(tiles * tile - (tiles - 1) * overlap for tiles, tile, overlap in along)
     named = Named(name="tile", parameters=parameters)
-    return Draft(number, Named(name="mpiio"), named, folder, leaves=leaves * _count(parameters, "element_bytes"))
+    return Draft(number, Named(name="mpiio"), named, folder, leaves=leaves * count_of(parameters, "element_bytes"))
 
 
 class FromMpiTileIoOptions(LineOptions):

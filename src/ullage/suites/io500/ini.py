@@ -255,21 +255,20 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         return Api()
     if backend == "pmem" and phase.dataset == _SHARED:
         raise UserError("PMDK needs a file for each process", place, f"{phase.name} shares a file: use MMAP or POSIX")
-    api = Api.model_validate({"backend": backend})
+    parameters: Parameters = {}
     for word in (joined.removesuffix("=1") for joined in _joined(words)):
         # Small files are made and read through the cache; O_DIRECT would concern their bytes only.
         if word == "--posix.odirect" and backend == "posix" and not on_names:
-            api = api.model_copy(update={"parameters": {**api.parameters, "direct": True}})
+            parameters["direct"] = True
         elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
-            hints = read_hint_file(folder / word.partition("=")[2])
-            api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
+            parameters["hints"] = dict(read_hint_file(folder / word.partition("=")[2]))
         # What is set on a folder counts for all that is made in it.
         elif word.startswith(_LAYOUT_OF_FILES):
             raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES.format(phase.dataset))
         elif not (word == "--posix.odirect" and on_names and not is_own):
             right = "leave it out: --posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
             raise UserError(f"option '{word}' of {name} is not supported for {phase.name}", place, right)
-    return api
+    return Api.model_validate({"backend": backend, "parameters": parameters})
 
 
 def _split(text: str, place: str) -> list[str]:
