@@ -40,11 +40,6 @@ class Explained:
         return make_layout(self.options, self.machine.cores)
 
     @property
-    def limits(self) -> Limits:
-        """The limits that stand in the plans."""
-        return Limits(space_bytes=self.options.space)
-
-    @property
     def wear_out_limit_s(self) -> float:
         """How long a phase may go on after its wall."""
         return wear_out_limit_s(self.options, len(self.request.targets))
@@ -52,7 +47,7 @@ class Explained:
     def room(self, target: Target) -> Room:
         """Return what may be taken of ``target``."""
         place = next(place for place in self.machine.places if place.target == target.name)
-        return room_at(place, self.limits, self.machine.memory, self.layout.nodes)
+        return room_at(place, Limits(space_bytes=self.options.space), self.machine.memory, self.layout.nodes)
 
     def sizes(self, target: Target, rates: Rates | None = None) -> Sizes:
         """Return the sizes by ``rates``; without these the settled ones, else those by what is assumed."""
@@ -74,23 +69,19 @@ def explain(run: Explained) -> Explanation:
 
 
 def _row(step: Step, run: Explained) -> list[str]:
-    phase, ranks = step.phase, run.options.ranks
-    bytes_, files = dataset_amounts(step, ranks)
+    phase, backend = step.phase, step.case.backend
+    bytes_, files = dataset_amounts(step, run.options.ranks)
     return [
         phase.name,
         "pilot" if phase.pilot else {"BW": "bandwidth", "MD": "metadata", "none": "nothing"}[phase.kind],
         step.target.name,
-        " ".join([step.case.backend.name, *_shown(step.case.backend.parameters)]),
+        " ".join([backend.name, *(f"{key}={value}" for key, value in backend.parameters.items())]),
         _what(step),
         format_volume(bytes_) if bytes_ else "",
         f"{files:,}" if files else "",
         _lasts(phase, run),
         step.case.id,
     ]
-
-
-def _shown(parameters: Mapping[str, object]) -> list[str]:
-    return [f"{key}={value}" for key, value in parameters.items()]
 
 
 def _what(step: Step) -> str:

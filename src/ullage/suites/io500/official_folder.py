@@ -42,9 +42,6 @@ from ullage.uri import target_path
 
 
 _LONGEST_VALUE: Final = 4000
-# Between these keys stand score and time of a phase.
-_FIRST_KEYS: Final = ("t_start", "exe")
-_LAST_KEYS: Final = ("t_end",)
 
 
 def summary_text(run: OfficialRun) -> str:
@@ -86,15 +83,12 @@ def ini_text(run: OfficialRun) -> str:
 
 
 def _section(phase: PhaseResult) -> list[str]:
-    ordered = (*_FIRST_KEYS, *(key for key in phase.pairs if key not in {*_FIRST_KEYS, *_LAST_KEYS}))
-    score = {} if phase.value is None or not BY_NAME[phase.name].scored_phase else {"score": f"{phase.value.value:f}"}
-    return [
-        *_pairs({key: phase.pairs.get(key, "") for key in ordered}),
-        *_pairs(score),
-        *_reasons(phase.notes),
-        *_pairs({"t_delta": f"{phase.elapsed_s or 0.0:.4f}"}),
-        *_pairs({key: phase.pairs.get(key, "") for key in _LAST_KEYS}),
-    ]
+    """Return the lines of a phase: score and time stand between its other keys and the end."""
+    first = {key: phase.pairs.get(key, "") for key in ("t_start", "exe", *phase.pairs) if key != "t_end"}
+    if phase.value is not None and BY_NAME[phase.name].scored_phase:
+        first["score"] = f"{phase.value.value:f}"
+    last = {"t_delta": f"{phase.elapsed_s or 0.0:.4f}", "t_end": phase.pairs.get("t_end", "")}
+    return [*_pairs(first), *_reasons(phase.notes), *_pairs(last)]
 
 
 def _stamp(word: str, time: str) -> list[str]:
