@@ -148,44 +148,31 @@ def read_digests(result: ResultFolder) -> list[Digest]:
     return digest_all(request, options, read_rounds(result), failed, row_context(request, result.read_system()))
 
 
-def official_folders(
-    digests: Sequence[Digest], options: Io500Options, result: ResultFolder
-) -> dict[Path, dict[str, str]]:
-    """Return contents by folder and file name, without targets at which nothing has run."""
-    rounds = read_rounds(result)
+def official_folders(digests: Sequence[Digest], options: Io500Options, place: Path) -> dict[Path, dict[str, str]]:
+    """Return contents by folder and file name, without targets at which nothing has run. ``place``: of the result."""
     found: dict[Path, dict[str, str]] = {}
     for number, one in enumerate(digests, start=1):
         if not one.elapsed_s:
             continue
         part = f"target-{number}" if len(digests) > 1 else ""
-        folder = result.path / part
-        files = official_files(one, options, [r for r in rounds if r.target.name == one.target.name], folder)
-        found[folder] = files
+        found[place / part] = official_files(one, options, place / part)
         if options.config.result_folder:
-            found[_copy(options, one, rounds) / part] = files
+            found[_copy(options, one) / part] = found[place / part]
     return found
 
 
-def _copy(options: Io500Options, found: Digest, rounds: Sequence[Round]) -> Path:
+def _copy(options: Io500Options, found: Digest) -> Path:
     """Return where the official tool puts its files: ``resultdir``, or a folder in it named by the start time."""
     folder = Path(options.config.result_folder)
     if not options.config.timestamp_result_folder:
         return folder
-    began = next((stamp(a.run) for r in rounds for a in r.attempts if r.target.name == found.target.name), "")
+    began = next((stamp(attempt.run) for one in found.rounds for attempt in one.attempts), "")
     return folder / began.replace("-", ".").replace(" ", "-").replace(":", ".")
 
 
-def official_files(found: Digest, options: Io500Options, rounds: Sequence[Round], folder: Path) -> dict[str, str]:
-    """Return contents by file name; ``rounds`` are those of the target."""
+def official_files(found: Digest, options: Io500Options, folder: Path) -> dict[str, str]:
+    """Return contents by file name of one target."""
     config = config_text(options, found.target, folder)
-    run = _run(found, options, rounds, {"config-hash": config_hash(config), "result-dir": str(folder)})
-    files = {"result_summary.txt": summary_text(run), "result.txt": ini_text(run), "config.ini": config}
-    if options.config.text:
-        files["config-orig.ini"] = options.config.text
-    return {**files, **_tables(options, rounds)}
-
-
-def _run(found: Digest, options: Io500Options, rounds: Sequence[Round], pairs: Mapping[str, str]) -> OfficialRun:
     run = make_run(
         found.values,
         found.elapsed_s,
@@ -196,13 +183,17 @@ def _run(found: Digest, options: Io500Options, rounds: Sequence[Round], pairs: M
         ranks=options.ranks,
         pairs=found.pairs,
     )
-    attempts = [attempt for one in rounds for attempt in one.attempts]
-    return replace(
+    attempts = [attempt for one in found.rounds for attempt in one.attempts]
+    run = replace(
         mark_short(run, options.conditions.required_s),
-        pairs=pairs,
+        pairs={"config-hash": config_hash(config), "result-dir": str(folder)},
         started=stamp(attempts[0].run) if attempts else "",
         ended=stamp(attempts[-1].run, attempts[-1].ended_ns) if attempts and attempts[-1].phases else "",
     )
+    files = {"result_summary.txt": summary_text(run), "result.txt": ini_text(run), "config.ini": config}
+    if options.config.text:
+        files["config-orig.ini"] = options.config.text
+    return {**files, **_tables(options, found.rounds)}
 
 
 def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:

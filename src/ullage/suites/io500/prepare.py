@@ -246,7 +246,7 @@ def conclude(prepared: PreparedIo500, session: Session) -> bool:
 
     result = session.result
     digests = read_digests(result)
-    for folder, files in official_folders(digests, prepared.options, result).items():
+    for folder, files in official_folders(digests, prepared.options, result.path).items():
         for name, text in files.items():
             write_atomically(folder / name, text)
     return any(found.is_wrong for found in digests)

@@ -180,6 +180,7 @@ class Digest:
     """
 
     target: Target
+    rounds: Sequence[Round]
     samples: Mapping[str, list[float]]
     elapsed_s: Mapping[str, float]
     rows: list[Row]
@@ -218,6 +219,7 @@ def digest(
     last = counted[-1] if counted else {}
     return Digest(
         target,
+        rounds,
         {name: values for name, values in samples.items() if values},
         elapsed_s,
         [row for name, of_phase in rows.items() for row in _marked(of_phase, validity.phases.get(name, ()))],

@@ -36,9 +36,8 @@ from ullage.suites.io500.validity import Validity
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     options = read_options(Io500Options, request)
-    rounds = read_rounds(result)
     failed = failed_cases(file.records for file in result.read_records())
-    digests = digest_all(request, options, rounds, failed, context)
+    digests = digest_all(request, options, read_rounds(result), failed, context)
     several = len(digests) > 1
     findings = [*_conditions(options), *find_failures(make_study([], failed))]
     scores: list[Score] = []
@@ -50,8 +49,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         scores += [one.model_copy(update={"look": _is_look(one, options)}) for one in own]
         findings += void_findings(found.validity, label)
         findings += score_findings(found.values, options.mode, label, disturbed)
-        of_target = [one for one in rounds if one.target.name == found.target.name]
-        findings += slow_ranks(of_target, disturbed, label)
+        findings += slow_ranks(found.rounds, disturbed, label)
     return SuiteSummary([row for found in digests for row in found.rows], findings, scores)
 
 
