@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.command_lines.splitting import CommandLine, split_line
+from ullage.command_lines.translation import CommandLine, split_line
 from ullage.errors import UserError
 
 WORDS = st.text(st.characters(exclude_characters="$`\0", exclude_categories=("Cs",)), min_size=1, max_size=12).filter(

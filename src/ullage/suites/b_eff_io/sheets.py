@@ -15,16 +15,14 @@ from ullage.quantity import processes
 from ullage.report.data import ReportData
 from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, Access, Pattern, PatternType, Size
+from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, Access, Pattern
 from ullage.suites.b_eff_io.rows import ALL_SETS, B_EFF_IO, CALLS, PATTERN, SUITE
-from ullage.suites.b_eff_io.validity import NOT_VALID
+from ullage.suites.b_eff_io.values import NOT_VALID
 from ullage.units import format_time
 
-MEGA: Final = 1e6
-"""The original counts these bytes as 1 MB."""
-_LOST: Final = "b_eff_io-lost"
-_BY_NUMBER: Final = {pattern.number: pattern for pattern in PATTERNS}
-_OF: Final[dict[tuple[PatternType, Size], Pattern]] = {(one.type, one.size): one for one in PATTERNS}
+# So many sheets, those with the highest values, get tables and a page of plots; the rows of all are in tables/rows.csv.
+MOST_SHEETS: Final = 4
+_PHASES: Final = {pattern.number: pattern.phase for pattern in PATTERNS}
 
 
 @dataclass(frozen=True)
@@ -41,23 +39,9 @@ class Sheet:
         """Return the first row of that metric with these parameters, or None without any."""
         return first(self.rows, metric, **params)
 
-    def pattern(self, access: Access, pattern: Pattern) -> Row | None:
-        """Return the row of what a pattern reached, or None."""
-        return self._patterns.get((PATTERN, access, pattern.number))
-
-    def calls(self, access: Access, pattern: Pattern) -> Row | None:
-        """Return the row of what a pattern reached without the sync after its loop, or None."""
-        return self._patterns.get((CALLS, access, pattern.number))
-
-    def cell(self, access: Access, kind: PatternType, size: Size) -> Row | None:
-        """Return the row of a pattern by its type and size; None where the type has no such pattern, or no value."""
-        pattern = _OF.get((kind, size))
-        return None if pattern is None else self.pattern(access, pattern)
-
-    def why_lost(self, access: Access, kind: PatternType, size: Size) -> str:
-        """Return why a pattern is lost (``timeout``, ``failed`` ...); empty where no finding says so."""
-        pattern = _OF.get((kind, size))
-        return "" if pattern is None else self.lost.get((access, pattern.number), "")
+    def pattern(self, access: Access, pattern: Pattern, metric: str = PATTERN) -> Row | None:
+        """Return the row of what a pattern reached, or None. ``CALLS``: without the sync after its loop."""
+        return self._patterns.get((metric, access, pattern.number))
 
     @property
     def accesses(self) -> list[Access]:
@@ -73,8 +57,7 @@ class Sheet:
     @property
     def lmax_bytes(self) -> int:
         """The largest chunk; 0: not known."""
-        found = next((row.params["lmax_bytes"] for row in self.rows if "lmax_bytes" in row.params), 0)
-        return int(found)
+        return next((row.count("lmax_bytes") for row in self.rows if "lmax_bytes" in row.params), 0)
 
     @property
     def why_not_valid(self) -> str:
@@ -104,10 +87,7 @@ def _lost(data: ReportData) -> dict[tuple[str, str, int], dict[tuple[str, int], 
     A finding speaks of several partitions and accesses; where one of them has a row, that is shown.
     """
     found: dict[tuple[str, str, int], dict[tuple[str, int], str]] = {}
-    for finding in data.summary.findings:
-        numbers = finding.numbers
-        if finding.kind != _LOST:
-            continue
+    for numbers in (finding.numbers for finding in data.summary.findings if finding.kind == "b_eff_io-lost"):
         target, hint_set, why = (str(numbers.get(name) or "") for name in ("target", "hint_set", "why"))
         for ranks in _each(numbers.get("ranks")):
             of = found.setdefault((target, hint_set, int(ranks)), {})
@@ -117,15 +97,11 @@ def _lost(data: ReportData) -> dict[tuple[str, str, int], dict[tuple[str, int], 
 
 
 def _each(value: Scalar | list[Scalar] | None) -> list[Scalar]:
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def best_sheets(sheets: Sequence[Sheet], most: int) -> list[Sheet]:
     """Return at most ``most`` sheets, those with the highest values, in their own order."""
-    if len(sheets) <= most:
-        return list(sheets)
     ranked = sorted(sheets, key=lambda sheet: -(sheet.value.median if sheet.value else 0.0))[:most]
     return [sheet for sheet in sheets if sheet in ranked]
 
@@ -145,50 +121,28 @@ def title_of(sheet: Sheet, sheets: Iterable[Sheet]) -> str:
 
 def phases_of(data: ReportData, row: Row) -> list[PhaseRecord]:
     """Return the repetitions behind the row of a pattern, as far as its last case has them."""
-    pattern = _BY_NUMBER.get(row.count("pattern", -1))
-    return [] if pattern is None else data.phases.get((row.case, pattern.phase), [])
+    return data.phases.get((row.case, _PHASES.get(row.count("pattern", -1), "")), [])
 
 
-# -- what the corners of the original's plots say ----------------------------------------------------------------------
+def corner_of(data: ReportData, sheet: Sheet) -> tuple[list[str], bool]:
+    """Return the lines in the corner of the original's plots, and whether shared file pointers were used.
 
-
-SCHEDULED: Final = "scheduled_s"
-NO_SHARED: Final = "no_shared_pointer"
-"""Marks the value of an imported run, whose request does not say so."""
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Says how the time of a run was scheduled.
-
-    ``release``: of the program or of the rule. ``partition_s``: T of each partition; None: not known.
+    The lines are ``b_eff_io``, release or rule, T of each partition and n, as far as they are known: from the request
+    of a run, or from what an imported summary printed.
     """
-
-    release: str = ""
-    partition_s: float | None = None
-    shared_pointer: bool = True
-
-
-def schedule_of(data: ReportData, sheet: Sheet) -> Schedule:
-    """Read the schedule from the request of a run, or from what an imported summary printed."""
-    request = data.request
-    if request is not None and request.suite == SUITE:
+    release, seconds, shared = "", None, True
+    if data.request is not None and data.request.suite == SUITE:
         try:
-            options = read_options(BEffIoOptions, request)
+            options = read_options(BEffIoOptions, data.request)
         except UserError:
-            return Schedule()
-        return Schedule(f"rule of rel. {options.rule}", options.partition_s, options.shared_pointer)
-    params = sheet.value.params if sheet.value is not None else {}
-    seconds = params.get(SCHEDULED)
-    release = data.summary.versions.get(SUITE, "")
-    return Schedule(
-        f"rel. {release}" if release else "",
-        float(seconds) if isinstance(seconds, (int, float)) else None,
-        not params.get(NO_SHARED, False),
-    )
-
-
-def corner_lines(schedule: Schedule, sheet: Sheet) -> list[str]:
-    """Return the lines of the corner: ``b_eff_io``, release, T and n, as far as they are known."""
-    time = f"T={format_time(schedule.partition_s)}" if schedule.partition_s is not None else ""
-    return [line for line in (SUITE, schedule.release, time, f"n={sheet.ranks}") if line]
+            pass
+        else:
+            release, seconds, shared = f"rule of rel. {options.rule}", options.partition_s, options.shared_pointer
+    else:
+        params = sheet.value.params if sheet.value is not None else {}
+        release = f"rel. {version}" if (version := data.summary.versions.get(SUITE, "")) else ""
+        scheduled = params.get("scheduled_s")
+        seconds = float(scheduled) if isinstance(scheduled, (int, float)) else None
+        shared = not params.get("no_shared_pointer", False)
+    time = f"T={format_time(seconds)}" if seconds is not None else ""
+    return [line for line in (SUITE, release, time, f"n={sheet.ranks}") if line], shared

@@ -3,7 +3,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.contests import contest_of
@@ -20,22 +19,15 @@ from ullage.report.vega import INK, MUTED, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import classify
 from ullage.suites.b_eff_io.hints import DEFAULT_SET
 from ullage.suites.b_eff_io.pattern_findings import HintRatio, ratios
-from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, X_LABELS, X_POSITIONS, Access, PatternType, Size
-from ullage.suites.b_eff_io.report.sheets import (
-    MEGA,
-    Sheet,
-    best_sheets,
-    corner_lines,
-    schedule_of,
-    sheets_of,
-    title_of,
-)
-from ullage.suites.b_eff_io.rows import PATTERN
+from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, X_LABELS, X_POSITIONS, pattern_of
+from ullage.suites.b_eff_io.rows import MEGA, PATTERN
+from ullage.suites.b_eff_io.sheets import MOST_SHEETS, Sheet, best_sheets, corner_of, sheets_of, title_of
 from ullage.units import format_bytes
 
 # The original's y axis goes from 10^-1 to 10^5 MB/s, its x axis between these ends.
 WHOLE: Final = (-1, 5)
 _X_ENDS: Final = (0.5, 10.5)
+_X_OF: Final[dict[str, int]] = {**X_POSITIONS}
 _LINE: Final = 12
 # The corner labels take this part of a plot's height.
 _HEADROOM: Final = 0.3
@@ -56,23 +48,6 @@ TYPE_COLORS: Final = {
 ACCESS_COLORS: Final = {"write": "#d9742b", "rewrite": "#7a4f9a", "read": "#1f5f8b"}
 
 
-@dataclass(frozen=True)
-class Decades:
-    """The part of the logarithmic axis that holds data, as powers of ten of MB/s; ``top`` leaves room for labels."""
-
-    low: int
-    high: int
-    top: float
-
-
-def decades_of(values: Sequence[float]) -> Decades:
-    """Find the whole decades below and above all of ``values``, which are above 0, and the room for labels."""
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    high = max(high, low + 1)
-    needed = low + (math.log10(max(values)) - low) / (1 - _HEADROOM)
-    return Decades(low, high, max(float(high), needed))
-
-
 def x_axis(lmax_bytes: int) -> Spec:
     """Make the x axis: well-formed sizes and those with 8 bytes more, side by side as in the original."""
     named = {X_POSITIONS[size]: label for size, label in X_LABELS.items()}
@@ -84,12 +59,20 @@ def x_axis(lmax_bytes: int) -> Spec:
     return {"field": "x", "type": "quantitative", "title": None, "scale": scale, "axis": axis}
 
 
-def y_axis(decades: Decades, title: str) -> Spec:
-    """Make the y axis: it reaches as far as there is data, or as far as the original's axis goes."""
-    low, high = min(WHOLE[0], decades.low), max(WHOLE[1], decades.high)
-    ends = ((10.0**low, 10.0**decades.low), (10.0**high, 10.0**decades.top))
+def y_axis(values: Sequence[float], title: str) -> Spec:
+    """Make the y axis, logarithmic, in whole decades.
+
+    It reaches as far as there are ``values``, which are above 0, with room for labels above them; or as far as the
+    original's axis goes.
+    """
+    least, most = math.log10(min(values)), math.log10(max(values))
+    own_low = math.floor(least)
+    own_high = max(math.ceil(most), own_low + 1)
+    top = max(float(own_high), own_low + (most - own_low) / (1 - _HEADROOM))
+    low, high = min(WHOLE[0], own_low), max(WHOLE[1], own_high)
+    ends = ((10.0**low, 10.0**own_low), (10.0**high, 10.0**top))
     domain = [{"expr": f"{ORIGINAL_AXIS} ? {whole:g} : {clipped:.6g}"} for whole, clipped in ends]
-    ticks = f"{ORIGINAL_AXIS} ? {_powers(low, high)} : {_powers(decades.low, math.floor(decades.top))}"
+    ticks = f"{ORIGINAL_AXIS} ? {_powers(low, high)} : {_powers(own_low, math.floor(top))}"
     axis = {"values": {"expr": ticks}, "format": "~g", "titlePadding": 4}
     scale = {"type": "log", "domain": domain, "nice": False}
     return {"field": "y", "type": "quantitative", "title": title or None, "scale": scale, "axis": axis}
@@ -99,18 +82,9 @@ def _powers(low: int, high: int) -> str:
     return "[" + ", ".join(f"{10.0**power:g}" for power in range(low, high + 1)) + "]"
 
 
-def corner(lines: Sequence[str], width: int) -> Spec:
-    """Make labels for the upper right corner, as the original has them."""
-    return _label(lines, {"x": width - 4, "y": 4, "align": "right", "baseline": "top", "color": INK})
-
-
-def note(lines: Sequence[str], width: int, height: int) -> Spec:
-    """Make words for the lower right corner."""
-    place = {"x": width - 4, "y": height - 4 - _LINE * (len(lines) - 1), "align": "right", "baseline": "bottom"}
-    return _label(lines, {**place, "color": MUTED})
-
-
-def _label(lines: Sequence[str], look: Mapping[str, object]) -> Spec:
+def _label(lines: Sequence[str], y: int, baseline: str, ink: str) -> Spec:
+    """Make words at the right edge of a plot, as the original has them."""
+    look = {"x": _WIDTH - 4, "y": y, "align": "right", "baseline": baseline, "color": ink}
     mark = {"type": "text", "text": list(lines), "fontSize": 9.5, "lineHeight": _LINE, **look}
     return {"data": {"values": [{}]}, "mark": mark}
 
@@ -124,12 +98,9 @@ def color(field: str, title: str, colors: Mapping[str, str], names: Sequence[str
 
 # -- the page ----------------------------------------------------------------------------------------------------------
 
-
 _WIDTH: Final = 304
 _HEIGHT: Final = 220
 _COLUMNS: Final = 3
-# So many sheets get a page of plots; the tables hold all.
-_MOST_PAGES: Final = 4
 _TITLES: Final = {"write": "first write", "rewrite": "rewrite", "read": "read"}
 _WHISKER: Final[Spec] = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7}
 _MARKER: Final[Spec] = {"type": "point", "size": 30, "opacity": 1, "strokeWidth": 1.4}
@@ -149,50 +120,44 @@ _TOOLTIP: Final = tooltip(
 def figures(data: ReportData) -> list[Figure]:
     """Draw a page for each partition with a set of hints; of many, those with the highest values."""
     sheets = sheets_of(data)
-    drawn = [sheet for sheet in sheets if _points(sheet)]
-    return [_page(data, sheet, sheets, len(drawn)) for sheet in best_sheets(drawn, _MOST_PAGES)]
+    drawn = [sheet for sheet in sheets if _rows(sheet)]
+    return [_page(data, sheet, sheets, len(drawn)) for sheet in best_sheets(drawn, MOST_SHEETS)]
+
+
+def _rows(sheet: Sheet) -> list[Row]:
+    """Return the rows of the patterns that have a place on the x axis, by access, type and size."""
+    found = [
+        sheet.pattern(access, pattern)
+        for access in sheet.accesses
+        for kind in TYPES
+        for size in X_POSITIONS
+        if (pattern := pattern_of(kind, size)) is not None
+    ]
+    return [row for row in found if row is not None and row.median > 0]
 
 
 def _page(data: ReportData, sheet: Sheet, sheets: Sequence[Sheet], pages: int) -> Figure:
-    points, schedule = _points(sheet), schedule_of(data, sheet)
-    rows = [row for access in sheet.accesses for row in _cells(sheet, access).values()]
+    rows = _rows(sheet)
     words = [
         "Whiskers are the intervals of the medians." if any(row.low is not None for row in rows) else "",
         verdicts.caption(rows),
-        f"Shows {_MOST_PAGES} of {pages} pages, those with the highest values." if pages > _MOST_PAGES else "",
+        f"Shows {MOST_SHEETS} of {pages} pages, those with the highest values." if pages > MOST_SHEETS else "",
     ]
-    drawing = _Drawing(sheet, points, corner_lines(schedule, sheet), shared=schedule.shared_pointer)
-    return Figure(title_of(sheet, sheets), " ".join(filter(None, words)), drawing.spec(), wide=True)
+    labels, is_shared = corner_of(data, sheet)
+    drawing = _page_spec(sheet, [_point(row) for row in rows], labels, has_shared_pointer=is_shared)
+    return Figure(title_of(sheet, sheets), " ".join(filter(None, words)), drawing, wide=True)
 
 
-def _cells(sheet: Sheet, access: Access) -> Mapping[tuple[PatternType, Size], Row]:
-    found: dict[tuple[PatternType, Size], Row] = {}
-    for kind in TYPES:
-        for size in X_POSITIONS:
-            row = sheet.cell(access, kind, size)
-            if row is not None and row.median > 0:
-                found[kind, size] = row
-    return found
-
-
-def _points(sheet: Sheet) -> list[Spec]:
-    return [
-        _point(row, access, kind, size)
-        for access in sheet.accesses
-        for (kind, size), row in _cells(sheet, access).items()
-    ]
-
-
-def _point(row: Row, access: Access, kind: PatternType, size: Size) -> Spec:
-    sizes = [int(row.params[key]) for key in ("chunk_bytes", "call_bytes") if key in row.params]
+def _point(row: Row) -> Spec:
+    sizes = [row.count(key) for key in ("chunk_bytes", "call_bytes") if key in row.params]
     return {
-        "x": X_POSITIONS[size],
+        "x": _X_OF[row.word("size")],
         "y": rounded(row.median / MEGA),
         "low": None if row.low is None else rounded(row.low / MEGA),
         "high": None if row.high is None else rounded(row.high / MEGA),
-        "access": access,
-        "type": kind,
-        "sizes": ", ".join(map(format_bytes, sizes)) or size,
+        "access": row.params["access"],
+        "type": row.params["pattern_type"],
+        "sizes": ", ".join(map(format_bytes, sizes)) or row.params["size"],
         "text": format_row(row),
         "verdict": row.verdict,
         "grade": row.grade or DASH,
@@ -202,54 +167,43 @@ def _point(row: Row, access: Access, kind: PatternType, size: Size) -> Spec:
     }
 
 
-class _Drawing:
-    """Draws all plots of one sheet on the same axes."""
+def _page_spec(sheet: Sheet, points: Sequence[Spec], labels: Sequence[str], *, has_shared_pointer: bool) -> Spec:
+    """Return the specification of both rows of plots on the same axes, each row with a legend of its own."""
+    kinds = [kind for kind in TYPES if any(point["type"] == kind for point in points)]
+    x, ends = x_axis(sheet.lmax_bytes), [point[key] for point in points for key in ("y", "low", "high") if point[key]]
 
-    def __init__(self, sheet: Sheet, points: Sequence[Spec], labels: Sequence[str], *, shared: bool) -> None:
-        self._points = points
-        self._labels = labels
-        self._shared = shared
-        self._accesses = sheet.accesses
-        self._types = [kind for kind in TYPES if any(point["type"] == kind for point in points)]
-        self._x = x_axis(sheet.lmax_bytes)
-        ends = [point[key] for point in points for key in ("y", "low", "high") if point[key]]
-        self._decades = decades_of(ends)
-
-    def spec(self) -> Spec:
-        """Return the specification of both rows of plots, each with a legend of its own."""
-        rows = [
-            self._row("access", self._accesses, color("type", "type", TYPE_COLORS, self._types)),
-            self._row("type", self._types, color("access", "access", ACCESS_COLORS, self._accesses)),
-        ]
-        return {
-            "params": [dict(OPTION)],
-            "data": {"values": list(self._points)},
-            "vconcat": rows,
-            "resolve": {"scale": dict.fromkeys(("fill", "stroke"), "independent")},
-            "spacing": 26,
-        }
-
-    def _row(self, field: str, names: Sequence[str], curves: Spec) -> Spec:
-        plots = [self._plot(field, name, curves, is_first=index % _COLUMNS == 0) for index, name in enumerate(names)]
-        return {"concat": plots, "columns": _COLUMNS, "spacing": 14}
-
-    def _plot(self, field: str, name: str, curves: Spec, *, is_first: bool) -> Spec:
-        y = y_axis(self._decades, "MB/s" if is_first else "")
-        place = {"x": self._x, "y": y, "stroke": curves}
+    def plot_of(field: str, name: str, curves: Spec, *, is_first: bool) -> Spec:
+        y = y_axis(ends, "MB/s" if is_first else "")
+        place = {"x": x, "y": y, "stroke": curves}
         layers = [layer({"type": "line", "strokeWidth": 1.6}, place)]
-        if any(point["low"] is not None for point in self._points):
+        if any(point["low"] is not None for point in points):
             whisker = {**place, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
             layers.append(layer(_WHISKER, whisker, shown=_HAS_INTERVAL))
         marker = {**place, "fill": curves, **verdict_shape(), "tooltip": _TOOLTIP}
-        layers += [layer(_MARKER, marker), corner(self._labels, _WIDTH)]
-        if not self._shared and (field == "access" or name == "shared"):
-            layers.append(note(_WORKAROUND, _WIDTH, _HEIGHT))
-        title = {"text": _TITLES.get(name, f"type {TYPES.index(name)}: {name}" if field == "type" else name)}
+        layers += [layer(_MARKER, marker), _label(labels, 4, "top", INK)]
+        if not has_shared_pointer and (field == "access" or name == "shared"):
+            layers.append(_label(_WORKAROUND, _HEIGHT - 4 - _LINE * (len(_WORKAROUND) - 1), "bottom", MUTED))
+        title = _TITLES[name] if field == "access" else f"type {[*TYPES].index(name)}: {name}"
         return {
             **layered(_WIDTH, _HEIGHT, layers),
-            "title": {**title, "fontSize": 12, "offset": 4},
+            "title": {"text": title, "fontSize": 12, "offset": 4},
             "transform": [{"filter": {"field": field, "equal": name}}],
         }
+
+    def row_of(field: str, names: Sequence[str], curves: Spec) -> Spec:
+        plots = [plot_of(field, name, curves, is_first=index % _COLUMNS == 0) for index, name in enumerate(names)]
+        return {"concat": plots, "columns": _COLUMNS, "spacing": 14}
+
+    return {
+        "params": [dict(OPTION)],
+        "data": {"values": list(points)},
+        "vconcat": [
+            row_of("access", sheet.accesses, color("type", "type", TYPE_COLORS, kinds)),
+            row_of("type", kinds, color("access", "access", ACCESS_COLORS, sheet.accesses)),
+        ],
+        "resolve": {"scale": dict.fromkeys(("fill", "stroke"), "independent")},
+        "spacing": 26,
+    }
 
 
 CHART: Final = Chart(
@@ -270,7 +224,6 @@ CHART: Final = Chart(
 _HINT_SIZE: Final = (184, 170)
 _MOST_HINT_FIGURES: Final = 2
 _MOST_SETS: Final = 6
-_X_OF: Final[dict[str, int]] = {**X_POSITIONS}
 _HINT_COLORS: Final = ("#d9742b", "#1f5f8b", "#3d8b4f", "#7a4f9a", "#a15c00", "#5fa8d3")
 _HINT_TOOLTIP: Final = tooltip(
     ("set", "hints"),
@@ -303,10 +256,8 @@ def _hint_figure(group: Sequence[Sheet], all_: Sequence[Sheet]) -> Figure | None
         return None
     contests = [contest_of(one.row, one.base) for one in found]
     points = [_hint_point(one, result) for one, result in zip(found, compare_all(contests), strict=True)]
-    title = f"{title_of(group[0], all_)}: against {base}"
-    return Figure(
-        title, _hint_caption(points, others), _hint_spec(points, others, group[0].lmax_bytes, base), wide=True
-    )
+    title, spec = f"{title_of(group[0], all_)}: against {base}", _hint_spec(points, others, group[0].lmax_bytes, base)
+    return Figure(title, _hint_caption(points, others), spec, wide=True)
 
 
 def _hint_point(one: HintRatio, result: Comparison) -> Spec:
@@ -332,13 +283,13 @@ def _hint_caption(points: Sequence[Spec], names: Sequence[str]) -> str:
     words: list[str] = []
     for name in names:
         of = [point["outcome"] for point in points if point["set"] == name]
-        counts = {outcome: of.count(outcome) for outcome in ("faster", "slower", "cannot tell")}
         words.append(
-            f"{name} makes {counts['faster']} of {len(of)} patterns faster and {counts['slower']} slower; of "
-            f"{counts['cannot tell']} one cannot tell."
+            f"{name} makes {of.count('faster')} of {len(of)} patterns faster and {of.count('slower')} slower; of "
+            f"{of.count('cannot tell')} one cannot tell."
         )
-    hollow = any(point["unsure"] for point in points)
-    return " ".join([*words, "Hollow marks cannot be told from 1, as with one repetition." if hollow else ""]).strip()
+    if any(point["unsure"] for point in points):
+        words.append("Hollow marks cannot be told from 1, as with one repetition.")
+    return " ".join(words)
 
 
 def _hint_spec(points: Sequence[Spec], names: Sequence[str], lmax_bytes: int, base: str) -> Spec:

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Final
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ullage.errors import UserError, one_line
+from ullage.importers import document_of
 from ullage.importers.printed import Printed, printed
-from ullage.model.base import Strict, first_mistake
+from ullage.model.base import Strict
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, Access, PatternType
 
 Cell = tuple[Access, PatternType, int]
@@ -39,7 +40,6 @@ _MINUTES: Final = re.compile(rf"total memory / b_eff_io =.*=\s*{_NUMBER} min")
 _MACHINE: Final = re.compile(r"(?:^|, )on (?!\d+ processes)(\S.*?)(?:, NOT VALID|, with \d+ ERRORS|$)")
 _ERRORS: Final = re.compile(rf"with {_COUNT} ERRORS")
 _VERDICT: Final = re.compile(r"(NOT )?VALID for comparison")
-_CRITERION: Final = re.compile(r"criterion \d: (\S.*?) -- NOT reached")
 _RELEASE: Final = re.compile(r"b_eff_io\.c, Revision (\S+)")
 _LMAX: Final = re.compile(rf"Maximum chunk size\s*=\s*{_NUMBER} MBytes")
 _OPTIONS: Final = re.compile(r"-N\s.*T=\d+")
@@ -54,7 +54,7 @@ class PrintedPartition:
     """What was printed of one number of processes. ``cells``: MB/s. ``wrong``: cells whose data came back wrong.
 
     ``rewrites``: whether all types were rewritten; ``shared``: whether shared file pointers were used; None: not said.
-    ``minutes``: of the memory over b_eff_io. ``verdict``: VALID, NOT VALID or empty, ``criteria`` those not reached.
+    ``minutes``: of the memory over b_eff_io. ``verdict``: VALID, NOT VALID or empty.
     """
 
     processes: int = 0
@@ -73,19 +73,6 @@ class PrintedPartition:
     rewrites: bool | None = None
     shared: bool | None = None
     verdict: str = ""
-    criteria: list[str] = field(default_factory=list[str])
-
-    def total(self, access: Access, type_: PatternType) -> Printed | None:
-        """Return the bandwidth of an access with a type over all its patterns; None where it was not printed."""
-        return self.cells.get((access, type_, TOTAL))
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedRun:
-    """All partitions of one output. ``release`` is empty where it was not printed."""
-
-    partitions: Sequence[PrintedPartition]
-    release: str = ""
 
 
 def recognises_printed(text: str) -> bool:
@@ -93,8 +80,11 @@ def recognises_printed(text: str) -> bool:
     return _VALUE.search(text) is not None or _AVERAGE.search(text) is not None
 
 
-def read_printed(text: str, name: str) -> PrintedRun:
-    """Read all known lines and leave others alone; raise ``UserError`` for a value that is missing."""
+def read_printed(text: str, name: str) -> tuple[Sequence[PrintedPartition], str]:
+    """Read all known lines and leave others alone; raise ``UserError`` for a value that is missing.
+
+    Return all partitions of one output, and the release, which is empty where it was not printed.
+    """
     reader = _Reader(name)
     for number, line in enumerate(text.splitlines(), start=1):
         reader.read(line.rstrip(), number)
@@ -111,7 +101,7 @@ class _Reader:
         self._lmax_mib: float | None = None
         self._options = ""
 
-    def run(self) -> PrintedRun:
+    def run(self) -> tuple[Sequence[PrintedPartition], str]:
         """Return what was found, each partition with what the head says of all.
 
         ``UserError`` where the value or an average of a partition is missing.
@@ -129,7 +119,7 @@ class _Reader:
             if self._options:
                 one.rewrites = "-rewrite" in self._options
                 one.shared = "-noshared" not in self._options
-        return PrintedRun(known, self._release)
+        return known, self._release
 
     def read(self, line: str, number: int) -> None:
         """Take from ``line`` what is known."""
@@ -198,8 +188,6 @@ class _Reader:
             partition.minutes = printed(found[1])
         elif (found := _VERDICT.match(line)) is not None:
             partition.verdict = "NOT VALID" if found[1] else "VALID"
-        elif (found := _CRITERION.search(line)) is not None:
-            partition.criteria.append(one_line(found[1]))
         elif "workaround for type 1" in line:
             partition.shared = False
         else:
@@ -207,9 +195,9 @@ class _Reader:
 
     def _last(self, line: str) -> None:
         """Read the line of the maximum over all partitions, in which only the machine is new."""
-        found = _MACHINE.search(line)
-        for partition in self._found if found is not None else []:
-            partition.machine = one_line(found[1]) if found is not None else ""
+        if (found := _MACHINE.search(line)) is not None:
+            for partition in self._found:
+                partition.machine = one_line(found[1])
 
 
 def _value(line: str, partition: PrintedPartition) -> None:
@@ -250,29 +238,22 @@ def recognises_published(text: str) -> bool:
     return text.lstrip().startswith("{") and '"b_eff_io_mb_s"' in text and '"weighted_average_mb_s"' in text
 
 
-def read_published(text: str, name: str) -> PrintedRun:
+def read_published(text: str, name: str) -> tuple[Sequence[PrintedPartition], str]:
     """Read the published sample; raise ``UserError`` with the place of the first mistake."""
     right = "write processes, weighted_average_mb_s with write and read, and b_eff_io_mb_s"
-    try:
-        table = _Published.model_validate_json(text)
-    except ValidationError as error:
-        place, why = first_mistake(error)
-        raise UserError(f"{place}: {why}" if place else why, name, right) from error
-    averages: dict[Access, Printed] = {}
-    for access, value in table.weighted_average_mb_s.items():
-        averages[access] = printed(repr(value))
-    missing = [access for access in ("write", "read") if access not in averages]
+    table = document_of(_Published, text, name, right)
+    missing = [access for access in ("write", "read") if access not in table.weighted_average_mb_s]
     if missing:
         raise UserError(f"weighted_average_mb_s: no {missing[0]}", name, right)
     partition = PrintedPartition(
         processes=table.processes,
-        averages=averages,
+        averages={access: printed(repr(value)) for access, value in table.weighted_average_mb_s.items()},
         value=_shown(table.b_eff_io_mb_s),
         volume_mib=_shown(table.data_volume_mbytes_per_access),
         percent=_shown(table.percent_of_memory),
         scheduled_min=_shown(table.scheduled_minutes),
     )
-    return PrintedRun([partition])
+    return [partition], ""
 
 
 def _shown(value: float | None) -> Printed | None:
