@@ -247,7 +247,7 @@ def submit_or_write(submission: "Submission", site: "Site", shown: "Shown", chai
         return submit_and_watch(submission, shown, chain)
     script = write_script(submission)
     print_line(f"written  {script}")
-    print_line(f"submit   {submission.system.TYPED} {script}")
+    print_line(f"submit   {submission.system.typed} {script}")
     print_line(f"then     ullage report {submission.result}")
     print_line(str(submission.result))
     return 0

@@ -15,14 +15,12 @@ from string import Template
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import Family, ranks_on_a_node
+from ullage.launch.base import MPICH_YIELDING, Family, ranks_on_a_node
 from ullage.launch.process import deadline_of
 from ullage.launch.site import NO_SITE, Site
 from ullage.model.plan import Layout, Plan
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.system.hardware import usable_cores
-
-NAME: Final = "script"
 
 # Under the wrong plug-in every rank would become a run of its own.
 _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
@@ -34,11 +32,7 @@ _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
 # for one node only.
 _SETTINGS: Final[dict[Family, dict[str, str]]] = {
     "openmpi": {"OMPI_MCA_mpi_yield_when_idle": "1"},
-    "mpich": {
-        "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
-        "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
-        "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
-    },
+    "mpich": MPICH_YIELDING,
     "other": {},
 }
 

@@ -69,7 +69,7 @@ class Submission:
     @property
     def script(self) -> Path:
         """The script, beside the result, whose folder the job makes itself."""
-        return self.result.with_name(f"{self.result.name}.{self.system.SUFFIX}")
+        return self.result.with_name(f"{self.result.name}.{self.system.suffix}")
 
     @property
     def output(self) -> Path:
@@ -123,7 +123,7 @@ def _without(arguments: Sequence[str], options: Sequence[str]) -> "Iterator[str]
 
 def write_script(submission: Submission) -> Path:
     """Write the script of a job that people submit themselves."""
-    write_atomically(submission.script, submission.text(f"script:{submission.system.NAME}"))
+    write_atomically(submission.script, submission.text(f"script:{submission.system.name}"))
     return submission.script
 
 
@@ -151,7 +151,7 @@ def _submit_and_follow(submission: Submission, shown: Shown) -> "_Followed":
     tails = _Tails(submission.result)
     tails.poll()  # of an earlier job
     system = submission.system
-    write_atomically(submission.script, submission.text(system.NAME))
+    write_atomically(submission.script, submission.text(system.name))
     submission.ended.unlink(missing_ok=True)
     job = system.submit(submission.script)
     progress = make_progress(quiet=shown == "path")
@@ -232,11 +232,11 @@ class _Watch:
         silent_s = time.monotonic() - self._answered
         if state.is_unknown and not self._is_silent and silent_s >= _LONG_S:
             self._is_silent = True
-            what = f"{self.system.TITLE} has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
+            what = f"{self.system.title} has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
             say(f"{what}, and Ctrl-C only ends the watching")
         if not state.is_unknown:
             if self._is_silent:
-                say(f"{self.system.TITLE} answers again; job {self.job} is {state.state}")
+                say(f"{self.system.title} answers again; job {self.job} is {state.state}")
             self._answered, self._is_silent = time.monotonic(), False
 
     def _has_lost_it(self, state: JobState, caught: list[int]) -> bool:
@@ -284,14 +284,14 @@ def _conclude(followed: _Followed, shown: Shown) -> int:
         return EXIT_ABORTED
     if state.is_unknown:
         system = followed.submission.system
-        what = f"{system.TITLE} does not answer, so nobody knows whether job {job} still runs"
-        right = f"when it answers: `{system.LIST}{job}`, then `ullage report {result}`"
-        raise UserError(what, system.ASKED, right, EXIT_ABORTED)
+        what = f"{system.title} does not answer, so nobody knows whether job {job} still runs"
+        right = f"when it answers: `{system.listed}{job}`, then `ullage report {result}`"
+        raise UserError(what, system.asks[0], right, EXIT_ABORTED)
     _gather(followed)
     show_result(ResultFolder.open(result), shown)
     code = _code(state)
     if code == EXIT_ABORTED:
-        rest = f"`ullage resume {result} --launcher {followed.submission.system.NAME}` submits the rest"
+        rest = f"`ullage resume {result} --launcher {followed.submission.system.name}` submits the rest"
         say(f"job {job} ended early ({_end_of(state)}); {rest}")
     sys.stdout.write(f"{harmless(str(result))}\n")
     return code
@@ -312,7 +312,7 @@ def _gather(followed: _Followed) -> None:
     for line in own:
         say(line.removeprefix(_FRONT_MARK))
     for path, name in (
-        (submission.script, f"job-{job}.{submission.system.SUFFIX}"),
+        (submission.script, f"job-{job}.{submission.system.suffix}"),
         (submission.output, f"job-{job}.out"),
     ):
         _keep(path, submission.result / "batch" / name)

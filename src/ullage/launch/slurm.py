@@ -1,26 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm's own: srun, as steps of the job that we are in."""
+"""Slurm: jobs by sbatch, scontrol and scancel, and ranks by srun, as steps of the job that we are in."""
 
 import os
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final, Self
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, by_own_mpiexec, ranks_outnumber
-from ullage.launch.hosts import NO_HOSTS, Hosts
-from ullage.launch.mpich import YIELDING as MPICH_YIELDING
+from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_own_mpiexec, by_signal
+from ullage.launch.batch import UNKNOWN, BatchSystem, End, JobRequest, JobState, Stage, clock, seconds_of
+from ullage.launch.slurm_script import sbatch_word, sharing
 from ullage.model.plan import Layout
 from ullage.system.allocation import Scheduler, node_names, nodes_of_job
 from ullage.system.asking import said_by
 
-NAME: Final = "srun"
-SCHEDULER: Final[Scheduler] = "slurm"
-PROGRAM: Final = "srun"
-INSIDE: Final = "salloc or sbatch"
+_PENDING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
+_RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"})
+_BY_ITSELF: Final = frozenset({"COMPLETED", "FAILED"})
+_KILLED: Final = frozenset({"TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"})
+_FIELD: Final = re.compile(r"(\w+)=(\S*)")
+# Its own words: 30 (minutes), 2-12 (days and hours), 2-12:30, 2-12:30:00.
+_MINUTES: Final = re.compile(r"\d+")
+_DAYS: Final = re.compile(r"(\d+)-(\d+)(?::(\d+))?(?::(\d+))?")
+
+
+def limit_s(walltime: str) -> int:
+    """Return the seconds of a time limit, as people write it for Slurm. Raise ``UserError`` for no limit."""
+    if _MINUTES.fullmatch(walltime):
+        return 60 * int(walltime)
+    if (found := _DAYS.fullmatch(walltime)) is not None:
+        days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    return seconds_of(walltime)
+
+
+def _directives(wanted: JobRequest, name: str) -> Iterator[str]:
+    yield f"#SBATCH --job-name={name}"
+    yield f"#SBATCH --nodes={wanted.nodes}"
+    yield sharing(exclusive=wanted.exclusive)
+    # Slurm has no units of time.
+    time = clock(wanted.walltime) if wanted.walltime[-1:].isalpha() else wanted.walltime
+    said = {
+        "ntasks-per-node": str(wanted.ppn or ""),
+        "account": wanted.account,
+        "partition": wanted.queue,
+        "time": time,
+        "reservation": wanted.reservation,
+        "constraint": wanted.constraint,
+        "exclude": ",".join(wanted.exclude),
+    }
+    words = [*(f"--{option}={value}" for option, value in said.items() if value), *wanted.extra]
+    for word in words:
+        yield f"#SBATCH {word}"
+    if not words:
+        yield "# No account, partition and time limit were given: the site's own hold."
+
+
+def parse_state(text: str) -> JobState:
+    """Read what ``scontrol show job --oneliner`` says."""
+    said = dict(_FIELD.findall(text))
+    if "JobState" not in said:
+        return UNKNOWN
+    word, reason = said["JobState"], said.get("Reason", "")
+    code, _, number = said.get("ExitCode", "0:0").partition(":")
+    stage: Stage = "waits" if word in _PENDING else "runs" if word in _RUNNING else "over"
+    end: End = "itself" if word in _BY_ITSELF else "killed" if word in _KILLED else "wished"
+    code_of, signal_of = (int(one) if one.isdecimal() else 0 for one in (code, number))
+    return JobState(word, stage, "" if reason == "None" else reason, code_of, signal_of, end)
+
+
+SYSTEM: Final = BatchSystem(
+    name="slurm",
+    title="Slurm",
+    suffix="sbatch",
+    typed="sbatch",
+    listed="squeue --jobs=",
+    is_up="sinfo",
+    submit_words=("sbatch", "--parsable"),
+    job_pattern=re.compile(r"^(?P<job>\d+)(?:;\S*)?$"),
+    asks=("scontrol", "show", "job", "--oneliner", "{job}"),
+    read_state=parse_state,
+    forgotten=re.compile("Invalid job id"),
+    withdraws=("scancel", "{job}"),
+    tells_to_end=("scancel", "--batch", "--signal=TERM", "{job}"),  # the script is Ullage itself
+    asks_left=("squeue", "--noheader", "--jobs={job}", "--format=%L"),
+    # A job without a limit has UNLIMITED left.
+    read_left=lambda word: limit_s(word) if ":" in word else None,
+    directives=_directives,
+    path_word=sbatch_word,
+    limit_s=limit_s,
+)
+
 
 # How the ranks of each MPI find each other: the first that a site's Slurm has. Under any other, each would be alone.
 # The mpich wheel and Debian's know PMI-2, but not the PMIx of Slurm.
@@ -39,25 +112,27 @@ _CONSEQUENCES: Final = frozenset({"Terminated"})
 
 
 @dataclass(frozen=True, slots=True)
-class Srun:
-    """Launches steps.
+class Srun(JobLauncher):
+    """Launches steps. ``plugin``: for ``--mpi``; ``excluded``: nodes of the job to leave out."""
 
-    ``plugin``: for ``--mpi``; ``cores``: of a node of the job, None when not known; ``excluded``: nodes of it to leave
-    out.
-    """
+    NAME: ClassVar[str] = "srun"
+    SCHEDULER: ClassVar[Scheduler] = "slurm"
+    PROGRAM: ClassVar[str] = "srun"
+    INSIDE: ClassVar[str] = "salloc or sbatch"
 
-    program: Path
-    plugin: str
-    family: Family = "other"
-    cores: int | None = None
-    name: str = NAME
-    hosts: Hosts = NO_HOSTS
+    plugin: str = ""
     excluded: tuple[str, ...] = ()
 
-    @property
-    def remains(self) -> Remains:
-        """See ``Launcher``: Slurm removes what its steps leave on the nodes."""
-        return Remains()
+    @classmethod
+    def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
+        """See ``JobLauncher``."""
+        listed = plugins(program)
+        plugin = next((name for name in _PLUGINS[family] if name in listed), None)
+        if plugin is None:
+            wanted, said = " or ".join(_PLUGINS[family]), f"`{program} --mpi=list`: {', '.join(listed)}"
+            what = f"this Slurm has no {wanted}, which the engine's MPI needs ({said})"
+            raise UserError(what, "--launcher srun", by_own_mpiexec(own), EXIT_ENVIRONMENT)
+        return cls(program, cores, family=family, own=own, plugin=plugin)
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``.
@@ -65,16 +140,20 @@ class Srun:
         A rank that dies ends the step (-K); without it the others may wait for ever under PMI-2. What a shell or a
         batch script has asked of the job, such as fewer tasks on a node, does not count for the step.
         """
-        words = [*self._head(step_name()), f"--mpi={self.plugin}", "-K", f"--ntasks={layout.ranks}"]
+        words = [*self._head(), f"--mpi={self.plugin}", "-K", f"--ntasks={layout.ranks}"]
         if layout.nodes is not None:
             on_each = layout.ranks_per_node or -(-layout.ranks // layout.nodes)
             words += [f"--nodes={layout.nodes}", f"--ntasks-per-node={on_each}"]
         words += [*self._left_out(), *self._bound(layout)]
         return [*words, str(engine), "run", str(plan)]
 
-    def _head(self, name: str) -> list[str]:
+    def _head(self) -> list[str]:
         # A batch script or an interactive shell may be a step that holds the job's processors itself.
-        return [*self._of_fewer_nodes(), str(self.program), "--unbuffered", "--overlap", f"--job-name={name}"]
+        return [*self._of_fewer_nodes(), str(self.program), "--unbuffered", "--overlap", f"--job-name={step_name()}"]
+
+    def _tool(self, where: Sequence[str], command: Sequence[str]) -> list[str]:
+        """Return the words that run a ``command`` which is no program of MPI."""
+        return [*self._head(), "--mpi=none", "--overcommit", "--cpu-bind=none", *where, *command]
 
     def _of_fewer_nodes(self) -> list[str]:
         """Return the words before srun that say of which nodes the job is.
@@ -99,16 +178,12 @@ class Srun:
             return ["--overcommit", "--cpu-bind=none", "--distribution=block:block"]
         return [f"--cpus-per-task={width}", "--cpu-bind=cores", "--distribution=block:block"]
 
-    def on_this_node(self) -> "Srun":
-        """See ``Launcher``: the job's nodes are all that there is."""
-        return self
-
     @property
     def nodes(self) -> int:
         """See ``Launcher``."""
         return nodes_of_job() - len(self.excluded)
 
-    def without(self, nodes: Sequence[str]) -> "Srun":
+    def without(self, nodes: Sequence[str]) -> Self:
         """See ``Launcher``: nodes that the job does not have need no word."""
         there = node_names()
         return replace(self, excluded=tuple(name for name in there if name in {*self.excluded, *nodes}))
@@ -120,19 +195,11 @@ class Srun:
     def on_every_node(self, command: Sequence[str]) -> list[str]:
         """See ``staging.Broadcasting``."""
         where = [f"--nodes={self.nodes}", f"--ntasks={self.nodes}", "--ntasks-per-node=1", *self._left_out()]
-        return [*self._head(step_name()), "--mpi=none", "--overcommit", "--cpu-bind=none", *where, *command]
+        return self._tool(where, command)
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""
-        where = ["--nodes=1", "--ntasks=1", f"--nodelist={host}"]
-        return [*self._head(step_name()), "--mpi=none", "--overcommit", "--cpu-bind=none", *where, *command]
-
-    def environment(self, layout: Layout) -> dict[str, str]:
-        """See ``Launcher``: ranks yield only where they outnumber the cores."""
-        shares = ranks_outnumber(layout, self.cores)
-        if self.family == "openmpi":
-            return {"OMPI_MCA_mpi_yield_when_idle": "1" if shares else "0"}
-        return dict(MPICH_YIELDING) if shares and self.family == "mpich" else {}
+        return self._tool(["--nodes=1", "--ntasks=1", f"--nodelist={host}"], command)
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``. Ranks that were ended because another or a node died stand behind it, or are left out."""
@@ -167,31 +234,11 @@ def plugins(program: Path) -> list[str]:
     return [match["name"] for line in lines if (match := _WORD.match(line) or _OLD_STYLE.match(line))]
 
 
-def plugin_for(family: Family, listed: Sequence[str]) -> str | None:
-    """Return the first of ``listed`` by which ranks of that MPI find each other, or None."""
-    return next((name for name in _PLUGINS[family] if name in listed), None)
-
-
-def in_job(program: Path, family: Family, cores: int | None, own: str) -> Launcher:
-    """See ``JobLauncherModule``."""
-    listed = plugins(program)
-    plugin = plugin_for(family, listed)
-    if plugin is None:
-        wanted = " or ".join(_PLUGINS[family])
-        raise UserError(
-            f"this Slurm has no {wanted}, which the engine's MPI needs (`{program} --mpi=list`: {', '.join(listed)})",
-            "--launcher srun",
-            by_own_mpiexec(own),
-            EXIT_ENVIRONMENT,
-        )
-    return Srun(program, plugin, family, cores)
-
-
 def _cause(how: str) -> str:
     if left := _EXIT.fullmatch(how):
         return f"exit code {left[1]}"
     number = next((one for one in signal.valid_signals() if signal.strsignal(one) == how), None)
-    return how if number is None else f"signal {int(number)} ({how})"
+    return how if number is None else by_signal(number)
 
 
 def _numbers(text: str) -> list[int]:
@@ -201,3 +248,6 @@ def _numbers(text: str) -> list[int]:
         first, _, last = part.partition("-")
         found += range(int(first), int(last or first) + 1)
     return found
+
+
+LAUNCHERS: Final = (Srun,)
