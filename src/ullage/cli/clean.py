@@ -84,3 +84,6 @@ def _remove_all(engine: Path, folders: "list[RunFolder]") -> bool:
         left = left or reason is not None
         print_line(f"removed     {folder.path}" if reason is None else f"not removed {folder.path}: {reason}")
     return left
+
+
+VERBS = (clean,)

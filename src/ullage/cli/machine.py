@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ullage.cli.options import EngineOption, JsonOption
+from ullage.cli.options import EngineOption, JsonOption, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +24,7 @@ def machine(
     as_json: JsonOption = False,
     declare: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a draft of machine.toml for this machine. Complete it from the datasheets.",
-            show_default=False,
-        ),
+        option("Write a draft of machine.toml for this machine. Complete it from the datasheets.", metavar="FILE"),
     ] = None,
     engine: EngineOption = None,
 ) -> None:
@@ -151,3 +147,6 @@ def _nature(place: "Place") -> str:
 
 def _or_unknown(value: str | int | None) -> str:
     return "unknown" if value is None else str(value)
+
+
+VERBS = (machine,)

@@ -2,13 +2,16 @@
 """What every run has around its measurement: facts of the machine before it, summary and report after it."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
 from ullage.harmless import harmless
+from ullage.launch import choose_launcher
 from ullage.launch.base import Launcher
+from ullage.launch.hosts import make_hosts
 from ullage.launch.staging import staged
 from ullage.launch.stopping import outlive_warnings
 from ullage.model.request import Request
@@ -35,9 +38,10 @@ Shown: TypeAlias = Literal["screen", "all", "path"]
 """Says what a run prints at its end: one screen, everything, or where its result is."""
 
 
-def launcher_name(word: str) -> str | None:
-    """Return the name that ``choose_launcher`` takes, or None for the launcher that fits the engine."""
-    return None if word in ("auto", "here", "mpiexec") else word
+def launcher_for(engine_context: EngineContext, word: str, hosts: Sequence[str] = ()) -> Launcher:
+    """Return the launcher that ``--launcher WORD`` names, or the one that fits the engine; ``hosts``: as named."""
+    name = None if word in ("auto", "here", "mpiexec") else word
+    return choose_launcher(engine_context.description, name, hosts=make_hosts(hosts))
 
 
 def refuse_copies(verb: str) -> None:

@@ -192,18 +192,16 @@ def measure_here(folder: Path, engine: Path, launcher: str, index: int, build: B
 
 
 def _prepare(result: ResultFolder, engine: Path, launcher: str, index: int, line: Line) -> "tuple[Prepared, Session]":
-    from ullage.engine import describe
-    from ullage.launch import choose_launcher
     from ullage.runs.inputs import EngineContext
-    from ullage.runs.lifecycle import launcher_name
+    from ullage.runs.lifecycle import launcher_for
     from ullage.runs.session import Session
     from ullage.runs.suite import find_suite
 
-    context = EngineContext(engine, describe(engine))
+    context = EngineContext.of(engine)
     request = localised(result.read_request(), socket.gethostname(), index)
     prepared = find_suite(request.suite).prepare(request, context)
     result.write_request(prepared.request)
-    chosen = choose_launcher(context.description, launcher_name(launcher))
+    chosen = launcher_for(context, launcher)
     session = Session(result, context, chosen, line)
     session.meeting = line
     return prepared, session
