@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _LEAST_ROOM_BYTES: Final = 1 << 20
 _REPLACE: Final = "rows of this launch are of other nodes than those that follow; have the node checked"
 Listener: TypeAlias = Callable[[AnyRecord], None]
+Needed: TypeAlias = Callable[[Case, Layout], bool]
+"""Tells which cells are to be measured."""
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
 
 
@@ -115,7 +117,7 @@ class Session:
         self.job_time: JobTime | None = None
         self.lost: list[str] = []
         self.left: list[str] = []
-        self.needed: Callable[[Case, Layout], bool] | None = None
+        self.needed: Needed | None = None
         self.enough: int | None = None
         self._start, self._watch = start, watch
         self.meeting: Meeting | None = None

@@ -11,7 +11,7 @@ from ullage.analysis.tuning.search import FEWEST_TRIALS
 from ullage.errors import UserError
 from ullage.model.tuning import TuneTrial
 from ullage.quantity import plural
-from ullage.runs.tuning.proxies import room as room_of_short
+from ullage.runs.tuning.judging import room as room_of_short
 from ullage.units import format_time, format_volume
 
 NO_LIMIT: Final = 100_000

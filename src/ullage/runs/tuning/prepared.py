@@ -22,7 +22,7 @@ from ullage.runs.composite.prepared import is_part_of
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options, read_options
 from ullage.runs.remains import remove_remains
-from ullage.runs.session import Session, Watch
+from ullage.runs.session import Needed, Session, Watch
 from ullage.runs.suite import Explanation, Prepared, find_suite
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
 from ullage.runs.tuning.checks import (
@@ -36,20 +36,23 @@ from ullage.runs.tuning.checks import (
     shown_options,
     usual_options,
 )
-from ullage.runs.tuning.commands import SetCommand, folder_of, read_command
-from ullage.runs.tuning.constraints import judged
-from ullage.runs.tuning.earlier import earlier_settings, known_trial
 from ullage.runs.tuning.early_stop import Watch as Hopeless
 from ullage.runs.tuning.early_stop import means, rates_of
-from ullage.runs.tuning.journal import add_trial, as_searched, next_folder, read_trials, targets_alone
+from ullage.runs.tuning.journal import (
+    add_trial,
+    as_searched,
+    earlier_settings,
+    next_folder,
+    read_trials,
+    targets_alone,
+)
+from ullage.runs.tuning.judging import counted, is_short_one, judged, lacks_default
 from ullage.runs.tuning.knowledge import start_of
-from ullage.runs.tuning.needs import Needed
 from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_value
-from ullage.runs.tuning.options import TunedParameter, TuneOptions
-from ullage.runs.tuning.proxies import counted, is_short_one, lacks_default
+from ullage.runs.tuning.options import UNSET, TunedParameter, TuneOptions
 from ullage.runs.tuning.trial import Job, WantedValues, run_trial, seconds_of_walls
-from ullage.runs.tuning.trial_inputs import TrialInputsMaker, key_of
-from ullage.runs.tuning.tuned_parameters import UNSET, ParameterSources, read_overs, space_of
+from ullage.runs.tuning.trial_inputs import SetCommand, TrialInputsMaker, folder_of, key_of, read_command
+from ullage.runs.tuning.tuned_parameters import ParameterSources, read_overs, space_of
 from ullage.units import format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]
@@ -354,7 +357,7 @@ class _Run:
         if (found := self.earlier.get(key)) is None:
             return None
         self.session.progress.say(f"trial {number}: known from {found.result}")
-        return known_trial(number, self.turn, setting, found)
+        return found.model_copy(update={"number": number, "turn": self.turn, "setting": setting})
 
     def _trial_seconds(self) -> float | None:
         """Return the seconds that are left where a trial would have more of them, else None."""

@@ -37,15 +37,13 @@ from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary, find_suite
-from ullage.runs.tuning.alike import difference
 from ullage.runs.tuning.checks import fitted_options, shown_options
-from ullage.runs.tuning.constraints import RuleResult, judged, kept_in_pairs
 from ullage.runs.tuning.findings import findings_on
 from ullage.runs.tuning.journal import as_searched, read_trials
+from ullage.runs.tuning.judging import RuleResult, counted, difference, judged, kept_in_pairs
 from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_value, toward_more
 from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
 from ullage.runs.tuning.prepared import FILES
-from ullage.runs.tuning.proxies import counted
 from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, command_of
 from ullage.runs.tuning.tuned_parameters import space_of
 from ullage.units import format_time

@@ -10,7 +10,6 @@ from typing import Final
 
 from ullage.errors import EXIT_OK, UserError
 from ullage.model.plan import Plan, Target
-from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.tuning import Purpose, TuneCommand, TuneTrial
@@ -18,16 +17,21 @@ from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import build_rows
 from ullage.runs.composite.prepared import part_run_id
-from ullage.runs.inputs import EngineContext, ParsedOptions
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.remains import folders_of, remove_remains
-from ullage.runs.session import Session, Watch
-from ullage.runs.suite import Prepared, find_suite
+from ullage.runs.session import Needed, Session, Watch
+from ullage.runs.suite import find_suite
 from ullage.runs.summary import row_context
-from ullage.runs.tuning.alike import grade_of, verdict_of, work_of
-from ullage.runs.tuning.commands import prepared_targets, sentence
-from ullage.runs.tuning.needs import Needed
+from ullage.runs.tuning.judging import grade_of, verdict_of, work_of
 from ullage.runs.tuning.objective import Rule, is_cost, read_value, rows_of
-from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, environment_with, key_of
+from ullage.runs.tuning.trial_inputs import (
+    TrialInputs,
+    TrialInputsMaker,
+    environment_with,
+    key_of,
+    prepared_targets,
+    sentence,
+)
 
 Build = Callable[[ResultFolder], Summary]
 # The metric: user and system time of all ranks over the operations of a phase, in s/op.
@@ -51,11 +55,6 @@ class WantedValues:
     def metrics(self) -> list[str]:
         """What is read of a trial, as people name it."""
         return [*self.objectives, *(rule.metric for rule in self.rules)]
-
-    @property
-    def has_cost(self) -> bool:
-        """Tell whether one of them is the processor time of an operation."""
-        return any(is_cost(metric) for metric in self.metrics)
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def run_trial(
                 _tidy(targets, own.run_id, session)
             _note(ran, inner)
         summary = build(inner.result)
-        summary = with_cost(summary, inner.result) if wanted.has_cost else summary
+        summary = with_cost(summary, inner.result) if any(map(is_cost, wanted.metrics)) else summary
         inner.result.write_summary(summary)
     except (UserError, OSError) as error:
         reason = reason or str(error)
@@ -114,7 +113,7 @@ def run_trial(
     if reason and time.monotonic() >= ends_at:
         reason = f"it was not done when the time of the search was over ({reason})"
     values, wrong = _values(summary, wanted) if summary is not None and not reason else ({}, reason)
-    phases = [phase for file in inner.result.read_records() for phase in _phases(file.records)]
+    phases = [phase for file in inner.result.read_records() for phase in file.phases]
     rows = [row for words in wanted.objectives for row in rows_of(words, summary)] if summary is not None else []
     found = TuneTrial(
         number=job.number,
@@ -124,7 +123,7 @@ def run_trial(
         values=values,
         reason=wrong,
         seconds=time.monotonic() - began,
-        bytes=_written(phases),
+        bytes=sum(one.bytes for one in phases if one.access == "write" or one.phase in _WRITES),
         result=f"parts/{job.name}",
         is_short=inner.had_enough,
         is_proxy=job.is_proxy,
@@ -163,17 +162,12 @@ def _note(ran: Sequence[TuneCommand], session: Session) -> None:
 
 def _measure(request: Request, session: Session) -> str:
     """Run a trial and say why it failed; return nothing where it did not."""
-    prepared = prepare(request, session.engine_context)
+    prepared = find_suite(request.suite).prepare(request, session.engine_context)
     ResultFolder.create(session.result.path, prepared.request)
     code = prepared.run(session)
     if code == EXIT_OK or session.had_enough:
         return ""
     return "; ".join(session.messages) or _failure(session.result) or f"a case failed (exit code {code})"
-
-
-def prepare(request: Request, engine_context: EngineContext) -> Prepared:
-    """Prepare ``request`` by the suite that it names."""
-    return find_suite(request.suite).prepare(request, engine_context)
 
 
 def _failure(result: ResultFolder) -> str:
@@ -182,20 +176,16 @@ def _failure(result: ResultFolder) -> str:
     A case that fails before its first phase has an event, for example where the library refuses a hint.
     """
     files = result.read_records()
-    failed = [failure for file in files for phase in _phases(file.records) for failure in phase.failures]
+    failed = [failure for file in files for phase in file.phases for failure in phase.failures]
     if failed:
         return f"{failed[0].operation} failed: {failed[0].text}"
     return next((event.text for file in files for event in file.events if event.code == _CASE_FAILED), "")
 
 
-def _phases(records: Sequence[object]) -> list[PhaseRecord]:
-    return [record for record in records if isinstance(record, PhaseRecord)]
-
-
 def _lacking(result: ResultFolder) -> str:
     """Say how many cases lack a number, if any: a mean over some cases is not to be compared with one over all."""
     planned = {case.id for number in result.launches() for case in result.read_plan(number).cases}
-    phases = [phase for file in result.read_records() for phase in _phases(file.records)]
+    phases = [phase for file in result.read_records() for phase in file.phases]
     lacking = planned - {phase.case for phase in phases if phase.status == "ok" and not phase.warmup}
     if not lacking:
         return ""
@@ -211,18 +201,10 @@ def _has_rows(summary: Summary, wanted: WantedValues) -> bool:
 
 
 def _values(summary: Summary, wanted: WantedValues) -> tuple[dict[str, float], str]:
-    values: dict[str, float] = {}
     try:
-        for metric in wanted.metrics:
-            values[metric] = read_value(metric, summary).value
+        return {metric: read_value(metric, summary).value for metric in wanted.metrics}, ""
     except UserError as error:
         return {}, str(error)
-    return values, ""
-
-
-def _written(phases: Sequence[PhaseRecord]) -> int:
-    """Return the bytes that all repetitions wrote, those that do not count included."""
-    return sum(phase.bytes for phase in phases if phase.access == "write" or phase.phase in _WRITES)
 
 
 def most_written(plans: Sequence[Plan]) -> int | None:
