@@ -10,7 +10,6 @@ from ullage.cli.options import EngineOption, JsonOption
 if TYPE_CHECKING:
     from ullage.engine import Kind
     from ullage.model.describe import Describe, Registered
-    from ullage.peers import Installed, PeerTool
 
 
 def describe(
@@ -111,7 +110,16 @@ def peers(*, as_json: JsonOption = False) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps([_fields(peer, program) for peer, program in found], indent=1))
+        shown = [
+            {
+                "tool": peer.name,
+                "doc": peer.doc,
+                "installed": None if program is None else {"path": str(program.path), "version": program.version},
+                "compared_on": peer.compared_on,
+            }
+            for peer, program in found
+        ]
+        typer.echo(json.dumps(shown, indent=1))
         return
     from ullage.terminal import print_table
 
@@ -120,12 +128,6 @@ def peers(*, as_json: JsonOption = False) -> None:
         for peer, program in found
     ]
     print_table(("tool", "installed", "compared on"), rows)
-
-
-def _fields(peer: "PeerTool", program: "Installed | None") -> dict[str, object]:
-    """Return the fields of a tool; ``installed`` is null where the tool is not."""
-    installed = None if program is None else {"path": str(program.path), "version": program.version}
-    return {"tool": peer.name, "doc": peer.doc, "installed": installed, "compared_on": peer.compared_on}
 
 
 def suites() -> None:

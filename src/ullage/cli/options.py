@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several verbs share. Those of suites are fields of their models: see ``ullage.runs.options``."""
+"""Options that several verbs share, and the parameters of a command for typer, made of an options model."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
@@ -12,6 +13,8 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.runs.lifecycle import Shown
+    from ullage.runs.options.declared import Declared
+    from ullage.runs.options.model import SuiteOptions
 
 
 def complete_results(incomplete: str) -> list[str]:
@@ -183,3 +186,56 @@ def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":
     if everything and quiet:
         raise UserError("one excludes the other", "--all --quiet", "give one of them")
     return "all" if everything else "path" if quiet else "screen"
+
+
+# -- options of suites -------------------------------------------------------------------------------------------------
+
+
+def parameters(model: "type[SuiteOptions]", *, site_gives_targets: bool = False) -> list[inspect.Parameter]:
+    """Return a parameter for each option, in the order of the help.
+
+    ``site_gives_targets``: a site file may say what is measured, so that the command line need not.
+    """
+    from ullage.runs.options.declared import declared
+
+    every = declared(model)
+    if site_gives_targets and (of_targets := every.get("targets")) is not None and not of_targets.option.argument:
+        option = replace(of_targets.option, required=False)
+        every = {**every, "targets": replace(of_targets, option=option, default=None)}
+    return [_parameter(one) for one in every.values()]
+
+
+def _parameter(one: "Declared") -> inspect.Parameter:
+    usual = inspect.Parameter.empty if one.option.required else False if one.is_flag else one.shown_default or None
+    annotation = Annotated[_type(one), _info(one)]
+    return inspect.Parameter(one.keyword, inspect.Parameter.KEYWORD_ONLY, default=usual, annotation=annotation)
+
+
+def _type(one: "Declared") -> Any:  # noqa: ANN401 - a type, made here
+    # What typer shows as the default is the text that people would type, whatever the type of the value is.
+    python = one.kind.python
+    whole: Any = list[python] if one.kind.repeated else python
+    return whole if one.is_flag or one.option.required else whole | None
+
+
+def _info(one: "Declared") -> Any:  # noqa: ANN401 - typer's own are untyped
+    said: dict[str, Any] = {"help": one.help, "show_default": bool(one.shown_default)}
+    if one.metavar:
+        said["metavar"] = one.metavar
+    if one.option.argument:
+        return typer.Argument(**said)
+    if one.kind.python in (int, float):
+        said |= {"min": one.low, "max": one.high}
+    if one.kind.choices:
+        said["autocompletion"] = _completion(one.kind.choices)
+    return typer.Option(one.name, **said)
+
+
+def _completion(choices: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return a function that completes the value after the last comma."""
+
+    def complete(incomplete: str) -> list[str]:
+        head, comma, tail = incomplete.rpartition(",")
+        return [f"{head}{comma}{choice}" for choice in choices if choice.startswith(tail)]
+
+    return complete

@@ -137,7 +137,9 @@ def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[s
     alone = exporter.alone is not None and output is not None and output.suffix == f".{form}"
     content = exporter.alone(data) if alone and exporter.alone is not None else exporter.render(data)
     if place is None or is_stream(place):
-        _stream(form, content)
+        if not isinstance(content, str):
+            raise UserError(f"the form {form} is not one text", "--output", "name a folder")
+        sys.stdout.write(content)
         return
     files = _files(content, place)
     if exporter.beside is not None:
@@ -145,13 +147,6 @@ def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[s
     folder_of = place if isinstance(content, Mapping) else place.parent
     write_outputs(files, folder_of, replace=force or lies_within(place, folder.path))
     print_line(str(place))
-
-
-def _stream(form: str, content: "Content | Mapping[str, Content]") -> None:
-    """Write to stdout; raise ``UserError`` for what is no single text."""
-    if not isinstance(content, str):
-        raise UserError(f"the form {form} is not one text", "--output", "name a folder")
-    sys.stdout.write(content)
 
 
 def _files(content: "Content | Mapping[str, Content]", place: Path) -> "dict[str, Content]":

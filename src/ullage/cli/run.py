@@ -42,7 +42,7 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_for, measure, refuse_copies
     from ullage.runs.members.prepared import prepare_run
-    from ullage.runs.nodes.requests import is_of_each_node
+    from ullage.runs.nodes import is_of_each_node
 
     refuse_copies("run")
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])

@@ -76,10 +76,10 @@ def made_command(function: Callable[..., None], name: str, doc: str | None) -> o
 
 
 def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+    from ullage.cli.options import parameters
     from ullage.cli.submitting import nodes_to_use
     from ullage.errors import UserError
     from ullage.launch.hosts import parse_hosts
-    from ullage.runs.options.command_line import parameters
     from ullage.runs.options.declared import declared
     from ullage.runs.options.reading import parse_options
 

@@ -80,7 +80,7 @@ def _function(suite: "Suite") -> Callable[..., None]:
 
     It has the options of the search, then those of the suite that are not called the same, then those of the verb.
     """
-    from ullage.runs.options.command_line import parameters
+    from ullage.cli.options import parameters
     from ullage.runs.tuning.options import TuneOptions
 
     of_search = {one.name: one for one in parameters(TuneOptions)}
@@ -106,7 +106,10 @@ def _tune(suite: "Suite", search: dict[str, Any], words: dict[str, Any], own: di
 
     asked = parse_options(TuneOptions, **search)
     typed = {
-        name: _plain(word) for name, word in words.items() if word is not None and word is not False and word != []
+        # A path becomes its absolute text, as JSON can hold it.
+        name: str(word.absolute()) if isinstance(word, Path) else word
+        for name, word in words.items()
+        if word is not None and word is not False and word != []
     }
     options = {**asked.options, "suite": suite.name, "words": typed}
     engine_context = EngineContext.of(own["engine"])
@@ -118,11 +121,6 @@ def _tune(suite: "Suite", search: dict[str, Any], words: dict[str, Any], own: di
         print_explanation(prepared.explain())
         return
     measure_prepared(prepared, engine_context, own)
-
-
-def _plain(word: object) -> object:
-    """Return ``word`` as JSON can hold it: a path becomes its absolute text."""
-    return str(word.absolute()) if isinstance(word, Path) else word
 
 
 def _more(

@@ -18,7 +18,7 @@ from ullage.launch.batch import BatchSystem
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.describe import Describe, MpiBuild
 from ullage.parameters import suggest
-from ullage.system.asking import said_by
+from ullage.system.files import said_by
 
 _VERSION_TIMEOUT_S = 20
 
@@ -77,7 +77,7 @@ def choose_launcher(
     from ullage.system.hardware import usable_cores
 
     mpi, of_jobs, known = description.engine.mpi, _job_launchers(), _launchers()
-    if name in of_jobs:
+    if name is not None and name in of_jobs:
         return _in_job(of_jobs[name], mpi, hosts)
     job = allocation()
     if name is None and job is not None and not hosts.names:

@@ -13,23 +13,15 @@ from typing import ClassVar, Final, Literal, Self, TypeAlias
 from ullage.errors import UserError
 from ullage.launch.hosts import NO_HOSTS, Hosts, fewest_full
 from ullage.model.plan import Layout
+from ullage.processes.supervisor import Ending
 from ullage.quantity import plural
-from ullage.system.allocation import Scheduler, nodes_of_job
+from ullage.system.allocation import JOBS, Scheduler, nodes_of_job
 from ullage.system.hardware import usable_cores
 
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
 
 # Each of these stands in the environment of a batch job whose allocation may span nodes.
-_ALLOCATIONS = (
-    "SLURM_JOB_ID",
-    "PBS_JOBID",
-    "LSB_JOBID",
-    "FLUX_JOB_ID",
-    "FLUX_ENCLOSING_ID",
-    "FLUX_URI",
-    "COBALT_JOBID",
-    "JOB_ID",
-)
+_ALLOCATIONS: Final = (*JOBS, "FLUX_URI", "COBALT_JOBID", "JOB_ID")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +38,6 @@ class DeadRank:
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
-    """What a launcher and its ranks leave behind when they are killed, as patterns of ``processes.supervisor.Job``."""
-
-    folders: tuple[str, ...] = ()
-    segments: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Launcher(ABC):
     """Starts ranks. Stateless: all that differs between launches is in the layout.
 
@@ -63,7 +47,7 @@ class Launcher(ABC):
     """
 
     NAME: ClassVar[str]
-    remains: ClassVar[Remains] = Remains()
+    remains: ClassVar[Ending] = Ending()
 
     program: Path
     cores: int | None = None

@@ -16,7 +16,7 @@ from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_ow
 from ullage.launch.batch import UNKNOWN, BatchSystem, JobRequest, JobState, Stage, plain_path, seconds_of
 from ullage.model.plan import Layout
 from ullage.system.allocation import Scheduler
-from ullage.system.asking import said_by
+from ullage.system.files import said_by
 
 _STAGES: Final[dict[str, Stage]] = {
     **dict.fromkeys(("NEW", "DEPEND", "PRIORITY", "SCHED"), "waits"),

@@ -16,7 +16,6 @@ from ullage.launch.base import (
     DeadRank,
     Family,
     MpiLauncher,
-    Remains,
     bound_cores,
     by_signal,
     ended_ranks,
@@ -24,6 +23,7 @@ from ullage.launch.base import (
     wrapper,
 )
 from ullage.model.plan import Layout
+from ullage.processes.supervisor import Ending
 from ullage.system.allocation import allocation
 from ullage.system.hardware import threads_per_core
 
@@ -66,7 +66,7 @@ class Mpich(_Hydra):
     MPIEXEC_NAMES: ClassVar[tuple[str, ...]] = ("mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun")
     VERSION_MARK: ClassVar[re.Pattern[str]] = re.compile(r"HYDRA", re.IGNORECASE)
     # Version 5 names its segments until MPI_Finalize, earlier ones until all ranks have them.
-    remains: ClassVar[Remains] = Remains(segments=("mpich_*",))
+    remains: ClassVar[Ending] = Ending(segments=("mpich_*",))
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""
@@ -118,7 +118,7 @@ class IntelMpi(_Hydra):
     MPIEXEC_NAMES: ClassVar[tuple[str, ...]] = ("mpiexec.hydra", "mpiexec", "mpirun")
     VERSION_MARK: ClassVar[re.Pattern[str]] = _OF_INTEL
     # Its segments have no name once all ranks have them.
-    remains: ClassVar[Remains] = Remains(segments=("Intel_MPI_*",))
+    remains: ClassVar[Ending] = Ending(segments=("Intel_MPI_*",))
 
     smt: int = field(default_factory=threads_per_core)
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from ullage.launch.base import DeadRank, Family, MpiLauncher, Remains, bound_cores, is_one_node
+from ullage.launch.base import DeadRank, Family, MpiLauncher, bound_cores, is_one_node
 from ullage.launch.hosts import Hosts
 from ullage.model.plan import Layout
+from ullage.processes.supervisor import Ending
 
 _NOTICED: Final = re.compile(
     r"process rank (?P<rank>\d+) with PID \d+ on node (?P<node>\S+)"
@@ -92,8 +93,8 @@ class OpenMpi(_OfOpenMpi):
     AGENT: ClassVar[tuple[str, ...]] = ("--mca", "plm_rsh_agent")
     FIRST: ClassVar[str] = r"\[\d+,\d+\],"
     # The session folder, and what shared memory is made of.
-    remains: ClassVar[Remains] = Remains(
-        ("ompi.*.{uid}/pid.{pid}",), ("vader_segment.*", "sm_segment.*", "osc_rdma.*", "ompi_*")
+    remains: ClassVar[Ending] = Ending(
+        folders=("ompi.*.{uid}/pid.{pid}",), segments=("vader_segment.*", "sm_segment.*", "osc_rdma.*", "ompi_*")
     )
 
     def _mapped(self, layout: Layout, width: int | None) -> list[str]:
@@ -123,8 +124,8 @@ class OpenMpi5(_OfOpenMpi):
     # PRRTE names a job by the host and the process that started it: [prterun-n17-4711@1,2].
     FIRST: ClassVar[str] = r"[^\]\s]+@\d+,"
     # The session folder, by the names of PRRTE 3.0 and of its later versions, and segments.
-    remains: ClassVar[Remains] = Remains(
-        ("ompi.{pid}", "prterun.*.{pid}.{uid}"), ("sm_segment.*", "osc_rdma.*", "ompi_*")
+    remains: ClassVar[Ending] = Ending(
+        folders=("ompi.{pid}", "prterun.*.{pid}.{uid}"), segments=("sm_segment.*", "osc_rdma.*", "ompi_*")
     )
 
     def _mapped(self, layout: Layout, width: int | None) -> list[str]:

@@ -15,7 +15,7 @@ from ullage.launch.batch import UNKNOWN, BatchSystem, End, JobRequest, JobState,
 from ullage.launch.slurm_script import sbatch_word, sharing
 from ullage.model.plan import Layout
 from ullage.system.allocation import Scheduler, node_names, nodes_of_job
-from ullage.system.asking import said_by
+from ullage.system.files import parse_cpu_list, said_by
 
 _PENDING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"})
@@ -144,7 +144,12 @@ class Srun(JobLauncher):
         if layout.nodes is not None:
             on_each = layout.ranks_per_node or -(-layout.ranks // layout.nodes)
             words += [f"--nodes={layout.nodes}", f"--ntasks-per-node={on_each}"]
-        words += [*self._left_out(), *self._bound(layout)]
+        width = bound_cores(layout, self.cores)
+        # Ranks that are not bound may be more than the processors, and Slurm starts those only when it is told to.
+        bound = (
+            ["--overcommit", "--cpu-bind=none"] if width is None else [f"--cpus-per-task={width}", "--cpu-bind=cores"]
+        )
+        words += [*self._left_out(), *bound, "--distribution=block:block"]
         return [*words, str(engine), "run", str(plan)]
 
     def _head(self) -> list[str]:
@@ -170,13 +175,6 @@ class Srun(JobLauncher):
 
     def _left_out(self) -> list[str]:
         return [f"--exclude={','.join(self.excluded)}"] if self.excluded else []
-
-    def _bound(self, layout: Layout) -> list[str]:
-        width = bound_cores(layout, self.cores)
-        if width is None:
-            # They may be more than the processors, and Slurm starts those only when it is told to.
-            return ["--overcommit", "--cpu-bind=none", "--distribution=block:block"]
-        return [f"--cpus-per-task={width}", "--cpu-bind=cores", "--distribution=block:block"]
 
     @property
     def nodes(self) -> int:
@@ -209,7 +207,7 @@ class Srun(JobLauncher):
             DeadRank(rank, match["node"], _cause(match["how"]))
             for match in _ENDED.finditer(stderr)
             if match["how"] not in _CONSEQUENCES
-            for rank in _numbers(match["ranks"])
+            for rank in parse_cpu_list(match["ranks"])
         ]
         return lost or sorted(found, key=lambda dead: dead.cause.startswith("exit"))
 
@@ -239,15 +237,6 @@ def _cause(how: str) -> str:
         return f"exit code {left[1]}"
     number = next((one for one in signal.valid_signals() if signal.strsignal(one) == how), None)
     return how if number is None else by_signal(number)
-
-
-def _numbers(text: str) -> list[int]:
-    """Read ``0-2,5``."""
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 LAUNCHERS: Final = (Srun,)

@@ -10,7 +10,7 @@ from typing import Final
 
 from ullage.model.plan import Target
 from ullage.runs.session import Note
-from ullage.system.statx import direct_alignment
+from ullage.system.storage import direct_alignment
 from ullage.units import format_bytes
 from ullage.uri import target_folder
 

@@ -15,6 +15,7 @@ from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.identity import canonical_json
 from ullage.model.plan import Case, Layout, Plan
 from ullage.model.request import Request
+from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import DEFAULT_METRICS
 from ullage.runs.cells.planning import WORKLOAD
@@ -27,7 +28,6 @@ from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.tuning.budget import measuring_s
 from ullage.runs.tuning.objective import read_rule, tokens, wanted_tokens
 from ullage.runs.tuning.options import UNSET, OptionValue, TunedParameter, TuneOptions
-from ullage.runs.tuning.trial import most_written
 from ullage.runs.tuning.trial_inputs import TrialInputsMaker
 from ullage.units import format_duration
 
@@ -38,6 +38,7 @@ _SHORTEST_TRIAL_S: Final = 2.0
 _USUAL_TRIAL_S: Final = 4.0
 # A budget with room for so many full trials has that of the default, of finalists and of pairs, and of 20 short ones.
 _FULL_IN_BUDGET: Final = 12
+_WRITES: Final = frozenset({"write", "rewrite"})
 # A hanging trial takes one part in so many of the budget, but is not ended before so many seconds.
 _HANGS_IN_BUDGET: Final = 10
 _SHORTEST_WATCHDOG_S: Final = 10.0
@@ -305,3 +306,34 @@ def _tokens(case: Case) -> set[str]:
     values: Iterable[object] = (case.target, case.backend.name, *case.workload.parameters.values())
     flat = (text for value in values for text in (value if isinstance(value, list) else [value]))
     return {word for text in flat for word in tokens(str(text))}
+
+
+def most_written(plans: Sequence[Plan]) -> int | None:
+    """Return the bytes that ``plans`` can write at most; None where a plan does not say.
+
+    A plan says of transfers how often they are repeated at most.
+    """
+    total = 0
+    for plan in plans:
+        most = plan.stop_rule.parameters.get("maximum")
+        if not isinstance(most, int):
+            return None
+        for case in plan.cases:
+            if case.workload.name != "transfer":
+                return None
+            parameters = case.workload.parameters
+            phases = parameters.get("phases", ["write", "read"])
+            writes = sum(word in _WRITES for word in phases) if isinstance(phases, list) else 1
+            size = count_of(parameters, "block_bytes") * count_of(parameters, "segments", 1) * plan.layout.ranks
+            total += writes * size * (most + plan.warmups)
+    return total
+
+
+def seconds_of_walls(plans: Sequence[Plan]) -> float | None:
+    """Return about how long ``plans`` take whose phases go on until a wall; None where they have none.
+
+    All else, such as the phases that read, takes about as long again.
+    """
+    walls = [case.workload.parameters.get("stonewall_s") for plan in plans for case in plan.cases]
+    total = sum(wall for wall in walls if isinstance(wall, (int, float)))
+    return 2 * total or None

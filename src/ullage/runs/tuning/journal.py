@@ -31,19 +31,16 @@ def read_trials(result: ResultFolder) -> list[TuneTrial]:
     """Return the trials that ended, in their order, without lines that a crash cut short."""
     path = result.path / JOURNAL
     lines = read_bytes(path).splitlines() if path.is_file() else []
-    return [trial for line in lines if (trial := _trial(line)) is not None]
+    found: list[TuneTrial] = []
+    for line in lines:
+        with contextlib.suppress(ValidationError):
+            found.append(TuneTrial.model_validate_json(harmless_json(line)))
+    return found
 
 
 def add_trial(result: ResultFolder, trial: TuneTrial) -> None:
     """Add ``trial`` to the journal, which is on the disk when this returns."""
     append_line(result.path / JOURNAL, trial.model_dump_json().encode())
-
-
-def _trial(line: bytes) -> TuneTrial | None:
-    try:
-        return TuneTrial.model_validate_json(harmless_json(line))
-    except ValidationError:
-        return None
 
 
 def as_searched(
@@ -139,7 +136,13 @@ def _settings(result: ResultFolder, names: Sequence[str]) -> dict[str, TuneTrial
     default = next((one.setting for one in good if one.purpose == "default"), None)
     of_default = [one for one in good if one.setting == default]
     means = {name: fmean(one.values[name] for one in of_default) for name in names if of_default}
-    took_nothing = {"seconds": 0.0, "bytes": 0, "commands": [], "is_short": False, "purpose": "search"}
+    took_nothing: dict[str, object] = {
+        "seconds": 0.0,
+        "bytes": 0,
+        "commands": [],
+        "is_short": False,
+        "purpose": "search",
+    }
     return {
         one.key: one.model_copy(
             update={**took_nothing, "result": str(result.path / one.result), "default_there": means}

@@ -154,7 +154,6 @@ def kept_in_pairs(
     return found
 
 
-# Rates in bytes count the work themselves. Of latencies only the bytes of an operation matter.
 _OF_BYTES: Final = ("B/s",)
 _LATENCY: Final = "latency"
 _ALIKE: Final = 0.01
@@ -192,17 +191,12 @@ def difference(goals: Sequence[TuneObjective], default: Sequence[TuneTrial], bes
         return ""
     for place, what in enumerate(("bytes in an operation", "bytes in a repetition")):
         ratio = fmean(one[place] for one in works[1]) / fmean(one[place] for one in works[0])
-        if abs(ratio - 1) > _ALIKE and any(_counts(goal, place) for goal in goals):
+        # Rates in bytes count the work themselves. Of latencies only the bytes of an operation matter.
+        counting = [one for one in goals if one.unit and one.unit not in _OF_BYTES]
+        of_operations = [one.unit in _PER_OPERATION or _LATENCY in one.metric for one in counting]
+        if abs(ratio - 1) > _ALIKE and (place == 0) in of_operations:
             return f"it moves {ratio:.3g} x the {what}, which is different work"
     return ""
-
-
-def _counts(goal: TuneObjective, place: int) -> bool:
-    """Tell whether the bytes of an operation (place 0) or of a repetition are part of what an objective compares."""
-    if not goal.unit or goal.unit in _OF_BYTES:
-        return False
-    is_per_operation = goal.unit in _PER_OPERATION or _LATENCY in goal.metric
-    return is_per_operation if place == 0 else not is_per_operation
 
 
 def _verdicts(trials: Sequence[TuneTrial]) -> set[str]:

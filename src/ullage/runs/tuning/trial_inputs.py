@@ -17,7 +17,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from ullage.cleaning import PREFIX, find_run_folders, remove
 from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, UserError, one_line
@@ -100,7 +100,9 @@ def prepared_targets(
                 if path is None:
                     found.append(target)
                     continue
-                _clear(path, run_id, engine)
+                for left in find_run_folders(path, run_id):  # of an earlier process of the same search
+                    if (why := left.refused or remove(engine, left)) is not None:
+                        raise UserError(f"cannot be removed: {why}", str(left.path), "", EXIT_ENVIRONMENT)
                 folder = folders.enter_context(marked_folder(path, run_id, _NAME, 1, kind=_KIND))
                 for command in commands:
                     ran.append(_run(command, folder, ends_at - time.monotonic()))
@@ -116,14 +118,6 @@ def folder_of(target: Target, run_id: str) -> Path | None:
     """Return the folder that commands prepare at ``target``, or None where it has no path."""
     path = target_path(target)
     return None if path is None else path / f"{PREFIX}{run_id}" / f"c-{_KIND}-{_NAME}"
-
-
-def _clear(path: Path, run_id: str, engine: Path) -> None:
-    """Remove what an earlier process of the same search has left there."""
-    for folder in find_run_folders(path, run_id):
-        why = folder.refused or remove(engine, folder)
-        if why is not None:
-            raise UserError(f"cannot be removed: {why}", str(folder.path), "", EXIT_ENVIRONMENT)
 
 
 def _run(command: SetCommand, folder: Path, seconds: float) -> TuneCommand:
@@ -202,13 +196,16 @@ class TrialInputsMaker:
                 continue
             if over.how in found:
                 found[over.how][over.word] = text
+            elif over.how == "parameter":
+                options["param"] = [*_list(options.get("param")), f"{over.word}={text}"]
             elif over.how == "ppn":
                 ranks_per_node = int(text)
             else:
-                self._say(options, over, text)
+                options[over.word] = [text] if self._by_keyword[over.word].kind.repeated else text
         if ranks_per_node is not None:
             # Nodes may be a parameter, too, so they have to be known first.
-            options |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * self._nodes(options)}
+            nodes = options.get("nodes") or max(1, self.hosts)
+            options |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * int(cast("int | str", nodes))}
         files = {**self._hints(options, found["hint"]), **self._sections(options, found["section"])}
         commands = [SetCommand(read_command(text), value) for text, value in found["command"].items()]
         takes_commands = any(over.how == "command" for over in self.overs)
@@ -224,12 +221,6 @@ class TrialInputsMaker:
                 options[one.keyword] = one.kind.format(value)
         return options
 
-    def _say(self, options: dict[str, OptionValue], over: TunedParameter, text: str) -> None:
-        if over.how == "parameter":
-            options["param"] = [*_list(options.get("param")), f"{over.word}={text}"]
-        else:
-            options[over.word] = [text] if self._by_keyword[over.word].kind.repeated else text
-
     def parsed(self, asked: TrialInputs) -> ParsedOptions:
         """Return what is asked as the suite reads it; write the files first.
 
@@ -243,11 +234,6 @@ class TrialInputsMaker:
     @property
     def _by_keyword(self) -> dict[str, Declared]:
         return {one.keyword: one for one in declared(self.model).values()}
-
-    def _nodes(self, options: Mapping[str, OptionValue]) -> int:
-        """Return the nodes that ``options`` name: a number as a command line has it, or the text of a parameter."""
-        said = options.get("nodes")
-        return int(said) if isinstance(said, (int, str)) else max(1, self.hosts)
 
     def _hints(self, options: dict[str, OptionValue], hints: Mapping[str, str]) -> dict[Path, str]:
         """Add hints to ``options``; return the text of their file by its path, for a suite that reads them from one."""

@@ -136,23 +136,19 @@ def _resolved(name: str, sources: ParameterSources) -> _Resolved:
     if found is not None:
         return "option", found.keyword, _reader(found), _own_value(found, sources)
     if "." in name and sources.has(_FILES):
-        return "section", _as_official(name), _read_plain, ""
+        # No key of the official file has an underscore: segment_count is segmentCount there.
+        section, _, key = name.partition(".")
+        first, *others = key.split("_")
+        return "section", f"{section}.{first}{''.join(map(str.capitalize, others))}", _read_plain, ""
     if sources.has("parameters"):
         place = name if "." in name else f"{_WORKLOAD}.{name}"
         return _parameter(place, sources)
-    raise UserError(f"suite {sources.suite} has no such parameter", "", suggest(name, _names(sources)))
-
-
-def _as_official(name: str) -> str:
-    """Return ``ior-hard.segment_count`` as ``ior-hard.segmentCount``: no key of the official file has an underscore."""
-    section, _, key = name.partition(".")
-    first, *others = key.split("_")
-    return f"{section}.{first}{''.join(word.capitalize() for word in others)}"
-
-
-def _names(sources: ParameterSources) -> list[str]:
-    more = [_PPN] if sources.has("ranks_per_node") else []
-    return [*(name for name, one in sources.options.items() if not one.is_flag), *more, "env:NAME"]
+    names = [
+        *(one for one, it in options.items() if not it.is_flag),
+        *([_PPN] if sources.has("ranks_per_node") else []),
+    ]
+    names.append("env:NAME")
+    raise UserError(f"suite {sources.suite} has no such parameter", "", suggest(name, names))
 
 
 def _command(text: str, sources: ParameterSources) -> _Resolved:
