@@ -19,8 +19,8 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.peers import PeerError
 from ullage.peers.started import answer, failure
-from ullage.processes.supervised import Ending, Supervised
-from ullage.processes.supervisor import descendants
+from ullage.processes.supervised import Supervised
+from ullage.processes.supervisor import Ending, descendants
 
 Transport = Literal["tcp", "udp"]
 HostCommand: TypeAlias = Callable[[Sequence[str]], list[str]]

@@ -15,8 +15,7 @@ from ullage.report.screen import screen
 from ullage.report.sections import nodes as section
 from ullage.report.sections import required
 from ullage.results.folder import ResultFolder
-from ullage.runs.nodes.requests import request_of_node, with_nodes
-from ullage.runs.nodes.summarise import summary_of_nodes, write_lists
+from ullage.runs.nodes import request_of_node, summary_of_nodes, with_nodes, write_lists
 
 NAMES = ["n0", "n1", "n2", "n3"]
 

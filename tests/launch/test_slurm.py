@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from support.fake_program import FakeProgram
-from ullage.launch import slurm_job
+from ullage.launch import slurm
 from ullage.launch.base import DeadRank
 from ullage.launch.batch import JobRequest, JobState, JobText
-from ullage.launch.slurm_job import parse_state
-from ullage.launch.srun import Srun
+from ullage.launch.slurm import Srun, parse_state
 from ullage.model.plan import Layout
 
 KILLED = "srun: error: n1: task 1: Killed\nsrun: error: n0: task 0: Terminated\nsrun: Force Terminated StepId=1.0\n"
@@ -31,7 +30,7 @@ NODE_LOST = (
     ],
 )
 def test_what_srun_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> None:
-    assert Srun(Path("/x"), "pmix").dead_ranks(text) == dead
+    assert Srun(Path("/x"), plugin="pmix").dead_ranks(text) == dead
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_what_scontrol_says_of_a_job(text: str, state: JobState) -> None:
     [("30", 1800), ("30:00", 1800), ("1:00:00", 3600), ("2-12", 216000), ("1-0:30", 88200), ("90s", 90), ("2h", 7200)],
 )
 def test_a_time_limit_in_words_of_slurm(text: str, seconds: int) -> None:
-    assert slurm_job.limit_s(text) == seconds
+    assert slurm.SYSTEM.limit_s(text) == seconds
 
 
 @pytest.mark.parametrize(
@@ -66,20 +65,20 @@ def test_a_time_limit_in_words_of_slurm(text: str, seconds: int) -> None:
 )
 def test_what_is_left_of_a_job(fake_program: FakeProgram, said: str, left: int | None) -> None:
     fake_program("squeue", f"echo {said}")
-    assert slurm_job.seconds_left("7") == left
+    assert slurm.SYSTEM.seconds_left("7") == left
 
 
 def test_a_unit_of_time_becomes_a_word_of_slurm() -> None:
     said = JobText("j", Path("/o"), Path("/e"), Path("/"), ["ullage"], "run pairs", "slurm")
-    assert "#SBATCH --time=00:01:30\n" in slurm_job.job_script(JobRequest(walltime="90s"), said)
-    assert "#SBATCH --time=2-12\n" in slurm_job.job_script(JobRequest(walltime="2-12"), said)
+    assert "#SBATCH --time=00:01:30\n" in slurm.SYSTEM.job_script(JobRequest(walltime="90s"), said)
+    assert "#SBATCH --time=2-12\n" in slurm.SYSTEM.job_script(JobRequest(walltime="2-12"), said)
 
 
 def test_nodes_that_are_left_out_are_neither_used_nor_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NUM_NODES", "3")
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n[0-2]")
-    left = Srun(Path("/x/srun"), "pmix", "openmpi", 2).without(["n1", "n17"])
+    left = Srun(Path("/x/srun"), 2, plugin="pmix").without(["n1", "n17"])
     assert (left.nodes, left.excluded) == (2, ("n1",))
     words = left.argv(Path("/e"), Path("/p"), Layout(ranks=2, nodes=2, binding="core"))
     names = ["env", "SLURM_NODELIST=n0,n2", "SLURM_JOB_NODELIST=n0,n2", "SLURM_NNODES=2", "SLURM_JOB_NUM_NODES=2"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary of a run of every node by itself: a row for each number, over the nodes, and how each node stands in it.
+"""Runs that measure every node by itself: what they were asked, and their summary, from documents alone.
 
-A row's value is the median of the nodes' medians, its repetitions are those medians: what a usual node of them reaches.
-Each node's own rows are in its own result.
+A row is for each number, over the nodes, and says how each node stands in it. Its value is the median of the nodes'
+medians, its repetitions are those medians: what a usual node reaches. Each node's own rows are in its own result.
 """
 
 from collections import Counter
@@ -24,9 +24,43 @@ from ullage.model.plan import Scalar
 from ullage.model.request import Request, read_option
 from ullage.model.summary import PartOutcome, Row, Summary
 from ullage.results.folder import ResultFolder, write_atomically
-from ullage.runs.nodes.requests import batch_system_of, nodes_of
-from ullage.runs.options.groups import REQUIRE
+from ullage.runs.options.groups import EACH_NODE, REQUIRE
+from ullage.system.allocation import Scheduler
 from ullage.system.node_lists import words_against, words_for
+
+_FLAG, _OF, _BY = EACH_NODE
+_LONGEST_ID: Final = 64
+
+
+def is_of_each_node(request: Request) -> bool:
+    """Tell whether every node is measured by itself."""
+    return bool(request.options.get(_FLAG))
+
+
+def nodes_of(request: Request) -> list[str]:
+    """Return the nodes of the run, in their order."""
+    return read_option(list[str], request, _OF) or []
+
+
+def batch_system_of(request: Request) -> str:
+    """Return the batch system whose job the nodes are of; empty where they were named."""
+    return read_option(str, request, _BY) or ""
+
+
+def with_nodes(request: Request, names: Sequence[str], system: Scheduler | None) -> Request:
+    """Return ``request`` with the nodes in it, which stay the same when the run is gone on with."""
+    found = {_OF: list(names), _BY: system or ""}
+    return request.model_copy(update={"options": {**request.options, **found}})
+
+
+def request_of_node(request: Request, index: int) -> Request:
+    """Return what one node is asked for: the same, of it alone, with a run folder of its own."""
+    end = f".n{index}"
+    left_out = {*EACH_NODE, REQUIRE}
+    options = {name: value for name, value in request.options.items() if name not in left_out}
+    run_id = request.run_id[: _LONGEST_ID - len(end)] + end
+    return request.model_copy(update={"run_id": run_id, "hosts": [], "options": options})
+
 
 Build = Callable[[ResultFolder], Summary]
 _LISTS: Final = "nodes"
@@ -74,7 +108,7 @@ def summary_of_nodes(result: ResultFolder, request: Request, build: Build) -> Su
     numbers = _numbers(list(by_key.values()))
     judged = judge(floors_of(request), [NodeRows(node.name, node.rows) for node in nodes if node.rows], request.suite)
     found = Nodes(
-        nodes=[_one(node, index, numbers, judged) for index, node in enumerate(nodes)],
+        nodes=[_state(node, index, numbers, judged) for index, node in enumerate(nodes)],
         numbers=numbers,
         level=_LEVEL,
         margin=margin_of(sum(bool(node.rows) for node in nodes)),
@@ -166,18 +200,14 @@ def _common_flags(rows: Sequence[Row]) -> list[Flag]:
 
 def _numbers(cells: Sequence[Sequence[Row | None]]) -> list[NodeNumber]:
     """Return how each node stands in each number, in the order of the rows."""
-    tested = [_is_tested(of_nodes) for of_nodes in cells]
+    valid = [[row for row in of_nodes if row is not None and not row.is_invalid] for of_nodes in cells]
+    tested = [len(rows) > 1 and rows[0].metric not in _EXTREMES for rows in valid]
     measures = [_measure(of_nodes) for of_nodes, counts in zip(cells, tested, strict=True) if counts]
     stands = iter(standings(measures, _LEVEL))
     return [
         _number(place, of_nodes, next(stands) if counts else None)
         for place, (of_nodes, counts) in enumerate(zip(cells, tested, strict=True))
     ]
-
-
-def _is_tested(cells: Sequence[Row | None]) -> bool:
-    rows = [row for row in cells if row is not None and not row.is_invalid]
-    return len(rows) > 1 and rows[0].metric not in _EXTREMES
 
 
 def _measure(cells: Sequence[Row | None]) -> Measure:
@@ -217,45 +247,31 @@ def _cell(row: Row, standing: Standing | None) -> NodeCell:
     )
 
 
-def _one(node: _Node, index: int, numbers: Sequence[NodeNumber], judged: Sequence[Judged]) -> OneNode:
-    state, reason = _state(node, index, numbers, judged)
+def _state(node: _Node, index: int, numbers: Sequence[NodeNumber], judged: Sequence[Judged]) -> OneNode:
     seconds = None if node.outcome is None else node.outcome.seconds
-    return OneNode(
-        name=node.name, state=state, reason=reason, part=f"parts/{node.name}", seconds=seconds, began=node.began
-    )
-
-
-def _state(node: _Node, index: int, numbers: Sequence[NodeNumber], judged: Sequence[Judged]) -> tuple[NodeState, str]:
+    part = f"parts/{node.name}"
     failure = "" if node.outcome is None or node.outcome.code == EXIT_OK else node.outcome.reason or "it ended early"
     if not node.rows:
-        return "not measured", failure or "it has no numbers"
+        why = failure or "it has no numbers"
+        return OneNode(name=node.name, state="not measured", reason=why, part=part, seconds=seconds, began=node.began)
     named = sum(cell.named for number in numbers if (cell := number.cells[index]) is not None)
+    tested = sum(number.tested and number.cells[index] is not None for number in numbers)
     failed = sum(one.verdict == "fail" for one in judged if one.node == node.name)
     reasons = [
-        *([f"worse than the others in {named} of {_count(numbers, index)} numbers"] if named else []),
+        *([f"worse than the others in {named} of {tested} numbers"] if named else []),
         *([f"below the floor in {failed} rows"] if failed else []),
         *([failure] if failure else []),
     ]
-    return ("suspect" if reasons else "good"), "; ".join(reasons)
-
-
-def _count(numbers: Sequence[NodeNumber], index: int) -> int:
-    return sum(number.tested and number.cells[index] is not None for number in numbers)
-
-
-def good_nodes(nodes: Nodes) -> list[str]:
-    """Return the nodes that were measured, and are neither worse than the others nor below a floor."""
-    return nodes.named("good")
-
-
-def suspect_nodes(nodes: Nodes) -> list[str]:
-    """Return the nodes that are not good. One that was not measured has not shown that it is good."""
-    return [node.name for node in nodes.nodes if node.state != "good"]
+    state: NodeState = "suspect" if reasons else "good"
+    why = "; ".join(reasons)
+    return OneNode(name=node.name, state=state, reason=why, part=part, seconds=seconds, began=node.began)
 
 
 def write_lists(result: ResultFolder, nodes: Nodes) -> None:
     """Write the lists; those of a system that has no words for them are left out."""
-    good, suspect = good_nodes(nodes), suspect_nodes(nodes)
+    good = nodes.named("good")
+    # One that was not measured has not shown that it is good.
+    suspect = [node.name for node in nodes.nodes if node.state != "good"]
     texts = {
         "good.txt": "".join(f"{name}\n" for name in good),
         "suspect.txt": "".join(f"{name}\n" for name in suspect),
