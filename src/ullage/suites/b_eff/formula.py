@@ -12,6 +12,7 @@ from statistics import fmean, geometric_mean
 from typing import Final
 
 from ullage.analysis.statistics import Interval, bootstrap_interval, median
+from ullage.arrays import np
 from ullage.grouping import nested
 from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, Cell, Loop, Repetition
 from ullage.suites.b_eff.options import WARMED_SIZES
@@ -129,8 +130,6 @@ def _median_of(run: BEffRun) -> Callable[[Sequence[float]], float]:
     It is fast, since it is asked thousands of times. See ``_best_of``: a repetition without any method at a place has
     there the median of the others.
     """
-    from ullage.arrays import np
-
     names, sizes = [*run.rings, *run.random], range(len(run.sizes))
     table = np.zeros((len(run.repetitions), len(names), len(run.sizes), len(METHODS)))
     for row, name in enumerate(names):

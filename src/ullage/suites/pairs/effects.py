@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
+from ullage.arrays import np
 from ullage.pair_tables import pair_table
 from ullage.system.switches import leaves_of_hosts, noun_of
 from ullage.units import format_bytes
@@ -20,7 +21,7 @@ from ullage.units import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ullage.arrays import NDArray, np
+    from ullage.arrays import NDArray
     from ullage.model.system import Switch
     from ullage.results.rows import Measured
 
@@ -56,8 +57,6 @@ class MedianPolish:
     @property
     def expected(self) -> "NDArray[np.float64]":
         """What is expected of each link by its two ends: what both add, or the slower one alone."""
-        from ullage.arrays import np
-
         sender, receiver = self.sends[:, None], self.receives[None, :]
         return self.common + np.maximum(sender + receiver, np.maximum(sender, receiver))
 
@@ -119,8 +118,6 @@ def fit(times: "NDArray[np.float64]") -> Fit:
 
     ``times``: by repetition, sender, receiver, with a diagonal that is not a number.
     """
-    from ullage.arrays import np
-
     each = np.log(times)
     middle = np.median(each, axis=0)
     count = middle.shape[0]
@@ -141,8 +138,6 @@ def fit(times: "NDArray[np.float64]") -> Fit:
 
 def polished(logarithms: "NDArray[np.float64]") -> MedianPolish:
     """Compute the median polish of a square matrix without its diagonal."""
-    from ullage.arrays import np
-
     rest = logarithms.copy()
     sends, receives = np.zeros(len(rest)), np.zeros(len(rest))
     for _ in range(_ROUNDS):
@@ -160,16 +155,12 @@ def polished(logarithms: "NDArray[np.float64]") -> MedianPolish:
 
 def _flat(logarithms: "NDArray[np.float64]") -> MedianPolish:
     """Return a polish without effects of ends, for too few ends to tell what one of them adds."""
-    from ullage.arrays import np
-
     common, nothing = float(np.nanmedian(logarithms)), np.zeros(len(logarithms))
     return MedianPolish(common, nothing, nothing, logarithms - common)
 
 
 def scale(values: "NDArray[np.float64]") -> float:
     """Estimate a standard deviation by the median of the deviations from 0."""
-    from ullage.arrays import np
-
     return _TO_SIGMA * float(np.median(np.abs(values)))
 
 
@@ -192,8 +183,6 @@ def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.flo
 
     That noise is of the median over the links of an end.
     """
-    from ullage.arrays import np
-
     noise = max(scale(effects), sigma / math.sqrt(len(effects) - 1))
     least = np.min(np.stack(alone), axis=0)
     return [
@@ -208,8 +197,6 @@ def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ..
 
     ``rest``: what its ends do not explain, of every repetition.
     """
-    from ullage.arrays import np
-
     links, always = np.median(rest, axis=0), np.min(rest, axis=0)
     with np.errstate(invalid="ignore"):
         slow = (links > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
@@ -222,8 +209,6 @@ def _asymmetric(each: "NDArray[np.float64]", rest: "NDArray[np.float64]", sigma:
 
     ``each``: logarithms of every repetition; ``rest``: what of them the ends do not explain.
     """
-    from ullage.arrays import np
-
     apart = np.minimum(_difference(each), _difference(rest))
     # A pair counts if its fastest time one way is above its slowest time back.
     always = np.min(each, axis=0) - np.max(each, axis=0).T
@@ -239,8 +224,6 @@ def _link_limit(sigma: float) -> float:
 
 def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Return by how much more each link takes than its reverse, by medians over the repetitions."""
-    from ullage.arrays import np
-
     middle = np.median(values, axis=0)
     return middle - middle.T
 
@@ -274,8 +257,6 @@ class PairMatrix:
     @cached_property
     def median(self) -> "NDArray[np.float64]":
         """Over the repetitions."""
-        from ullage.arrays import np
-
         return np.median(self.times, axis=0)
 
     @cached_property
@@ -335,7 +316,6 @@ def _matrix(items: "Sequence[Measured]", switches: "Sequence[Switch]") -> PairMa
     if not times:
         return None
     from ullage.analysis.verdicts.grades import row_grade
-    from ullage.arrays import np
 
     return PairMatrix(
         case=last.case.case,
@@ -360,8 +340,6 @@ def _stride(item: "Measured") -> int:
 
 def _times(item: "Measured", ends: int) -> "NDArray[np.float64] | None":
     """Return the times of one repetition as a matrix, or None where pairs are missing."""
-    from ullage.arrays import np
-
     table = pair_table(item.phase.facts)
     if table is None:
         told = item.phase.facts.get("one_way_s")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ullage.arrays import np
 from ullage.model.summary import Row
 from ullage.model.system import Switch
 from ullage.quantity import format_compact, format_quantity, format_row
@@ -24,7 +25,7 @@ from ullage.system.switches import meeting_of
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
-    from ullage.arrays import NDArray, np
+    from ullage.arrays import NDArray
 
 
 _MOST_ENDS: Final = 64
@@ -205,8 +206,6 @@ def figure(matrix: PairMatrix) -> Figure:
 
 def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "tuple[NDArray[np.float64], list[str]]":
     """Reduce each block of ``each`` by ``each`` pairs to its slowest, and name the blocks."""
-    from ullage.arrays import np
-
     if each == 1:
         return times, list(names)
     starts = range(0, len(names), each)
@@ -216,8 +215,6 @@ def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "t
 
 
 def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str], each: int) -> Spec:
-    from ullage.arrays import np
-
     values = [[matrix.value(float(one)) for one in line] for line in times]
     known = [value for line in values for value in line if not np.isnan(value)]
     wide = max(known) / min(known) > LOG_FROM_RATIO

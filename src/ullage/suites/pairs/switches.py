@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.findings.phrasing import capital, finding
 from ullage.analysis.statistics import Comparison, Contest, compare_all, rank_test
+from ullage.arrays import np
 from ullage.grouping import grouped
 from ullage.quantity import listing, show, times
 from ullage.suites.pairs.effects import (
@@ -29,7 +30,7 @@ from ullage.suites.pairs.effects import (
 from ullage.system.switches import nouns_of
 
 if TYPE_CHECKING:
-    from ullage.arrays import NDArray, np
+    from ullage.arrays import NDArray
     from ullage.model.summary import Finding
 
 # Sentences on switches are a half of what a report says of its pairs.
@@ -62,8 +63,6 @@ def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
 
     Two lines come first: all pairs within a switch, and all between switches. Pairs within a node pass no switch.
     """
-    from ullage.arrays import np
-
     names = sorted({*matrix.leaves} - {""})
     if len(names) < 2:
         return []
@@ -81,8 +80,6 @@ def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
 def _switch_pair(
     matrix: PairMatrix, sender: str, receiver: str, cells: "NDArray[np.bool_]", *, is_all: bool = False
 ) -> SwitchPair:
-    from ullage.arrays import np
-
     each = np.median(matrix.times[:, cells], axis=1)
     found = matrix.median[cells]
     middle, worst = _middle(found), float(found.max())
@@ -91,8 +88,6 @@ def _switch_pair(
 
 def _within(matrix: PairMatrix) -> "NDArray[np.bool_]":
     """Return which links are within a switch, between two nodes."""
-    from ullage.arrays import np
-
     hosts, leaves = np.array(matrix.hosts), np.array(matrix.leaves)
     same = (leaves[:, None] == leaves[None, :]) & (leaves != "")
     return same & (hosts[:, None] != hosts[None, :])
@@ -100,8 +95,6 @@ def _within(matrix: PairMatrix) -> "NDArray[np.bool_]":
 
 def _across(matrix: PairMatrix) -> "NDArray[np.bool_]":
     """Return which links are between two switches."""
-    from ullage.arrays import np
-
     leaves = np.array(matrix.leaves)
     known = leaves != ""
     return known[:, None] & known[None, :] & (leaves[:, None] != leaves[None, :])
@@ -149,15 +142,11 @@ def slow_passages(matrices: Sequence[PairMatrix]) -> list[list[SlowPassage]]:
 
 
 def _middle(values: "NDArray[np.float64]") -> float:
-    from ullage.arrays import np
-
     return float(np.median(values))
 
 
 def _candidates(matrix: PairMatrix) -> Iterator[_Candidate]:
     """Yield all links between switches, then those through each switch that has two nodes and two other switches."""
-    from ullage.arrays import np
-
     if len({*matrix.leaves} - {""}) < 2 or len(matrix.times) < FEWEST_REPETITIONS:
         return
     within, across = _within(matrix), _across(matrix)
@@ -191,8 +180,6 @@ def _are_other_cables(matrix: PairMatrix, slow: "NDArray[np.bool_]", others: "ND
 
     So what some cables do by chance is no property of a switch. Both directions of a pair are one cable.
     """
-    from ullage.arrays import np
-
     logs = np.triu(np.log(matrix.median) + np.log(matrix.median).T, 1)
     first, second = (logs[np.triu(cells, 1)].tolist() for cells in (slow, others))
     return rank_test(first, second) <= _CHANCE / claims
@@ -203,8 +190,6 @@ def _own(each: "NDArray[np.float64]", within: "NDArray[np.bool_]") -> "NDArray[n
 
     It is not a number where one of them is alone there.
     """
-    from ullage.arrays import np
-
     sends, receives = np.full(each.shape[:2], np.nan), np.full(each.shape[:2], np.nan)
     for end, links in enumerate(within):
         if links.any():
@@ -224,8 +209,6 @@ def _matters(excess: "NDArray[np.float64]", rest: "NDArray[np.float64]", parts: 
     ``parts``: the variance of their median, in variances of one link. Links that share a node are not independent, so
     nodes count, not links.
     """
-    from ullage.arrays import np
-
     links = np.median(excess - rest[:, None], axis=0)
     middle = float(np.median(links))
     always = float(np.min(np.median(excess, axis=1) - rest))
@@ -323,8 +306,6 @@ def cause_of(matrix: PairMatrix, end: int) -> str:
 
 def together_finding(matrix: PairMatrix, leaf: str, ends: Sequence[int]) -> "Finding":
     """Report once that all ends of a switch are slow, and whether they are so among themselves."""
-    from ullage.arrays import np
-
     inside = [end in ends for end in range(len(matrix.names))]
     here = np.array(inside)
     apart = np.array(matrix.hosts)[:, None] != np.array(matrix.hosts)[None, :]
@@ -357,8 +338,6 @@ def together_finding(matrix: PairMatrix, leaf: str, ends: Sequence[int]) -> "Fin
 
 def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
     """Say that all slow links are between two switches, or at one; nothing where they may be so by chance."""
-    from ullage.arrays import np
-
     passed = [_leaves_of(matrix, link.sender, link.receiver) for link in matrix.fit.links]
     if not passed or any("" in pair or len(pair) < 2 for pair in passed):
         return []
