@@ -197,12 +197,14 @@ MESSAGES = {
 def test_rings_and_ping_pongs_are_in_units_of_one() -> None:
     found = parse_answer(output(**MESSAGES), JOB).messages
     assert found is not None
-    assert found.natural_latency == pytest.approx(0.31e-6)
-    assert found.natural_bandwidth == pytest.approx(12.5e9)
-    assert found.random_latency == pytest.approx(0.32e-6)
-    assert found.random_bandwidth == pytest.approx(12.6e9)
-    assert found.ping_pong_latency == pytest.approx((0.3e-6, 0.4e-6, 0.5e-6))
-    assert found.ping_pong_bandwidth == pytest.approx((12e9, 15e9, 18e9))
+    assert found["natural", "ring_latency"] == pytest.approx(0.31e-6)
+    assert found["natural", "ring_bandwidth"] == pytest.approx(12.5e9)
+    assert found["random", "ring_latency"] == pytest.approx(0.32e-6)
+    assert found["random", "ring_bandwidth"] == pytest.approx(12.6e9)
+    pairs = [found["ping-pong", f"ping_pong_{what}"] for what in ("least_latency", "latency", "most_latency")]
+    assert pairs == pytest.approx([0.3e-6, 0.4e-6, 0.5e-6])
+    pairs = [found["ping-pong", f"ping_pong_{what}"] for what in ("least_bandwidth", "bandwidth", "most_bandwidth")]
+    assert pairs == pytest.approx([12e9, 15e9, 18e9])
 
 
 def test_one_rank_and_a_summary_that_lacks_some_have_no_messages() -> None:

@@ -16,7 +16,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -29,16 +29,22 @@ from ullage.reading import read_bytes
 INPUT: Final = "hpccinf.txt"
 OUTPUT: Final = "hpccoutf.txt"
 STREAM_KERNELS: Final = ("copy", "scale", "add", "triad")
-MESSAGE_KEYS: Final = (
-    *(f"{word}PingPong{what}" for word in ("Min", "Avg", "Max") for what in ("Latency_usec", "Bandwidth_GBytes")),
-    *(
-        f"{word}OrderedRing{what}"
-        for word in ("Naturally", "Randomly")
-        for what in ("Latency_usec", "Bandwidth_GBytes")
-    ),
-)
 _MICRO: Final = 1e-6
 _GIGA: Final = 1e9
+# In the order of its summary: key, metric as ours, order of the processes, and what makes it s or bytes/s.
+# Latencies are of 8 B, bandwidths of 2,000,000 B; those of rings are of each process.
+MESSAGES: Final = (
+    ("MaxPingPongLatency_usec", "ping_pong_most_latency", "ping-pong", _MICRO),
+    ("RandomlyOrderedRingLatency_usec", "ring_latency", "random", _MICRO),
+    ("MinPingPongBandwidth_GBytes", "ping_pong_least_bandwidth", "ping-pong", _GIGA),
+    ("NaturallyOrderedRingBandwidth_GBytes", "ring_bandwidth", "natural", _GIGA),
+    ("RandomlyOrderedRingBandwidth_GBytes", "ring_bandwidth", "random", _GIGA),
+    ("MinPingPongLatency_usec", "ping_pong_least_latency", "ping-pong", _MICRO),
+    ("AvgPingPongLatency_usec", "ping_pong_latency", "ping-pong", _MICRO),
+    ("MaxPingPongBandwidth_GBytes", "ping_pong_most_bandwidth", "ping-pong", _GIGA),
+    ("AvgPingPongBandwidth_GBytes", "ping_pong_bandwidth", "ping-pong", _GIGA),
+    ("NaturallyOrderedRingLatency_usec", "ring_latency", "natural", _MICRO),
+)
 # hpcc states its version only in its results.
 _VERSION: Final = "(version stated in its results)"
 _MPIEXEC: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
@@ -83,26 +89,11 @@ class HpccJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Messages:
-    """Latencies of 8 B in s, bandwidths of 2,000,000 B in bytes/s: those of rings are of each process.
-
-    Ping-pongs as least, mean and most over the pairs.
-    """
-
-    natural_latency: float
-    natural_bandwidth: float
-    random_latency: float
-    random_bandwidth: float
-    ping_pong_latency: tuple[float, float, float]
-    ping_pong_bandwidth: tuple[float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
 class HpccAnswer:
     """The rates a second that hpcc printed, of all ranks together. ``alone``: of one while the others wait.
 
     ``residual`` is HPL's scaled one. ``updates`` are of a table over all ranks. ``latency_s``, the mean of ping-pongs,
-    is None for one rank; so is ``messages``, also where a value of it is missing.
+    is None for one rank; so are ``messages``, also where one of them is missing: by order and metric of ``MESSAGES``.
     """
 
     version: str
@@ -115,7 +106,7 @@ class HpccAnswer:
     stream_alone: dict[str, float]
     updates: float
     latency_s: float | None
-    messages: Messages | None = None
+    messages: Mapping[tuple[str, str], float] | None = None
 
 
 def installed() -> Installed | None:
@@ -257,31 +248,19 @@ def parse_answer(text: str, job: HpccJob) -> HpccAnswer:
         stream_alone={name: said.number(f"SingleSTREAM_{name.title()}") * 1e9 for name in STREAM_KERNELS},
         updates=said.number("MPIRandomAccess_GUPs") * 1e9,
         latency_s=said.number("AvgPingPongLatency_usec") * 1e-6 if ranks > 1 else None,
-        messages=_messages(said) if ranks > 1 and said.has(MESSAGE_KEYS) else None,
+        messages=_messages(said) if ranks > 1 else None,
     )
 
 
-def _messages(said: "_Summary") -> Messages:
-    def of_pairs(name: str, unit: float) -> tuple[float, float, float]:
-        least, mean, most = (said.number(f"{word}PingPong{name}") * unit for word in ("Min", "Avg", "Max"))
-        return least, mean, most
-
-    return Messages(
-        natural_latency=said.number("NaturallyOrderedRingLatency_usec") * _MICRO,
-        natural_bandwidth=said.number("NaturallyOrderedRingBandwidth_GBytes") * _GIGA,
-        random_latency=said.number("RandomlyOrderedRingLatency_usec") * _MICRO,
-        random_bandwidth=said.number("RandomlyOrderedRingBandwidth_GBytes") * _GIGA,
-        ping_pong_latency=of_pairs("Latency_usec", _MICRO),
-        ping_pong_bandwidth=of_pairs("Bandwidth_GBytes", _GIGA),
-    )
+def _messages(said: "_Summary") -> dict[tuple[str, str], float] | None:
+    if any(key not in said.fields for key, *_ in MESSAGES):
+        return None
+    return {(order, metric): said.number(key) * unit for key, metric, order, unit in MESSAGES}
 
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
     fields: dict[str, str]
-
-    def has(self, names: Iterable[str]) -> bool:
-        return all(name in self.fields for name in names)
 
     def word(self, name: str) -> str:
         if name not in self.fields:
@@ -304,9 +283,10 @@ class _Summary:
 
 
 PEER = PeerTool(
-    name="hpcc",
-    doc="HPC Challenge: HPL, DGEMM, STREAM, RandomAccess, rings and others",
-    compared_on="linear solves (HPL), matrix products, STREAM's kernels, random updates: rates of one core and of all; "
+    "hpcc",
+    "HPC Challenge: HPL, DGEMM, STREAM, RandomAccess, rings and others",
+    "linear solves (HPL), matrix products, STREAM's kernels, random updates: rates of one core and of all; "
     "rings and ping-pong of as many processes",
-    installed=installed,
+    installed,
 )
+PEERS: Final = (PEER,)

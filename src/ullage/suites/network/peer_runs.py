@@ -12,11 +12,9 @@ from ullage.launch.base import Launcher
 from ullage.model.plan import Layout, Parameters
 from ullage.model.record import PhaseRecord
 from ullage.parameters import count_of
-from ullage.peers import Installed, PeerError, iperf3, ping, sockperf
-from ullage.peers.iperf3 import Iperf3Job
-from ullage.peers.ping import PingJob
-from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, HostCommands, is_own
-from ullage.peers.sockperf import SockperfJob
+from ullage.peers import Installed, PeerError, Transport
+from ullage.peers.network import PEERS, Iperf3Job, PingJob, SockperfJob
+from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, HostCommands, is_own, run_job
 from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
 from ullage.runs.kernels.prepared import KernelCase, KernelPeers
@@ -26,7 +24,7 @@ from ullage.suites.network.ceilings import Link, link_of
 from ullage.suites.network.options import DEFAULTS, WORKLOAD, NetworkOptions
 
 Job: TypeAlias = Iperf3Job | SockperfJob | PingJob
-Do: TypeAlias = Callable[[Installed, Job, HostCommands], dict[str, float]]
+Do: TypeAlias = Callable[[Installed, Job, HostCommands, float], dict[str, float]]
 # Takes a case and its job; returns that job with its addresses, and how both ends are started.
 Placed: TypeAlias = Callable[[str, Job], tuple[Job, HostCommands]]
 # One client and one server are on so many nodes.
@@ -36,6 +34,8 @@ _MOST_FAILURES: Final = 2
 _MOST_ECHOES: Final = 200
 _ECHOES_A_SECOND: Final = 100
 _START_S: Final = 1.5
+# A tool may take twice the time that it is asked for, and so much more.
+_BEYOND_S: Final = 16.0
 
 
 def peers_for(
@@ -43,7 +43,7 @@ def peers_for(
     cases: Sequence[KernelCase],
     hosts: Sequence[str] = (),
     installed: Mapping[str, Installed | None] | None = None,
-    do: Do | None = None,
+    do: Do = run_job,
 ) -> KernelPeers | None:
     """Return the peers' jobs, or None where none is asked for, none is installed, or none can do the same work.
 
@@ -51,19 +51,27 @@ def peers_for(
     """
     if not options.peer or not_available(options, hosts) is not None:
         return None
-    found = _jobs_of(options, cases, installed)
+    programs, works = (
+        _programs(installed),
+        [(case.case.id, job_of(case.case.workload.parameters, options)) for case in cases],
+    )
+    found = [(case, job, program) for case, job in works if job and (program := programs.get(job.tool.name))]
     if not found:
         return None
     in_turn = not options.quick and options.time_s is None and options.repetitions > 1
     how = "in turn, repetition by repetition" if in_turn else "once, after ours"
-    counts = Counter(tool for _, tool, _, _ in found)
+    counts = Counter(job.tool.name for _, job, _ in found)
     lines = tuple(f"{tool} runs beside {count} cases, {how}." for tool, count in counts.items())
 
     def jobs(session: Session) -> list[PeerJob]:
         placed = _between_nodes(session) if (options.nodes or 1) > 1 else _here
-        return [_peer_job(*one, options, placed, do or run_job) for one in found]
+        return [_peer_job(*one, options.seconds, placed, do) for one in found]
 
     return KernelPeers(jobs, lines, in_turn)
+
+
+def _programs(installed: Mapping[str, Installed | None] | None) -> Mapping[str, Installed | None]:
+    return {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
 
 
 def notes_on_peers(
@@ -72,8 +80,7 @@ def notes_on_peers(
     """Return a note on installed peers that cannot run beside this suite."""
     if not options.peer or (why := not_available(options, hosts)) is None:
         return ()
-    programs = {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
-    names = [name for name, program in programs.items() if program is not None]
+    names = [name for name, program in _programs(installed).items() if program is not None]
     if not names:
         return ()
     text, advice = why
@@ -95,28 +102,14 @@ def not_available(options: NetworkOptions, hosts: Sequence[str]) -> tuple[str, s
     return None
 
 
-def _jobs_of(
-    options: NetworkOptions, cases: Sequence[KernelCase], installed: Mapping[str, Installed | None] | None
-) -> list[tuple[str, str, Installed, Job]]:
-    programs = {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
-    found: list[tuple[str, str, Installed, Job]] = []
-    for case in cases:
-        tool, job = job_of(case.case.workload.parameters, options)
-        program = programs.get(tool)
-        if job is not None and program is not None:
-            found.append((case.case.id, tool, program, job))
-    return found
-
-
-def _peer_job(
-    case: str, tool: str, program: Installed, job: Job, options: NetworkOptions, placed: Placed, do: Do
-) -> PeerJob:
+def _peer_job(case: str, job: Job, program: Installed, seconds: float, placed: Placed, do: Do) -> PeerJob:
     def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
         there, hosts = placed(case, job)
-        yield PeerNumbers(case, WORKLOAD, do(program, there, hosts), program.version, command_of(program, there))
+        values = do(program, there, hosts, 2 * seconds + _BEYOND_S)
+        yield PeerNumbers(case, WORKLOAD, values, program.version, there.command(program, 0))
 
-    stage, seconds = "iperf3, sockperf and ping beside", _START_S + options.seconds
-    return PeerJob(tool, (case,), run, seconds, stage=stage, max_failures=_MOST_FAILURES)
+    stage = "iperf3, sockperf and ping beside"
+    return PeerJob(job.tool.name, (case,), run, _START_S + seconds, stage=stage, max_failures=_MOST_FAILURES)
 
 
 def _here(_case: str, job: Job) -> tuple[Job, HostCommands]:
@@ -166,49 +159,20 @@ def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str],
     )
 
 
-PEERS: Final = (iperf3.PEER, sockperf.PEER, ping.PEER)
-
-
-def job_of(parameters: Parameters, options: NetworkOptions) -> tuple[str, Job | None]:
-    """Return the tool that does such work and its job, or None for the job where it cannot do just that."""
+def job_of(parameters: Parameters, options: NetworkOptions) -> Job | None:
+    """Return the job of the tool that does such work; None where none can do just that."""
     parameters = {**DEFAULTS, **parameters}
     size, streams = count_of(parameters, "block_bytes", 1), count_of(parameters, "streams", 1)
-    transport = "udp" if parameters.get("protocol") == "udp" else "tcp"
+    transport: Transport = "udp" if parameters.get("protocol") == "udp" else "tcp"
     address = LOOPBACK_6 if options.ipv6 else LOOPBACK
     whole_s = max(1, round(options.seconds))
     try:
         if parameters.get("mode") == "stream":
-            if parameters.get("zero_copy") is True:
-                return "iperf3", None
             no_delay, both = parameters.get("no_delay") is True, parameters.get("direction") == "both"
-            return "iperf3", Iperf3Job(transport, streams, size, whole_s, no_delay, both, options.window, address)
+            job = Iperf3Job(transport, streams, size, whole_s, no_delay, both, options.window, address)
+            return None if parameters.get("zero_copy") is True else job
         if parameters.get("protocol") == "icmp":
-            count = min(_MOST_ECHOES, max(10, round(_ECHOES_A_SECOND * options.seconds)))
-            return "ping", PingJob(count, size, address)
-        if streams > 1:
-            return "sockperf", None
-        return "sockperf", SockperfJob(transport, size, whole_s, address)
+            return PingJob(min(_MOST_ECHOES, max(10, round(_ECHOES_A_SECOND * options.seconds))), size, address)
+        return SockperfJob(transport, size, whole_s, address) if streams == 1 else None
     except PeerError:
-        return "", None
-
-
-def run_job(program: Installed, job: Job, hosts: HostCommands) -> dict[str, float]:
-    """Run the job with its tool and return the values."""
-    match job:
-        case Iperf3Job():
-            return iperf3.run_iperf3(program, job, hosts)
-        case SockperfJob():
-            return sockperf.run_sockperf(program, job, hosts)
-        case PingJob():
-            return ping.run_ping(program, job, hosts)
-
-
-def command_of(program: Installed, job: Job) -> list[str]:
-    """Return the client's command line; the port, which differs each time, is 0."""
-    match job:
-        case Iperf3Job():
-            return iperf3.iperf3_command(program, job, 0)
-        case SockperfJob():
-            return sockperf.sockperf_command(program, job, 0)
-        case PingJob():
-            return ping.ping_command(program, job)
+        return None

@@ -14,7 +14,7 @@ from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.peers import sockperf
+from ullage.peers.network import LEAST_BYTES
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
@@ -119,7 +119,7 @@ def _requests(options: NetworkOptions) -> Iterator[Work]:
         for count in options.streams if not options.small else options.streams[:1]:
             yield _request(protocol, REQUEST_BYTES, count)
         if options.peer or not options.small:
-            yield _request(protocol, sockperf.LEAST_BYTES, 1)
+            yield _request(protocol, LEAST_BYTES, 1)
 
 
 def _request(protocol: str, size: int, count: int) -> Work:

@@ -8,7 +8,7 @@ from typing import Final
 from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.peers.sockperf import LEAST_BYTES
+from ullage.peers.network import LEAST_BYTES
 from ullage.quantity import DASH, format_row, rounded, significant
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
