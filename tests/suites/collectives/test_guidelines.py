@@ -11,7 +11,7 @@ from support.collective_world import latency_row
 from support.flags import flags_of
 from ullage.model.summary import Row
 from ullage.suites.collectives.guidelines import GUIDELINES, guideline_findings, verdicts
-from ullage.suites.collectives.rows import ranks_of, size_of
+from ullage.suites.collectives.prepare import ranks_of, size_of
 
 
 def judged(rows: list[Row], text: str) -> list[tuple[int, int, bool]]:

@@ -18,9 +18,9 @@ from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.inputs import EngineContext
 from ullage.runs.peer_runs import Hpcc, PeerRuns
 from ullage.runs.session import Session
-from ullage.suites.memory.cells import Planner
+from ullage.suites.memory.options import choose_sizes
 from ullage.suites.memory.peer_runs import PeerScope, job_for, job_of, peer_jobs, stream_job
-from ullage.suites.memory.sizes import choose_sizes
+from ullage.suites.memory.prepare import Planner
 
 GROUND = EngineContext(Path("/engine"), memory_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")

@@ -19,8 +19,15 @@ from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
 from ullage.suites.collectives.guidelines import guideline_findings
-from ullage.suites.collectives.prepare import ONE_SIDED
-from ullage.suites.collectives.rows import blocking, collective_rows, is_crowded, operation_of, ranks_of, size_of
+from ullage.suites.collectives.prepare import (
+    ONE_SIDED,
+    blocking,
+    collective_rows,
+    is_crowded,
+    operation_of,
+    ranks_of,
+    size_of,
+)
 from ullage.units import format_bytes, format_rate, format_time
 
 # The amount that a rank sends or gets grows with the ranks; with the others only the number of steps does.

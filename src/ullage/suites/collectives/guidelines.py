@@ -15,7 +15,7 @@ from ullage.analysis.findings.phrasing import finding
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
-from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
+from ullage.suites.collectives.prepare import blocking, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes, format_time
 
 SizeRule: TypeAlias = Callable[[int, int], int]

@@ -32,8 +32,7 @@ from ullage.report.plots import (
 from ullage.report.switches import switch_notes
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.suites.collectives.prepare import ONE_SIDED
-from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
+from ullage.suites.collectives.prepare import ONE_SIDED, blocking, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes
 
 SUITE: Final = "collectives"

@@ -24,20 +24,18 @@ from ullage.results.rows import RowContext, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
-from ullage.suites.cpu.ceilings import with_ceilings
-from ullage.suites.cpu.kernels import TYPES
+from ullage.suites.cpu.libraries import GEMM, SOLVE, TYPES
 from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.rows import (
     CHOSEN,
     CLOCK_RATIO,
-    GEMM,
     RATE_RATIO,
-    SOLVE,
     Measurement,
     best_of,
     best_of_types,
     measurements,
     ratio_rows,
+    with_ceilings,
 )
 from ullage.units import format_operations
 

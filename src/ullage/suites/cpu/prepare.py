@@ -18,18 +18,26 @@ from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob, hpcc_job
 from ullage.runs.session import Note, Session
-from ullage.suites.cpu.kernels import WORKLOAD, Kernel, best_of_types, chosen, kernels_of, missing_of, narrow_of
 from ullage.suites.cpu.libraries import (
+    DISTRIBUTED,
+    GEMM,
     MEMORY_SHARE,
+    SOLVE,
+    WORKLOAD,
     BlasPlanner,
+    Kernel,
     Library,
     Product,
+    best_of_types,
+    chosen,
     cores_to_try,
     find_libraries,
     find_scalapack,
+    kernels_of,
+    missing_of,
+    narrow_of,
 )
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
 from ullage.units import format_volume
 
 HEADERS: Final = ("workload", "kernel", "threads", "size")

@@ -24,7 +24,7 @@ from ullage.report.grids import (
     row_lines,
     value_text,
 )
-from ullage.suites.cpu.kernels import TYPES
+from ullage.suites.cpu.libraries import TYPES
 from ullage.suites.cpu.rows import Measurement, best_of, best_of_types
 
 SUITE: Final = "cpu"

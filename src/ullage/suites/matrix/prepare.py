@@ -19,8 +19,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.session import Note
-from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
-from ullage.suites.matrix.tests import STDIO, Job, jobs
+from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, STDIO, Job, MatrixOptions, jobs
 from ullage.units import format_bytes
 
 # Plans leave out these defaults of the engine (docs/contract.md).

@@ -11,7 +11,7 @@ from ullage.analysis.settings import select
 from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
-from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.suites.memory.options import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time
 
 # Bytes on the bus over bytes as STREAM counts them, with ordinary stores: each line that is stored to is fetched first.

@@ -13,7 +13,7 @@ from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
-from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache
+from ullage.suites.memory.options import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes, format_rate, format_time
 
 # -- where a curve over the working set leaves a plateau: the ends of caches, as measured ------------------------------

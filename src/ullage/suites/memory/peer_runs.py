@@ -17,7 +17,7 @@ from ullage.peers.memory import PEERS, MbwJob, SysbenchJob
 from ullage.peers.served import run_job
 from ullage.runs.kernels.prepared import KernelCase
 from ullage.runs.peer_runs import Hpcc, PeerJob, PeerNumbers, hpcc_job
-from ullage.suites.memory.sizes import BEYOND, Cache, last_bytes
+from ullage.suites.memory.options import BEYOND, Cache, last_bytes
 
 Do = Callable[[Installed, ToolJob], dict[str, float]]
 _PHASE: Final = "stream"

@@ -27,8 +27,8 @@ from ullage.report.plots import (
     upright_layers,
 )
 from ullage.report.vega import Spec, time_axis, tooltip
-from ullage.suites.memory.cells import KERNELS
-from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.suites.memory.options import MEMORY_LEVEL
+from ullage.suites.memory.prepare import KERNELS
 from ullage.suites.memory.tables import (
     SUITE,
     Load,

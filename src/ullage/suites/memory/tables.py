@@ -27,8 +27,8 @@ from ullage.report.grids import (
     value_text,
 )
 from ullage.report.table import Cell, number_cell
-from ullage.suites.memory.cells import KERNELS
-from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.suites.memory.options import MEMORY_LEVEL
+from ullage.suites.memory.prepare import KERNELS
 from ullage.units import format_bytes
 
 SUITE: Final = "memory"

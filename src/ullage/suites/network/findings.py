@@ -1,18 +1,222 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a network run shows, in sentences: where it was measured, which setting is best, what is lost. Pure."""
+"""From the records of a network run to rows, what bounds them, and sentences: which setting is best, what is lost."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, cast
 
+from ullage.analysis.ceilings.declared import find_network, network_ceiling
+from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.contests import compare_rows
+from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.verdicts.grades import sound_rows
+from ullage.grouping import grouped
+from ullage.model.flags import INVALID_LITTLES_LAW, INVALID_NOTHING_ARRIVED, Flag
+from ullage.model.machine import MachineFile
+from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Finding, Row
+from ullage.model.request import Request
+from ullage.model.summary import Ceiling, Finding, Row
+from ullage.parameters import count_of
 from ullage.quantity import listing, percent, plural, show, times
 from ullage.report.view import best_of
-from ullage.suites.network.ceilings import link_of
+from ullage.results.events import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, join, with_peers
+from ullage.runs.options.reading import read_options
+from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows, usual
+from ullage.suites.network.options import DEFAULTS, LINK, NetworkOptions
+from ullage.system.hardware import states_no_speed
 from ullage.units import format_bytes, format_time
+
+STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
+DATAGRAM_METRICS: Final = ("loss_share", "jitter")
+REQUEST_METRICS: Final = (
+    "latency_p50",
+    "latency_p95",
+    "latency_p99",
+    "latency_p999",
+    "latency_max",
+    "message_rate",
+    "network_cpu",
+)
+_LITTLE: Final = 0.1
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    options = read_options(NetworkOptions, request)
+    launches = launches_of(result)
+    metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))
+    own = context.without_storage(LINK.name, metrics)
+    phases = grouped((item.case.case, item.phase) for item in join(launches))
+    told = told_rows(launches, own, _told)
+    rows = with_peers([_lawful(row, phases[row.case]) for row in told], result.read_peers())
+    last = {case: found[-1] for case, found in phases.items()}
+    rows = with_ceilings(rows, last, options.machine)
+    failed = [one for one in failed_cases(launches) if one.target == LINK.name]
+    failures = find_all([], failed, context.level, context.settable)
+    return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level, options.window)])
+
+
+def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
+    """Tell the parameters that people ask for; what is not in a record has the engine's default."""
+    found = {**DEFAULTS, **source.workload}
+    params = usual(row, "access", "ranks", "nodes")
+    for name in DEFAULTS:
+        value = found[name]
+        params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
+    if params["mode"] == "request":
+        # Requests have the setting of their protocol; it is not varied.
+        params["no_delay"] = False
+    return params if _is_wanted(row.metric, params) else None
+
+
+def _is_wanted(metric: str, params: Mapping[str, Scalar]) -> bool:
+    if metric == "loss_share":
+        return params["protocol"] != "tcp"
+    if params["mode"] == "stream":
+        return metric in STREAM_METRICS or (metric == "jitter" and params["protocol"] == "udp")
+    return metric in REQUEST_METRICS
+
+
+def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
+    """Flag a row that breaks Little's law, or whose streams of TCP were connected and delivered nothing."""
+    is_of_requests = row.params["mode"] == "request"
+    flag = _broken(row, phases) if is_of_requests else _silent(phases) if row.params["protocol"] == "tcp" else None
+    return row if flag is None else row.model_copy(update={"flags": [*row.flags, flag]})
+
+
+def _broken(row: Row, phases: list[PhaseRecord]) -> Flag | None:
+    """Flag latencies that add up to more time than there was: a stream of requests has one in flight at any time."""
+    worst = max(_busy(phase, row.count("streams")) for phase in phases)
+    if worst <= 1 + _LITTLE:
+        return None
+    return Flag(code=INVALID_LITTLES_LAW, reason=f"the round trips add up to {worst:.2f} times the time there was")
+
+
+def _silent(phases: list[PhaseRecord]) -> Flag | None:
+    """Flag windows of TCP without a byte: datagrams may be lost, but a connection that delivers nothing has no rate."""
+    rates = [phase.gauges.get("goodput_bytes_per_s") for phase in phases if "unavailable" not in phase.facts]
+    silent = sum(rate is not None and rate.sum == 0 for rate in rates)
+    if not silent:
+        return None
+    reason = f"no byte arrived in the measured time of {silent} of {len(phases)} repetitions; use a larger --seconds"
+    return Flag(code=INVALID_NOTHING_ARRIVED, reason=reason)
+
+
+def _busy(phase: PhaseRecord, streams: int) -> float:
+    """Return the share of the time in which requests were under way.
+
+    The last one of each stream may end after the time, however long it takes, so it is left out.
+    """
+    window, pairs = phase.gauges.get("window_s"), phase.gauges.get("pairs")
+    if phase.latency is None or window is None or pairs is None or window.most <= 0 or pairs.sum <= 0:
+        return 0.0
+    slots = pairs.sum * streams
+    spent_ns = max(0.0, phase.latency.sum_ns - slots * phase.latency.max_ns)
+    return spent_ns / 1e9 / (window.most * slots)
+
+
+_BITS: Final = 8
+
+
+@dataclass(frozen=True)
+class Link:
+    """The pair of rank 0, as its record has it. ``speed``: in bits/s of the slower end; 0: nobody says.
+
+    ``made_up``: why what an interface states is no speed; empty where it is one.
+    """
+
+    interface: str
+    peer_interface: str
+    address: str
+    peer_address: str
+    is_loopback: bool
+    speed: int
+    same_node: bool
+    made_up: str = ""
+
+
+def link_of(phase: PhaseRecord) -> Link | None:
+    """Return the link of a phase, or None where the record does not state it."""
+    mine, theirs = (_object(phase.facts.get(name)) for name in ("mine", "theirs"))
+    if not mine or not theirs:
+        return None
+    speeds = [count_of(mine, "speed_bits_per_s"), count_of(theirs, "speed_bits_per_s")]
+    made_up = _made_up(mine) or _made_up(theirs)
+    return Link(
+        interface=str(mine.get("interface", "")),
+        peer_interface=str(theirs.get("interface", "")),
+        address=str(mine.get("address", "")),
+        peer_address=str(theirs.get("address", "")),
+        is_loopback=mine.get("loopback") is True,
+        speed=0 if made_up else min(speeds),
+        same_node=phase.facts.get("between") != "nodes",
+        made_up=made_up,
+    )
+
+
+def _made_up(end: Mapping[str, object]) -> str:
+    driver, speed = str(end.get("driver", "")), count_of(end, "speed_bits_per_s")
+    if not speed or not states_no_speed(driver):
+        return ""
+    return (
+        f"no ceiling: {end.get('interface')} is virtual ({driver}), and the {speed / 1e9:g} Gb/s it states are made up"
+    )
+
+
+def with_ceilings(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], machine: MachineFile | None) -> list[Row]:
+    """Give each row the ceiling of its link; ``phases`` holds one phase of each case."""
+    return [_bounded(row, phases.get(row.case), machine) for row in rows]
+
+
+def _bounded(row: Row, phase: PhaseRecord | None, machine: MachineFile | None) -> Row:
+    link = None if phase is None else link_of(phase)
+    if phase is None or link is None or link.same_node:
+        return row
+    if row.metric == "network_bandwidth":
+        ways = 2 if row.params.get("direction") == "both" else 1
+        pairs = phase.gauges["pairs"].sum if "pairs" in phase.gauges else 1
+        bounded = with_ceiling(row, _times(_link_rate(link, machine), ways * pairs))
+        if bounded.ceiling is not None or not link.made_up:
+            return bounded
+        return bounded.model_copy(update={"notes": [*bounded.notes, link.made_up]})
+    if row.metric == "latency_p50":
+        return with_ceiling(row, _least_latency(link, machine))
+    return row
+
+
+def _link_rate(link: Link, machine: MachineFile | None) -> Ceiling | None:
+    """Return the ceiling of one pair in one direction: the line's rate, of which headers take a few percent."""
+    declared = network_ceiling(machine, link.interface) or network_ceiling(machine, link.peer_interface)
+    if declared is not None or not link.speed:
+        return declared
+    source = f"{link.speed / 1e9:g} Gb/s by /sys/class/net/{link.interface}/speed, the slower end's"
+    return Ceiling(value=link.speed / _BITS, kind="detected", source=source)
+
+
+def _times(ceiling: Ceiling | None, count: float) -> Ceiling | None:
+    if ceiling is None or count == 1:
+        return ceiling
+    return ceiling.model_copy(update={"value": ceiling.value * count, "source": f"{ceiling.source} x {count:g}"})
+
+
+def _least_latency(link: Link, machine: MachineFile | None) -> Ceiling | None:
+    """Return the least latency of a round trip: twice that of the link, where the machine file declares it."""
+    declared = find_network(machine, link.interface)
+    if declared is None or declared.latency_s is None:
+        return None
+    source = f"machine file: twice the latency of {link.interface}"
+    return Ceiling(value=2 * declared.latency_s, kind="declared", source=source)
+
+
+def _object(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
 
 _NOTABLE_LOSS: Final = 0.01
 # Three kinds of findings compare: streams and the two variants.

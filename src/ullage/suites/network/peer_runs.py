@@ -20,7 +20,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.kernels.prepared import KernelCase, KernelPeers
 from ullage.runs.peer_runs import PeerJob, PeerNumbers
 from ullage.runs.session import Note, Session
-from ullage.suites.network.ceilings import Link, link_of
+from ullage.suites.network.findings import Link, link_of
 from ullage.suites.network.options import DEFAULTS, WORKLOAD, NetworkOptions
 
 Job: TypeAlias = Iperf3Job | SockperfJob | PingJob

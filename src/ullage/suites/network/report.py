@@ -28,7 +28,7 @@ from ullage.report.headlines import Rule
 from ullage.report.plots import layer, layered, line_layers, quantity_axis, row_point
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.suites.network.ceilings import Link, link_of
+from ullage.suites.network.findings import Link, link_of
 from ullage.units import format_bytes, format_volume
 
 SUITE: Final = "network"
