@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a cpu run by what sets them apart: kernel and threads, or product, library, size and threads. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
@@ -67,6 +67,11 @@ class Measurement(PhaseLine):
         return f"{params['isa']}/{params['type']}/{params['operation']}"
 
     @property
+    def label(self) -> str:
+        """The short name of that library; empty of a kernel."""
+        return str(self.params.get("library", ""))
+
+    @property
     def library(self) -> str:
         """Path of the library that did it; empty of a kernel."""
         return str(self.measured[-1].case.workload_parameters.get("library", "")) if self.measured else ""
@@ -115,6 +120,12 @@ def measurements(launches: Launches, context: RowContext, labels: Mapping[str, s
     return [one.flagged(_clock_flags(one)) for one in found]
 
 
+def with_rows(found: Sequence[Measurement], change: Callable[[list[Row]], Iterable[Row]]) -> list[Measurement]:
+    """Return ``found`` with what ``change`` makes of all their rows, in their order."""
+    changed = iter(change([row for one in found for row in one.rows.values()]))
+    return [replace(one, rows={metric: next(changed) for metric in one.rows}) for one in found]
+
+
 def params_of(case: CaseRecord, labels: Mapping[str, str], ranks: int = 1) -> dict[str, Scalar] | None:
     """Return those parameters of a case that are worth reading; None for a case that is no work of this suite.
 
@@ -158,6 +169,7 @@ THREAD_RATIO = "thread_ratio"
 _WIDE = "avx512"
 _MATRIX = "amx"
 _SPECIAL = ("int8", "bf16")
+_RATE = "compute_rate"
 # All ratios of a run hold together at 95 %, up to 50 of them.
 _LEVEL: Final = 0.999
 
@@ -165,52 +177,37 @@ _LEVEL: Final = 0.999
 def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
     """Return the rows that follow from others.
 
-    At each thread count they compare the clock under AVX-512 with that under scalar instructions, AMX with vectors, and
-    the dots of each short type with single precision. For each type's best kernel they give the rate of k threads over
-    that of one.
+    For each type's best kernel they give the rate of k threads over that of one.
     """
-    all_ = [one for one in found if one.is_kernel]
-    rows: list[Row] = []
-    for threads in sorted({one.threads for one in all_}):
-        same = [one for one in all_ if one.threads == threads]
-        rows += [*_clock(same), *_special(same)]
-    return [*rows, *_scaling(all_)]
+    kernels = [one for one in found if one.is_kernel]
+    pairs = [pair for _, same in sorted(_by_threads(kernels).items()) for pair in _compared(same)]
+    for best in best_of_types(kernels):
+        first, *others = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
+        pairs += [(THREAD_RATIO, _RATE, one, first) for one in others if first.threads == 1]
+    return [row for pair in pairs for row in _ratio(*pair)]
 
 
-def _clock(same: Sequence[Measurement]) -> list[Row]:
-    """Return the clock ratio of the FMA in double precision, where it was measured in AVX-512 and scalar."""
-    wide, narrow = _find(same, f"{_WIDE}/fp64/fma"), _find(same, f"{NARROW}/fp64/fma")
-    return [] if wide is None or narrow is None else _ratio(CLOCK_RATIO, "clock", wide, narrow)
+def _by_threads(found: Iterable[Measurement]) -> dict[int, list[Measurement]]:
+    return grouped((one.threads, one) for one in found)
 
 
-def _special(same: Sequence[Measurement]) -> list[Row]:
+def _compared(same: Sequence[Measurement]) -> Iterator[tuple[str, str, Measurement | None, Measurement | None]]:
+    """Yield what is compared at a thread count: the metric of the ratio, that of both sides, and both.
+
+    They are the clock of the FMA in double precision under AVX-512 and under scalar instructions, AMX and the fastest
+    vector kernel of its type, and the dots of each short type and single precision.
+    """
+    named = {one.name: one for one in same}
+    yield CLOCK_RATIO, "clock", named.get(f"{_WIDE}/fp64/fma"), named.get(f"{NARROW}/fp64/fma")
     base = best_of(one for one in same if one.params["type"] == "fp32")
     if base is None:
-        return []
-    rows = _matrix_units(same)
-    for type_ in _SPECIAL:
-        best = best_of(one for one in same if one.params["type"] == type_ and one.params["operation"] == "dot")
-        rows += [] if best is None else _ratio(RATE_RATIO, "compute_rate", best, base)
-    return rows
-
-
-def _matrix_units(same: Sequence[Measurement]) -> list[Row]:
-    """Return the rates of AMX over those of the fastest vector kernel of the same type."""
-    rows: list[Row] = []
+        return
+    vectors = grouped((one.params["type"], one) for one in same if one.params["isa"] != _MATRIX)
     for best in best_of_types(one for one in same if one.params["isa"] == _MATRIX):
-        of_type = [one for one in same if one.params["type"] == best.params["type"] and one.params["isa"] != _MATRIX]
-        vector = best_of(of_type)
-        rows += [] if vector is None else _ratio(RATE_RATIO, "compute_rate", best, vector)
-    return rows
-
-
-def _scaling(all_: Sequence[Measurement]) -> list[Row]:
-    rows: list[Row] = []
-    for best in best_of_types(all_):
-        line = sorted((one for one in all_ if one.name == best.name), key=lambda one: one.threads)
-        if line[0].threads == 1:
-            rows += [row for one in line[1:] for row in _ratio(THREAD_RATIO, "compute_rate", one, line[0])]
-    return rows
+        yield RATE_RATIO, _RATE, best, best_of(vectors.get(best.params["type"], []))
+    for type_ in _SPECIAL:
+        dots = (one for one in same if one.params["type"] == type_ and one.params["operation"] == "dot")
+        yield RATE_RATIO, _RATE, best_of(dots), base
 
 
 def best_of_types(found: Iterable[MeasurementT]) -> list[MeasurementT]:
@@ -225,32 +222,31 @@ def best_of(found: Iterable[MeasurementT]) -> MeasurementT | None:
     return max(valid, key=lambda one: one.value("compute_rate") or 0.0, default=None)
 
 
-def _find(found: Iterable[Measurement], name: str) -> Measurement | None:
-    return next((one for one in found if one.name == name), None)
-
-
-def _ratio(metric: str, of: str, first: Measurement, second: Measurement) -> list[Row]:
+def _ratio(metric: str, of: str, first: Measurement | None, second: Measurement | None) -> list[Row]:
     """Return ``first`` over ``second`` with the interval of their comparison, where both carry one."""
+    if first is None or second is None or first is second:
+        return []
     a, b = first.rows.get(of), second.rows.get(of)
-    if a is None or b is None or b.median <= 0 or first is second:
+    if a is None or b is None or b.median <= 0:
         return []
     over = f"{second.name} with {second.threads} thread{'s' if second.threads > 1 else ''}"
     found = compare_rows(a, b, _LEVEL)
-    row = Row(
-        metric=metric,
-        unit="x",
-        better="more",
-        target=a.target,
-        params={**a.params, "over": over},
-        median=a.median / b.median,
-        low=found.low,
-        high=found.high,
-        repetitions=[a.median / b.median],
-        verdict="none",
-        notes=[f"{of} of {first.name} over that of {over}: two medians, interval at {percent(_LEVEL, 1)}"],
-        grade=worst_grade((a.grade, b.grade)),
-    )
-    return [row]
+    return [
+        Row(
+            metric=metric,
+            unit="x",
+            better="more",
+            target=a.target,
+            params={**a.params, "over": over},
+            median=a.median / b.median,
+            low=found.low,
+            high=found.high,
+            repetitions=[a.median / b.median],
+            verdict="none",
+            notes=[f"{of} of {first.name} over that of {over}: two medians, interval at {percent(_LEVEL, 1)}"],
+            grade=worst_grade((a.grade, b.grade)),
+        )
+    ]
 
 
 ROOF_TYPE: Final = "fp64"

@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -12,7 +12,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Case, Parameters
 from ullage.parameters import count_of
 from ullage.peers import Installed, PeerError, ToolJob
-from ullage.peers.hpcc import STREAM_KERNELS, HpccAnswer, HpccJob, expected_s, grid
+from ullage.peers.hpcc import STREAM_KERNELS, HpccAnswer, HpccJob, grid
 from ullage.peers.memory import PEERS, MbwJob, SysbenchJob
 from ullage.peers.served import run_job
 from ullage.runs.kernels.prepared import KernelCase
@@ -28,8 +28,6 @@ _ALMOST: Final = 7 / 8
 _EACH_S: Final = 1.0
 # hpcc's arrays lie in the room of HPL's matrix, each a third of a rank's share.
 _DOUBLE: Final = 8
-# hpcc may take this many times its expected time, as it may be far slower than elsewhere.
-_PATIENCE: Final = 2.5
 
 
 def job_of(tool: str, parameters: Parameters, smallest: int) -> ToolJob | None:
@@ -143,12 +141,9 @@ def job_for(caches: Sequence[Cache], ranks: int, beyond: int) -> HpccJob:
 def stream_job(hpcc: Hpcc, job: HpccJob, cases: Mapping[tuple[str, int], Case]) -> PeerJob:
     """Make the job of STREAM by hpcc: one run of it tells all four kernels, by one rank and by all at once."""
 
-    def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
-        found: list[tuple[str, str, dict[str, float]]] = []
+    def values(answer: HpccAnswer) -> Iterable[tuple[str, str, dict[str, float]]]:
         for (kernel, threads), case in cases.items():
             rates = answer.stream if threads == job.ranks else answer.stream_alone
-            found.append((case.id, case.workload.name, {"memory_bandwidth": rates[kernel]}))
-        return found
+            yield case.id, case.workload.name, {"memory_bandwidth": rates[kernel]}
 
-    made = hpcc_job(hpcc, job, [case.id for case in cases.values()], values, _PATIENCE * expected_s(job))
-    return replace(made, stage="STREAM by hpcc beside")
+    return hpcc_job(hpcc, job, [case.id for case in cases.values()], values, "STREAM by hpcc beside")

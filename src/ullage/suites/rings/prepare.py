@@ -18,7 +18,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.peers import PeerError, hpcc
-from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, grid
+from ullage.peers.hpcc import HpccAnswer, HpccJob, grid
 from ullage.peers.served import is_own
 from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
@@ -118,9 +118,6 @@ def make_cases(options: RingsOptions, layout: Layout, description: Describe) -> 
 # Debian's example runs hpcc with this order on two processes; its other sizes grow with order and block.
 _ORDER_OF_TWO: Final = 400
 _BLOCK: Final = 32
-# hpcc may take so many times its expected time, which was estimated for another core; pairs alone may take 40 s.
-_PATIENCE: Final = 5.0
-_LEAST_LIMIT_S: Final = 120.0
 # After so many failures in a row hpcc is not tried again.
 _MOST_FAILURES: Final = 2
 _OPEN_MPI: Final = "open-mpi"
@@ -174,11 +171,10 @@ def peer_job(tool: Hpcc, cases: RingsCases, layout: Layout, launcher: Launcher) 
             for (what, size), case in cases.items()
         ]
 
-    limit_s = max(_LEAST_LIMIT_S, _PATIENCE * expected_s(job))
-    made = hpcc_job(tool, job, [case.case.id for case in cases.values()], values, limit_s)
     stage = f"hpcc beside: {job.ranks} processes"
+    made = hpcc_job(tool, job, [case.case.id for case in cases.values()], values, stage)
     note = None if is_same_mpi else _other_mpi(launcher)
-    return replace(made, stage=stage, note=note, tries=_MOST_FAILURES, max_failures=_MOST_FAILURES)
+    return replace(made, note=note, tries=_MOST_FAILURES, max_failures=_MOST_FAILURES)
 
 
 def _bytes_of(metric: str) -> int:
