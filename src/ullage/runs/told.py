@@ -8,13 +8,14 @@ from typing import TypeAlias
 from ullage.analysis.verdicts import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
-from ullage.model.plan import Parameters, Scalar
+from ullage.model.plan import Parameters, Scalar, Value
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
+from ullage.runs.options.engine import engine_parameters
 from ullage.runs.suite import SuiteSummary
 
 
@@ -28,8 +29,20 @@ class Source:
 
     @property
     def workload(self) -> Parameters:
-        """The parameters of the workload that are not their defaults."""
+        """The parameters of the workload as its record has them."""
         return self.case.workload_parameters
+
+    def told(self, names: str) -> dict[str, Scalar]:
+        """Return parameters of the workload, several in a text; one that no record has is the engine's default."""
+        known = engine_parameters(self.case.workload)
+        return {name: _scalar(self.workload.get(name), known[name].default) for name in names.split()}
+
+
+def _scalar(value: Value | None, default: Value) -> Scalar:
+    """Return a value, or the default in the place of one that is of another kind."""
+    if not isinstance(value, (bool, int, float, str)) or isinstance(value, str) != isinstance(default, str):
+        value = default
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
 Telling: TypeAlias = Callable[[Row, Source], Mapping[str, Scalar] | None]
@@ -56,8 +69,16 @@ def summary_of(
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
 
 
-def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell: Telling) -> list[Row]:
-    """Return the rows of counted repetitions, with the parameters that ``tell`` returns."""
+def told_rows(
+    launches: Sequence[Iterable[AnyRecord]],
+    context: RowContext,
+    tell: Telling,
+    finish: Callable[[Row, Source], Row] = lambda row, _source: row,
+) -> list[Row]:
+    """Return the rows of counted repetitions, with the parameters that ``tell`` returns.
+
+    ``finish`` adds flags and notes, by what else the records say of them.
+    """
     records = [list(launch) for launch in launches]
     groups = grouped(((item.case.case, item.phase.phase), item) for item in join(records))
     sources = {
@@ -65,9 +86,10 @@ def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell
     }
     found: list[Row] = []
     for row in build_rows(records, context):
-        params = tell(row, sources[row.case, row.access])
+        source = sources[row.case, row.access]
+        params = tell(row, source)
         if params is not None:
-            found.append(row.model_copy(update={"params": dict(params)}))
+            found.append(finish(row.model_copy(update={"params": dict(params)}), source))
     return found
 
 

@@ -201,7 +201,7 @@ METRICS: Final = (
 
 def collective_rows(launches: Launches, context: RowContext) -> list[Row]:
     """Return all rows of this suite's cases, in the order in which their cases were first met."""
-    return told_rows(launches, context.without_storage(MPI.name, METRICS, is_place=False), _told)
+    return told_rows(launches, context.without_storage(MPI.name, METRICS, is_place=False), _params_of)
 
 
 def is_crowded(row: Row) -> bool:
@@ -209,31 +209,23 @@ def is_crowded(row: Row) -> bool:
     return row.has_flag(OVERSUBSCRIBED)
 
 
-# These are the engine's defaults: a plan states a parameter only where it differs.
-_COLLECTIVE: Final[dict[str, Scalar]] = {"operation": "allreduce", "mode": "blocking", "tests": 0, "message_bytes": 8}
-_ONE_SIDED: Final[dict[str, Scalar]] = {"operation": "put", "sync": "flush", "outstanding": 1, "message_bytes": 8}
-
-
-def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
+def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
     """Tell a row's parameters.
 
     A single operation tells a latency, many under way together a bandwidth, and neither the other.
     """
     workload = source.case.workload
-    own = _ONE_SIDED if workload == ONE_SIDED else _COLLECTIVE
-    params: dict[str, Scalar] = {"access": workload}
-    for name, default in own.items():
-        value = source.workload.get(name, default)
-        params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
-    if params.get("mode") == "blocking":
-        del params["tests"]
-    if params.get("operation") == "barrier":
-        del params["message_bytes"]
     if workload == ONE_SIDED:
+        params = source.told("operation sync outstanding message_bytes")
         tells = (int(params["outstanding"]) > 1) == (row.metric == "one_sided_bandwidth")
     else:
+        params = source.told("operation mode tests message_bytes")
+        if params["mode"] == "blocking":
+            del params["tests"]
+        if params["operation"] == "barrier":
+            del params["message_bytes"]
         tells = row.metric != "link_bandwidth" or params["mode"] == "blocking"
-    return {**params, **usual(row, "ranks", "nodes")} if tells else None
+    return {"access": workload, **params, **usual(row, "ranks", "nodes")} if tells else None
 
 
 def blocking(rows: Iterable[Row], metric: str = "collective_latency") -> list[Row]:

@@ -101,9 +101,8 @@ def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
     if source.case.workload != WORKLOAD or victims is None:
         return None
     test, _, state = row.word("access").rpartition("-")
-    load = str(source.workload.get("load", "incast"))
-    what: dict[str, Scalar] = {"load": load, "test": test, "state": state}
-    return {**usual(row, "access"), **what, **usual(row, "ranks", "nodes"), "victims": int(victims.most)}
+    what: dict[str, Scalar] = {**usual(row, "access"), **source.told("load"), "test": test, "state": state}
+    return {**what, **usual(row, "ranks", "nodes"), "victims": int(victims.most)}
 
 
 def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:

@@ -11,7 +11,6 @@ from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import level_of_part
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.physics import with_thread_flags
-from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES, Flag
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Parameters, Scalar
@@ -22,7 +21,7 @@ from ullage.parameters import count_of
 from ullage.quantity import percent, plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import Measured, RowContext, join, with_peers
+from ullage.results.rows import RowContext, with_peers
 from ullage.runs.kernels.options import MEMORY
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
@@ -52,20 +51,18 @@ def memory_rows(launches: Launches, context: RowContext, caches: Sequence[Cache]
     Only sets that no cache holds tell how many bytes cross the bus, so only they have such a row.
     """
 
-    def told(row: Row, source: Source) -> dict[str, Scalar] | None:
+    def params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
         if source.case.workload not in _PARAMS:
             return None
-        params = _PARAMS[source.case.workload](source.workload, caches)
+        params = _PARAMS[source.case.workload](source, caches)
         is_known = row.metric != "bus_bandwidth" or params.get("level") == MEMORY_LEVEL
         return {**usual(row, "access"), **params} if is_known else None
 
-    measured = grouped((item.case.case, item) for item in join(launches))
-    rows = told_rows(launches, context.without_storage(MEMORY.name, METRICS, is_place=False), told)
-    return [_with_pages(row, measured[row.case]) for row in rows]
+    return told_rows(launches, context.without_storage(MEMORY.name, METRICS, is_place=False), params_of, _with_pages)
 
 
-def _with_pages(row: Row, measured: Sequence[Measured]) -> Row:
-    pages = _pages(measured[-1].case.workload_parameters, [item.phase for item in measured])
+def _with_pages(row: Row, source: Source) -> Row:
+    pages = _pages(source.workload, source.phases)
     flags = [*row.flags, *(one for one in pages if isinstance(one, Flag))]
     notes = [*row.notes, *(one for one in pages if isinstance(one, str))]
     return row.model_copy(update={"flags": flags, "notes": notes})
@@ -92,54 +89,45 @@ _HUGE_PAGE: Final = 2 << 20
 # -- parameters by workload -------------------------------------------------------------------------------------------
 
 
-def _stream(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    kernel, threads = str(given.get("kernel", "read")), count_of(given, "threads", 1)
-    size = count_of(given, "working_set_bytes", 0)
-    params: dict[str, Scalar] = {"kernel": kernel}
-    if kernel not in _ONE_KIND:
-        params["stores"] = str(given.get("stores", "ordinary"))
-    params |= {"threads": threads, "working_set_bytes": size}
-    if block := count_of(given, "block_bytes", 0):
-        params |= {"order": str(given.get("order", "sequential")), "block_bytes": block}
-    return {**params, **_pages_word(given), **_nodes(given), **_level(caches, size, threads)}
+def _stream(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    told = source.told("kernel stores threads working_set_bytes order block_bytes pages")
+    left_out = {
+        "stores": told["kernel"] in _ONE_KIND,
+        "order": not told["block_bytes"],
+        "block_bytes": not told["block_bytes"],
+        "pages": told["pages"] == "default",
+    }
+    params = {name: value for name, value in told.items() if not left_out.get(name)}
+    return {**params, **_nodes(source), **_level(caches, params["working_set_bytes"], params["threads"])}
 
 
-def _chase(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    threads, size = count_of(given, "threads", 1), count_of(given, "working_set_bytes", 0)
-    locality = count_of(given, "locality_bytes", 0)
+def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    params = source.told("threads working_set_bytes pages stride_bytes")
+    size, threads, locality = params["working_set_bytes"], params["threads"], source.told("locality_bytes")
+    is_whole = locality["locality_bytes"] in (0, size)
     return {
-        "threads": threads,
-        "working_set_bytes": size,
-        "pages": str(given.get("pages", "default")),
-        "stride_bytes": count_of(given, "stride_bytes", 64),
-        "locality": "whole set" if locality in (0, size) else "local",
-        **({"locality_bytes": locality} if locality else {}),
-        "chains": count_of(given, "chains", 1),
-        **_nodes(given),
+        **params,
+        "locality": "whole set" if is_whole else "local",
+        **(locality if locality["locality_bytes"] else {}),
+        **source.told("chains"),
+        **_nodes(source),
         # Each thread has a set of its own.
-        **_level(caches, size * threads, threads),
+        **_level(caches, int(size) * int(threads), threads),
     }
 
 
-def _cores(given: Parameters, _caches: Sequence[Cache]) -> dict[str, Scalar]:
-    return {"cpu_a": count_of(given, "cpu_a", 0), "cpu_b": count_of(given, "cpu_b", 0)}
+def _cores(source: Source, _caches: Sequence[Cache]) -> dict[str, Scalar]:
+    return source.told("cpu_a cpu_b")
 
 
-def _loaded(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    injectors, size = count_of(given, "injectors", 1), count_of(given, "working_set_bytes", 0)
-    return {
-        "injection": str(given.get("injection", "read")),
-        "injectors": injectors,
-        "delay": count_of(given, "delay", 0),
-        "working_set_bytes": size,
-        "pages": str(given.get("pages", "default")),
-        **_level(caches, size, 1),
-    }
+def _loaded(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    params = source.told("injection injectors delay working_set_bytes pages")
+    return {**params, **_level(caches, params["working_set_bytes"], 1)}
 
 
-def _updates(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    threads, table = count_of(given, "threads", 1), count_of(given, "table_bytes", 0)
-    return {"threads": threads, "table_bytes": table, **_level(caches, table, threads)}
+def _updates(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    params = source.told("threads table_bytes")
+    return {**params, **_level(caches, params["table_bytes"], params["threads"])}
 
 
 _PARAMS: Final = {
@@ -151,18 +139,12 @@ _PARAMS: Final = {
 }
 
 
-def _pages_word(given: Parameters) -> dict[str, Scalar]:
-    pages = str(given.get("pages", "default"))
-    return {} if pages == "default" else {"pages": pages}
+def _nodes(source: Source) -> dict[str, Scalar]:
+    return {name: node for name, node in source.told("cpu_node memory_node").items() if int(node) >= 0}
 
 
-def _nodes(given: Parameters) -> dict[str, Scalar]:
-    found = {name: count_of(given, name, -1) for name in ("cpu_node", "memory_node")}
-    return {name: node for name, node in found.items() if node >= 0}
-
-
-def _level(caches: Sequence[Cache], size: int, threads: int) -> dict[str, Scalar]:
-    level = level_of(caches, size, threads)
+def _level(caches: Sequence[Cache], size: Scalar, threads: Scalar) -> dict[str, Scalar]:
+    level = level_of(caches, int(size), int(threads))
     return {"level": level} if level else {}
 
 

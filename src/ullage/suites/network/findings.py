@@ -53,8 +53,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))
     own = context.without_storage(LINK.name, metrics)
     phases = grouped((item.case.case, item.phase) for item in join(launches))
-    told = told_rows(launches, own, _told)
-    rows = with_peers([_lawful(row, phases[row.case]) for row in told], result.read_peers())
+    rows = with_peers(told_rows(launches, own, _params_of, _lawful), result.read_peers())
     last = {case: found[-1] for case, found in phases.items()}
     rows = with_ceilings(rows, last, options.machine)
     failed = [one for one in failed_cases(launches) if one.target == LINK.name]
@@ -62,13 +61,9 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level, options.window)])
 
 
-def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
-    """Tell the parameters that people ask for; what is not in a record has the engine's default."""
-    found = {**DEFAULTS, **source.workload}
-    params = usual(row, "access", "ranks", "nodes")
-    for name in DEFAULTS:
-        value = found[name]
-        params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
+def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
+    """Tell the parameters that people ask for."""
+    params = {**usual(row, "access", "ranks", "nodes"), **source.told(" ".join(DEFAULTS))}
     if params["mode"] == "request":
         # Requests have the setting of their protocol; it is not varied.
         params["no_delay"] = False
@@ -83,14 +78,17 @@ def _is_wanted(metric: str, params: Mapping[str, Scalar]) -> bool:
     return metric in REQUEST_METRICS
 
 
-def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
+def _lawful(row: Row, source: Source) -> Row:
     """Flag a row that breaks Little's law, or whose streams of TCP were connected and delivered nothing."""
-    is_of_requests = row.params["mode"] == "request"
-    flag = _broken(row, phases) if is_of_requests else _silent(phases) if row.params["protocol"] == "tcp" else None
+    flag = None
+    if row.params["mode"] == "request":
+        flag = _broken(row, source.phases)
+    elif row.params["protocol"] == "tcp":
+        flag = _silent(source.phases)
     return row if flag is None else row.model_copy(update={"flags": [*row.flags, flag]})
 
 
-def _broken(row: Row, phases: list[PhaseRecord]) -> Flag | None:
+def _broken(row: Row, phases: Sequence[PhaseRecord]) -> Flag | None:
     """Flag latencies that add up to more time than there was: a stream of requests has one in flight at any time."""
     worst = max(_busy(phase, row.count("streams")) for phase in phases)
     if worst <= 1 + _LITTLE:
@@ -98,7 +96,7 @@ def _broken(row: Row, phases: list[PhaseRecord]) -> Flag | None:
     return Flag(code=INVALID_LITTLES_LAW, reason=f"the round trips add up to {worst:.2f} times the time there was")
 
 
-def _silent(phases: list[PhaseRecord]) -> Flag | None:
+def _silent(phases: Sequence[PhaseRecord]) -> Flag | None:
     """Flag windows of TCP without a byte: datagrams may be lost, but a connection that delivers nothing has no rate."""
     rates = [phase.gauges.get("goodput_bytes_per_s") for phase in phases if "unavailable" not in phase.facts]
     silent = sum(rate is not None and rate.sum == 0 for rate in rates)

@@ -21,7 +21,7 @@ from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.row_checks import check_values
 from ullage.results.rows import RowContext, RowFrame, join
-from ullage.runs.kernels.message_pages import pages_of, with_pages
+from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, told_rows, usual
@@ -272,10 +272,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     """See ``Summarising``."""
     launches = launches_of(result)
     measured = join(launches)
-    phases = grouped((item.case.case, item.phase) for item in measured)
-    pages = {case: pages_of(of_case) for case, of_case in phases.items()}
-    rows = told_rows(launches, context.without_storage(MPI.name, METRICS), _told)
-    told = [with_pages(row, pages[row.case]) for row in rows]
+    told = told_rows(launches, context.without_storage(MPI.name, METRICS), _params_of, with_pages_of)
     system = result.read_system()
     found = read_matrices(measured, () if system is None else system.switches)
     told += switch_rows(found, told, context.level)
@@ -288,7 +285,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     return SuiteSummary(told, [*failures_of(launches, context.level, told), *said])
 
 
-def _told(row: Row, source: Source) -> dict[str, Scalar]:
+def _params_of(row: Row, source: Source) -> dict[str, Scalar]:
     """Tell what sets a row apart, by the names that people know."""
     known = source.workload
     params: dict[str, Scalar] = {

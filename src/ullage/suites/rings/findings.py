@@ -17,19 +17,17 @@ from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, w
 from ullage.analysis.settings import select
 from ullage.analysis.statistics import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.grouping import grouped
 from ullage.model.flags import OVERSUBSCRIBED, TOO_SHORT
 from ullage.model.plan import Scalar
 from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
 from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, join, with_peers
-from ullage.runs.kernels.message_pages import pages_of, with_pages
+from ullage.results.rows import RowContext, with_peers
+from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
@@ -49,24 +47,24 @@ _MESSAGES: Final = {**dict.fromkeys(LATENCIES, SMALL_BYTES), **dict.fromkeys(BAN
 
 def rings_rows(launches: Launches, context: RowContext) -> list[Row]:
     """Return the rows in the order of the cases: natural and random ring, pairs; for each message."""
-    measured = [item for item in join(launches) if item.case.workload in (RING, PING_PONG)]
-    pages = {case: pages_of(phases) for case, phases in grouped((i.case.case, i.phase) for i in measured).items()}
-    told = told_rows(launches, context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS)), _told)
+    own = context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS))
+    told = told_rows(launches, own, _params_of, with_pages_of)
     told.sort(key=lambda row: (row.count("message_bytes"), _ORDERS.index(row.word("order"))))
     # A phase is not too short: its loops are timed by themselves, and are as long as the clock requires.
-    long = [row.model_copy(update={"flags": [one for one in row.flags if one.code != TOO_SHORT]}) for row in told]
-    return [with_pages(row, pages[row.case]) for row in long]
+    return [row.model_copy(update={"flags": [one for one in row.flags if one.code != TOO_SHORT]}) for row in told]
 
 
-def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
-    given, workload = source.workload, source.case.workload
-    what = str(given.get("order", "natural")) if workload == RING else PING_PONG
-    size = count_of(given, "message_bytes")
-    # A damaged record may have another word.
-    if workload not in (RING, PING_PONG) or what not in _ORDERS or _MESSAGES[row.metric] != size:
+def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
+    workload = source.case.workload
+    if workload not in (RING, PING_PONG):
         return None
-    params = {**usual(row, "access"), "order": what, "message_bytes": size, **usual(row, "ranks", "nodes")}
-    is_probed = given.get("permutation") == "slot-probe" and what == "random"
+    order = source.told("order")["order"] if workload == RING else PING_PONG
+    size = source.told("message_bytes")
+    # A damaged record may have another word.
+    if order not in _ORDERS or _MESSAGES[row.metric] != size["message_bytes"]:
+        return None
+    params = {**usual(row, "access"), "order": order, **size, **usual(row, "ranks", "nodes")}
+    is_probed = source.workload.get("permutation") == "slot-probe" and order == "random"
     return {**params, "permutation": "slot-probe"} if is_probed else params
 
 
