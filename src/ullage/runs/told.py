@@ -32,10 +32,10 @@ class Source:
         """The parameters of the workload as its record has them."""
         return self.case.workload_parameters
 
-    def told(self, names: str) -> dict[str, Scalar]:
-        """Return parameters of the workload, several in a text; one that no record has is the engine's default."""
+    def told(self, *names: str) -> dict[str, Scalar]:
+        """Return parameters of the workload; one that no record has is the engine's default."""
         known = engine_parameters(self.case.workload)
-        return {name: _scalar(self.workload.get(name), known[name].default) for name in names.split()}
+        return {name: _scalar(self.workload.get(name), known[name].default) for name in names}
 
 
 def _scalar(value: Value | None, default: Value) -> Scalar:

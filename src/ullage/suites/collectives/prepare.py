@@ -216,10 +216,10 @@ def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
     """
     workload = source.case.workload
     if workload == ONE_SIDED:
-        params = source.told("operation sync outstanding message_bytes")
+        params = source.told("operation", "sync", "outstanding", "message_bytes")
         tells = (int(params["outstanding"]) > 1) == (row.metric == "one_sided_bandwidth")
     else:
-        params = source.told("operation mode tests message_bytes")
+        params = source.told("operation", "mode", "tests", "message_bytes")
         if params["mode"] == "blocking":
             del params["tests"]
         if params["operation"] == "barrier":

@@ -90,7 +90,7 @@ _HUGE_PAGE: Final = 2 << 20
 
 
 def _stream(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    told = source.told("kernel stores threads working_set_bytes order block_bytes pages")
+    told = source.told("kernel", "stores", "threads", "working_set_bytes", "order", "block_bytes", "pages")
     left_out = {
         "stores": told["kernel"] in _ONE_KIND,
         "order": not told["block_bytes"],
@@ -102,7 +102,7 @@ def _stream(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
 
 
 def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    params = source.told("threads working_set_bytes pages stride_bytes")
+    params = source.told("threads", "working_set_bytes", "pages", "stride_bytes")
     size, threads, locality = params["working_set_bytes"], params["threads"], source.told("locality_bytes")
     is_whole = locality["locality_bytes"] in (0, size)
     return {
@@ -117,16 +117,16 @@ def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
 
 
 def _cores(source: Source, _caches: Sequence[Cache]) -> dict[str, Scalar]:
-    return source.told("cpu_a cpu_b")
+    return source.told("cpu_a", "cpu_b")
 
 
 def _loaded(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    params = source.told("injection injectors delay working_set_bytes pages")
+    params = source.told("injection", "injectors", "delay", "working_set_bytes", "pages")
     return {**params, **_level(caches, params["working_set_bytes"], 1)}
 
 
 def _updates(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    params = source.told("threads table_bytes")
+    params = source.told("threads", "table_bytes")
     return {**params, **_level(caches, params["table_bytes"], params["threads"])}
 
 
@@ -140,7 +140,7 @@ _PARAMS: Final = {
 
 
 def _nodes(source: Source) -> dict[str, Scalar]:
-    return {name: node for name, node in source.told("cpu_node memory_node").items() if int(node) >= 0}
+    return {name: node for name, node in source.told("cpu_node", "memory_node").items() if int(node) >= 0}
 
 
 def _level(caches: Sequence[Cache], size: Scalar, threads: Scalar) -> dict[str, Scalar]:

@@ -63,7 +63,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
     """Tell the parameters that people ask for."""
-    params = {**usual(row, "access", "ranks", "nodes"), **source.told(" ".join(DEFAULTS))}
+    params = {**usual(row, "access", "ranks", "nodes"), **source.told(*DEFAULTS)}
     if params["mode"] == "request":
         # Requests have the setting of their protocol; it is not varied.
         params["no_delay"] = False

@@ -20,7 +20,7 @@ from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.pairs.effects import SUITE, PairMatrix, read_matrices, size_text
 from ullage.suites.pairs.summarise import times_of_end
-from ullage.suites.pairs.switches import SwitchPair, placed, switch_pairs
+from ullage.suites.pairs.switches import SwitchPair, switch_pairs
 from ullage.system.switches import meeting_of
 from ullage.units import format_bytes
 
@@ -152,11 +152,11 @@ def _links(matrix: PairMatrix) -> list[Grid]:
     links = [(link.sender, link.receiver, link.factor, "slow link") for link in matrix.fit.links]
     known = {(sender, receiver) for sender, receiver, _, _ in links}
     if not matrix.is_latency:
-        pairs = [(pair.slow, pair.fast, pair.factor, "asymmetric") for pair in matrix.fit.asymmetric]
+        pairs = [(link.sender, link.receiver, link.factor, "asymmetric") for link in matrix.fit.asymmetric]
         links += [pair for pair in pairs if pair[:2] not in known]
     lines = [
         [
-            *(placed(matrix, end) for end in (sender, receiver)),
+            *(matrix.placed(end) for end in (sender, receiver)),
             *(_value(matrix, *ends) for ends in ((sender, receiver), (receiver, sender))),
             f"{factor:.2f} x",
             why,
