@@ -21,14 +21,15 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.network.options import NetworkOptions
-from ullage.suites.network.peer_runs import (
+from ullage.suites.network.prepare import (
     Job,
+    cases_of,
     job_of,
     notes_on_peers,
     peers_for,
+    prepare_network,
     roads_between,
 )
-from ullage.suites.network.prepare import cases_of, prepare_network
 
 GROUND = EngineContext(Path("/engine"), network_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
@@ -62,6 +63,7 @@ def test_seconds_are_whole_and_addresses_of_the_same_version() -> None:
     job = job_of({}, options_of(seconds=2.4, ipv6=True, window="64K"))
     assert job == Iperf3Job("tcp", 1, 32768, 2, window_bytes=65536, address="::1")
     assert job_of({}, options_of(seconds=0.2)) == Iperf3Job("tcp", 1, 32768, 1)
+    assert job is not None
     assert "::1" in job.command(PROGRAM, 0)
 
 
