@@ -13,6 +13,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
+from ullage.report.points import spread_out
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MEMORY
 from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
@@ -308,7 +309,7 @@ def with_machine(options: MemoryOptions, root: Path = ROOT) -> MemoryOptions:
             "most": most_bytes(read_memory(root), limits),
             "nodes": with_memory,
             "node_threads": cores if with_memory else {},
-            "cpus": spread(cpus, MOST_CPUS),
+            "cpus": spread_out(cpus, MOST_CPUS),
         }
     )
 
@@ -321,13 +322,6 @@ def sizes_of(options: MemoryOptions) -> Sizes:
         options.most or most_bytes(Memory(), Limits()),
         quick=options.quick,
     )
-
-
-def spread(values: list[int], most: int) -> list[int]:
-    """Pick at most ``most`` of the values evenly, the first and the last among them."""
-    if len(values) <= most:
-        return values
-    return [values[round(index * (len(values) - 1) / (most - 1))] for index in range(most)]
 
 
 def _check_sizes(planner: Planner) -> None:
