@@ -13,8 +13,17 @@ from ullage.analysis.statistics import Comparison, Contest, compare_two, level_o
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, percent, plural, processes, times
-from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
-from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun
+from ullage.suites.b_eff.formula import (
+    METHODS,
+    RING_COUNT,
+    BEffRun,
+    Values,
+    latency_s,
+    median_b_eff,
+    per_process,
+    ping_pongs,
+    self_check,
+)
 from ullage.suites.b_eff.options import COUNT, USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.units import format_bytes, format_rate, format_time
 
