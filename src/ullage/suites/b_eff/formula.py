@@ -33,7 +33,6 @@ ADDITIONAL: Final = (
     *("worst-cyclic", "best-bisection", "worst-bisection", PING_PONG, "acyclic-2d-all", "acyclic-3d-all"),
     *("cyclic-2d-x", "cyclic-2d-y", "cyclic-2d-all", "cyclic-3d-x", "cyclic-3d-y", "cyclic-3d-z", "cyclic-3d-all"),
 )
-_PHASE: Final = "size-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def read_runs(measured: Iterable[Measured], repetitions: int | None = None) -> l
     """
     by_case: dict[str, dict[tuple[int, int], list[Measured]]] = {}
     for item in measured:
-        is_ours = item.case.workload == WORKLOAD and item.phase.phase.startswith(_PHASE)
+        is_ours = item.case.workload == WORKLOAD and item.phase.phase.startswith("size-")
         if is_ours and "message_bytes" in item.phase.gauges:
             key = id(item.run), item.phase.repetition
             by_case.setdefault(item.case.case, {}).setdefault(key, []).append(item)
@@ -383,10 +382,7 @@ class SelfCheck:
 
 
 def self_check(run: BEffRun) -> SelfCheck:
-    """Compare elapsed, accounted and fastest times, as the original does.
-
-    On a machine of one's own all three are nearly the same.
-    """
+    """Compare elapsed, accounted and fastest times, as the original does: on an idle machine all are nearly the same."""
     fastest: dict[Cell, float] = {}
     for repetition in run.repetitions:
         for cell, loop in repetition.loops.items():
