@@ -382,7 +382,7 @@ class SelfCheck:
 
 
 def self_check(run: BEffRun) -> SelfCheck:
-    """Compare elapsed, accounted and fastest times, as the original does: on an idle machine all are nearly the same."""
+    """Compare elapsed, accounted and fastest times, as the original does: on an idle machine they are nearly alike."""
     fastest: dict[Cell, float] = {}
     for repetition in run.repetitions:
         for cell, loop in repetition.loops.items():

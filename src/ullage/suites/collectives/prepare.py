@@ -2,7 +2,8 @@
 """A run over collective operations: its cases, and its rows, which say by their parameters all that decides them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
@@ -67,7 +68,6 @@ class Planner:
     options: CollectivesOptions
     layouts: Sequence[Layout]
     description: Describe
-    seconds: float = field(default=_WINDOWS * _WINDOW_S + _AROUND_S)
 
     def cases(self) -> list[KernelCase]:
         """Return the cases of all layouts, those of a layout together."""
@@ -76,55 +76,25 @@ class Planner:
     def _of_layout(self, layout: Layout) -> Iterator[KernelCase]:
         for operation in self.options.operations:
             for size in self._sizes(operation, layout):
-                yield self._collective(operation, size, layout)
+                yield self._case(COLLECTIVE, (operation, "blocking"), size, layout)
         for operation in self.options.overlap:
-            for size in spread_out(self._sizes(operation, layout), _OVERLAP_SIZES):
-                yield from (self._overlap(operation, size, tests, layout) for tests in self.options.tests)
-        yield from self._one_sided(layout)
+            for size, tests in product(spread_out(self._sizes(operation, layout), _OVERLAP_SIZES), self.options.tests):
+                way = f"nonblocking, {tests} tests" if tests else "nonblocking"
+                yield self._case(COLLECTIVE, (operation, way), size, layout, mode="overlap", tests=tests)
+        # Latencies are measured with every way of ending an operation, bandwidths with one.
+        syncs = self.options.syncs
+        for operation, size in product(self.options.one_sided, self.options.sizes):
+            if size % (_NUMBER if operation == "accumulate" else 1) == 0:
+                for sync in syncs:
+                    yield self._case(ONE_SIDED, (operation, sync), size, layout, sync=sync, outstanding=1)
+                bulk = "flush" if "flush" in syncs else syncs[0]
+                words = (operation, f"{bulk}, {WINDOW} under way")
+                yield self._case(ONE_SIDED, words, size, layout, sync=bulk, outstanding=WINDOW)
 
-    def _collective(self, operation: str, size: int, layout: Layout) -> KernelCase:
-        parameters: Parameters = {"operation": operation, "message_bytes": size}
-        return self._case(COLLECTIVE, parameters, (operation, "blocking"), layout, self.seconds)
-
-    def _overlap(self, operation: str, size: int, tests: int, layout: Layout) -> KernelCase:
-        parameters: Parameters = {
-            "operation": operation,
-            "message_bytes": size,
-            "mode": "overlap",
-            "tests": tests,
-        }
-        way = f"nonblocking, {tests} tests" if tests else "nonblocking"
-        return self._case(COLLECTIVE, parameters, (operation, way), layout, _OVERLAP_STRETCHES * self.seconds)
-
-    def _one_sided(self, layout: Layout) -> Iterator[KernelCase]:
-        """Yield the cases of latencies with every way of ending an operation, and of bandwidths with one.
-
-        That one is flush, or the first where flush is not asked for.
-        """
-        for operation in self.options.one_sided:
-            unit = _NUMBER if operation == "accumulate" else 1
-            sizes = [size for size in self.options.sizes if size % unit == 0]
-            for size in sizes:
-                for sync in self.options.syncs:
-                    yield self._window(operation, sync, 1, size, layout)
-                bulk = "flush" if "flush" in self.options.syncs else self.options.syncs[0]
-                yield self._window(operation, bulk, WINDOW, size, layout)
-
-    def _window(self, operation: str, sync: str, outstanding: int, size: int, layout: Layout) -> KernelCase:
-        parameters: Parameters = {
-            "operation": operation,
-            "sync": sync,
-            "message_bytes": size,
-            "outstanding": outstanding,
-        }
-        way = sync if outstanding == 1 else f"{sync}, {outstanding} under way"
-        return self._case(ONE_SIDED, parameters, (operation, way), layout, self.seconds)
-
-    def _case(
-        self, workload: str, parameters: Parameters, words: tuple[str, str], layout: Layout, seconds: float
-    ) -> KernelCase:
-        size = parameters["message_bytes"]
-        shown = (*words, str(layout.ranks), format_bytes(size) if isinstance(size, int) and size else "")
+    def _case(self, workload: str, words: tuple[str, str], size: int, layout: Layout, **more: int | str) -> KernelCase:
+        parameters: Parameters = {"operation": words[0], "message_bytes": size, **more}
+        seconds = (_OVERLAP_STRETCHES if "tests" in more else 1) * (_WINDOWS * _WINDOW_S + _AROUND_S)
+        shown = (*words, str(layout.ranks), format_bytes(size) if size else "")
         return kernel_case(workload, parameters, MPI, shown, self.description, seconds=seconds, layout=layout)
 
     def _sizes(self, operation: str, layout: Layout) -> list[int]:
@@ -241,8 +211,3 @@ def operation_of(row: Row) -> str:
 def size_of(row: Row) -> int:
     """Return the bytes of a message; 0 for a barrier."""
     return row.count("message_bytes")
-
-
-def ranks_of(row: Row) -> int:
-    """Return how many ranks took part."""
-    return row.count("ranks")
