@@ -61,42 +61,30 @@ def jobs(stride: int, read_share: float, pieces: int) -> list[Job]:
     ``stride`` in records, ``read_share`` of the random mix, ``pieces`` of a transfer by pwritev.
     """
     seeking: Parameters = {"positioned": False}
-    from_whole: Parameters = {"write_order": "sequential"}
+    whole: Parameters = {"write_order": "sequential"}
+    streams: dict[int, Labels] = {
+        6: {"write": "fwrite", "rewrite": "refwrite"},
+        7: {"read": "fread", "reread": "refread"},
+    }
+    plain: dict[int, Labels] = {0: {"write": "write", "rewrite": "rewrite"}, 1: {"read": "read", "reread": "reread"}}
+    at: dict[int, Labels] = {
+        9: {"write": "pwrite", "rewrite": "re-pwrite"},
+        10: {"read": "pread", "reread": "re-pread"},
+    }
+    vectors: dict[int, Labels] = {
+        11: {"write": "pwritev", "rewrite": "re-pwritev"},
+        12: {"read": "preadv", "reread": "re-preadv"},
+    }
     return [
-        Job(
-            POSIX,
-            {0: {"write": "write", "rewrite": "rewrite"}, 1: {"read": "read", "reread": "reread"}},
-            seeking,
-            {},
-        ),
-        Job(
-            POSIX,
-            {2: {"read": "random read", "rewrite": "random write"}},
-            seeking,
-            {"order": "random", **from_whole},
-        ),
-        Job(POSIX, {3: {"read": "backward read"}}, seeking, {"order": "backward", **from_whole}),
-        Job(POSIX, {4: {"rewrite": "record rewrite"}}, seeking, {"order": "repeat", **from_whole}),
-        Job(POSIX, {5: {"read": "stride read"}}, seeking, {"order": "strided", "stride": stride, **from_whole}),
-        Job(
-            STDIO,
-            {6: {"write": "fwrite", "rewrite": "refwrite"}, 7: {"read": "fread", "reread": "refread"}},
-            {},
-            {},
-        ),
+        Job(POSIX, plain, seeking, {}),
+        Job(POSIX, {2: {"read": "random read", "rewrite": "random write"}}, seeking, {"order": "random", **whole}),
+        Job(POSIX, {3: {"read": "backward read"}}, seeking, {"order": "backward", **whole}),
+        Job(POSIX, {4: {"rewrite": "record rewrite"}}, seeking, {"order": "repeat", **whole}),
+        Job(POSIX, {5: {"read": "stride read"}}, seeking, {"order": "strided", "stride": stride, **whole}),
+        Job(STDIO, streams, {}, {}),
         Job(POSIX, {8: {"mixed": "random mix"}}, {}, {"read_share": read_share}),
-        Job(
-            POSIX,
-            {9: {"write": "pwrite", "rewrite": "re-pwrite"}, 10: {"read": "pread", "reread": "re-pread"}},
-            {},
-            {},
-        ),
-        Job(
-            POSIX,
-            {11: {"write": "pwritev", "rewrite": "re-pwritev"}, 12: {"read": "preadv", "reread": "re-preadv"}},
-            {"vector_pieces": pieces},
-            {},
-        ),
+        Job(POSIX, at, {}, {}),
+        Job(POSIX, vectors, {"vector_pieces": pieces}, {}),
     ]
 
 
