@@ -181,8 +181,9 @@ _BEST_COLUMNS: Final = columns(
     Column[Line]("workload", _workload, is_number=False, css="nowrap"),
     "threads=concurrency",
     _NAME,
-    f"compute_rate:value=ours {_SOLVE}:value=HPL {_SOLVE}:peer=peer's_HPL compute_rate:ceiling",
-    "compute_rate:share=our_efficiency",
+    f"compute_rate:value=ours {_SOLVE}:value=HPL",
+    Column[Line]("peer's HPL", of(_SOLVE, peer_text)),
+    "compute_rate:ceiling compute_rate:share=our_efficiency",
     Column[Line]("HPL efficiency", _solve_share),
 )
 _MIND: Final = Column[Line]("mind", lambda line: _mind(line.rate), is_number=False)
