@@ -23,7 +23,7 @@ from typing import Final
 
 from ullage.errors import one_line
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.started import Ended, failure, run_to_end
+from ullage.peers.started import failure, run_to_end
 from ullage.reading import read_bytes
 
 INPUT: Final = "hpccinf.txt"
@@ -211,12 +211,7 @@ def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> Hpc
             text = read_bytes(folder / OUTPUT).decode("utf-8", "replace")
         except OSError:
             text = ""
-    return _answer(text, ended, job)
-
-
-def _answer(text: str, ended: Ended, job: HpccJob) -> HpccAnswer:
-    found = _SUMMARY.search(text)
-    if ended.code != 0 or found is None:
+    if ended.code != 0 or _SUMMARY.search(text) is None:
         raise failure("hpcc", f"exit code {ended.code}", f"{ended.err}\n{ended.out}")
     return parse_answer(text, job)
 

@@ -164,10 +164,7 @@ def _takes(server: Supervised, name: str, port: int, transport: Transport) -> bo
 def serving_there(
     command: Callable[[int], Sequence[str]], hosts: HostCommands, transport: Transport, limit_s: float
 ) -> Generator[int, None, None]:
-    """Do as ``serving``, on another host.
-
-    Raise ``PeerError`` when that host lacks the program or cannot be reached.
-    """
+    """Do as ``serving``, on another host. Raise ``PeerError`` when that host lacks the program or cannot be reached."""
     said = name = ""
     for port in random.sample(_PORTS_THERE, _TRIES):
         words = list(command(port))

@@ -131,25 +131,18 @@ def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]
     if value is None or at_last is None:
         return []
     middle = "" if known is None else f", and {format_rate(known.median)} by medians"
+    # The original takes 1/128 of a memory that is a constant of its user's.
+    share, rounded = options.rounded_from, ""
+    if share is not None:
+        rounded = f" Lmax is the power of two below 1/128 of a process's memory ({format_bytes(share)})."
     text = (
         f"b_eff of {processes(run.ranks)} is {format_rate(value)}, {format_rate(per_process(run, value))} "
-        f"each{middle}. With messages of Lmax = {_size(run, last)} it is {format_rate(at_last)}.{_rounded(options)}"
+        f"each{middle}. With messages of Lmax = {_size(run, last)} it is {format_rate(at_last)}.{rounded}"
     )
-    unrounded = {} if options.rounded_from is None else {"lmax_unrounded": options.rounded_from}
+    unrounded = {} if share is None else {"lmax_unrounded": share}
     middle_value = None if known is None else known.median
     numbers = {"b_eff": value, "median": middle_value, "at_lmax": at_last, "ranks": run.ranks, **unrounded}
     return [finding("b_eff", f"b_eff is {format_rate(value)}", text, **numbers)]
-
-
-def _rounded(options: BEffOptions) -> str:
-    """Say from which share of the memory Lmax was rounded down; empty where it was not.
-
-    The original takes 1/128 of a memory that is a constant of its user's.
-    """
-    share = options.rounded_from
-    return (
-        "" if share is None else f" Lmax is the power of two below 1/128 of a process's memory ({format_bytes(share)})."
-    )
 
 
 def _size(run: BEffRun, number: int) -> str:

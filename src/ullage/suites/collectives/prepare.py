@@ -60,10 +60,7 @@ def sizes_of(operation: str, ranks: int, sizes: Sequence[int], room: int, most_e
 
 @dataclass(frozen=True)
 class Planner:
-    """Makes the cases of suite ``collectives``.
-
-    ``layouts``: one for each count of ranks.
-    """
+    """Makes the cases of suite ``collectives``. ``layouts``: one for each count of ranks."""
 
     options: CollectivesOptions
     layouts: Sequence[Layout]

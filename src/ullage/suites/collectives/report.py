@@ -201,11 +201,11 @@ def _one_sided_grids(rows: Sequence[Row]) -> list[Grid]:
         f"one-sided, one at a time, rank 0 to rank {times[0].ranks - 1}" if times else "": times,
         f"one-sided, {rates[0].params['outstanding']} under way together" if rates else "": rates,
     }
-    return [_matrix(title, some, _ended_by) for title, some in titles.items() if some]
-
-
-def _ended_by(row: Row) -> str:
-    return f"{operation_of(row)}, {row.params['sync']}"
+    return [
+        _matrix(title, some, lambda row: f"{operation_of(row)}, {row.params['sync']}")
+        for title, some in titles.items()
+        if some
+    ]
 
 
 # -- headlines of the front page --------------------------------------------------------------------------------------

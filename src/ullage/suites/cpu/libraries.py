@@ -40,10 +40,7 @@ NARROW: Final = "scalar"
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """An arithmetic kernel of the engine.
-
-    ``operations``: of one instruction, over all its lanes.
-    """
+    """An arithmetic kernel of the engine. ``operations``: of one instruction, over all its lanes."""
 
     isa: str
     type: str
@@ -157,10 +154,7 @@ _CORES: Final[Sequence[tuple[str, frozenset[str], str]]] = (
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A BLAS library.
-
-    ``label`` is for people: site, ours or the name of a file that was asked for.
-    """
+    """A BLAS library. ``label`` is for people: site, ours or the name of a file that was asked for."""
 
     label: str
     path: str
@@ -263,10 +257,7 @@ _AROUND_S: Final = 0.25
 
 @dataclass(frozen=True)
 class BlasPlanner:
-    """Makes the cases of products and solves.
-
-    ``memory_bytes``: what the matrices of a case may take together.
-    """
+    """Makes the cases of products and solves. ``memory_bytes``: what the matrices of a case may take together."""
 
     options: CpuOptions
     description: Describe

@@ -90,7 +90,8 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     planner = BlasPlanner(options, engine_context.description, _memory_bytes())
     libraries = find_libraries(options.blas) if not options.types or _DOUBLE in options.types else []
     _check_size(planner)
-    distributed = _distributed(planner, libraries, engine_context)
+    scalapack = find_scalapack(engine_context.description.engine.mpi.family) if libraries else None
+    distributed = [] if scalapack is None else planner.distributed_cases(scalapack)
     cases += [case for library in libraries for case in planner.cases(library)] + distributed
     options = options.model_copy(
         update={
@@ -106,12 +107,6 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     peers = _peers(planner, libraries, distributed, options)
     more = _more(planner, libraries, options)
     return PreparedKernels(request, options, HEADERS, cases, peers, notes, more)
-
-
-def _distributed(planner: BlasPlanner, libraries: Sequence[Library], engine_context: EngineContext) -> list[KernelCase]:
-    """Make the distributed solve if a library solves at all and there is a ScaLAPACK for the engine's MPI."""
-    found = find_scalapack(engine_context.description.engine.mpi.family) if libraries else None
-    return [] if found is None else planner.distributed_cases(found)
 
 
 def _missing(engine_context: EngineContext) -> dict[str, str]:

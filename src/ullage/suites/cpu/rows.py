@@ -180,15 +180,13 @@ def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
     For each type's best kernel they give the rate of k threads over that of one.
     """
     kernels = [one for one in found if one.is_kernel]
-    pairs = [pair for _, same in sorted(_by_threads(kernels).items()) for pair in _compared(same)]
+    pairs = [
+        pair for _, same in sorted(grouped((one.threads, one) for one in kernels).items()) for pair in _compared(same)
+    ]
     for best in best_of_types(kernels):
         first, *others = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
         pairs += [(THREAD_RATIO, _RATE, one, first) for one in others if first.threads == 1]
     return [row for pair in pairs for row in _ratio(*pair)]
-
-
-def _by_threads(found: Iterable[Measurement]) -> dict[int, list[Measurement]]:
-    return grouped((one.threads, one) for one in found)
 
 
 def _compared(same: Sequence[Measurement]) -> Iterator[tuple[str, str, Measurement | None, Measurement | None]]:

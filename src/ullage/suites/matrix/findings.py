@@ -162,7 +162,16 @@ def _verdicts(rows: Iterable[Row]) -> str:
 
 def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) -> list[Finding]:
     """Report the share of sequential reads that each order is proved to reach, by the least and the most record."""
-    pairs = {order: _by_record(maps.get(order, {}), maps.get(_READ, {})) for order in _ORDERS}
+    reads = maps.get(_READ, {})
+    # A file of one record has no order to compare.
+    pairs = {
+        order: grouped(
+            (shape[1], (row, reads[shape]))
+            for shape, row in maps.get(order, {}).items()
+            if shape in reads and shape[0] > shape[1]
+        )
+        for order in _ORDERS
+    }
     own = level_of_part(level, max(1, sum(map(len, pairs.values()))))
     found = (_order(target, order, by_record, own) for order, by_record in pairs.items())
     return [one for one in found if one is not None]
@@ -181,13 +190,6 @@ def _order(target: str, order: str, pairs: Mapping[int, Sequence[tuple[Row, Row]
     text = f"{target} {order}s reach, of the rate of sequential reads, {listing(each)}."
     records, reached = list(shares), list(shares.values())
     return finding("access-order", title, text, target=target, test=order, record_bytes=records, share=reached)
-
-
-def _by_record(cells: Mapping[Shape, Row], others: Mapping[Shape, Row]) -> dict[int, list[tuple[Row, Row]]]:
-    """Return the cells of each record, each with that of ``others``. A file of one record has no order to compare."""
-    return grouped(
-        (shape[1], (row, others[shape])) for shape, row in cells.items() if shape in others and shape[0] > shape[1]
-    )
 
 
 # The general findings that hold without neighbours in ranks: what went wrong, and what was really measured.

@@ -56,10 +56,7 @@ class Job:
 
 
 def jobs(stride: int, read_share: float, pieces: int) -> list[Job]:
-    """Return all jobs.
-
-    ``stride`` in records, ``read_share`` of the random mix, ``pieces`` of a transfer by pwritev.
-    """
+    """Return all jobs. ``stride`` in records, ``read_share`` of the random mix, ``pieces`` of a transfer by pwritev."""
     seeking: Parameters = {"positioned": False}
     whole: Parameters = {"write_order": "sequential"}
     streams: dict[int, Labels] = {

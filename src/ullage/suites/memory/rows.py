@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a memory run to rows that say by their parameters all that decides their number, and findings."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -205,14 +205,11 @@ class _Rows:
 
 def with_ceilings(rows: Sequence[Row], machine: MachineFile | None) -> list[Row]:
     """Return ``rows`` in their order, with ceiling and share where one is known; flag those above the ceiling."""
-    found = _Rows(rows, _on_bus(rows))
+    named = {row.case: row.median for row in rows if row.metric == _APPLICATION and row.median > 0}
+    on_bus = {row.case: row.median / named[row.case] for row in rows if row.metric == _BUS and row.case in named}
+    found = _Rows(rows, on_bus)
     memory, latency = memory_ceiling(machine), memory_latency(machine)
     return [with_ceiling(row, _ceiling(row, found, memory, latency)) for row in rows]
-
-
-def _on_bus(rows: Iterable[Row]) -> dict[str, float]:
-    named = {row.case: row.median for row in rows if row.metric == _APPLICATION and row.median > 0}
-    return {row.case: row.median / named[row.case] for row in rows if row.metric == _BUS and row.case in named}
 
 
 def _ceiling(row: Row, found: _Rows, memory: Ceiling | None, latency: Ceiling | None) -> Ceiling | None:

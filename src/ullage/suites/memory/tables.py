@@ -115,14 +115,9 @@ def stream_grids(rows: Sequence[Row]) -> list[Grid]:
     largest = max(map(size_of, found), default=0)
     by_case = nested((row.case, row.metric, row) for row in [*found, *streams(rows, "bus_bandwidth")])
     found = [row for row in found if size_of(row) == largest and row.word("kernel") in KERNELS]
-    found.sort(key=_stream_order)
+    found.sort(key=lambda row: (KERNELS.index(row.word("kernel")), row.word("stores") != "ordinary", threads_of(row)))
     title = f"kernels over {format_bytes(largest) if found else ''}"
     return grid_of(title, _STREAM_COLUMNS, [PhaseLine(by_case[row.case]) for row in found])
-
-
-def _stream_order(row: Row) -> tuple[int, bool, int]:
-    stores = row.word("stores")
-    return KERNELS.index(row.word("kernel")), stores != "ordinary", threads_of(row)
 
 
 # A share is of the number beside it: what crossed the bus under what can cross it.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a network run to rows, what bounds them, and sentences: which setting is best, what is lost."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -233,6 +233,9 @@ def findings_of(
     if not phases:
         return []
     part = level_of_part(level, _COMPARING)
+    unavailable = dict.fromkeys(
+        str(phase.facts["unavailable"]) for phase in phases.values() if "unavailable" in phase.facts
+    )
     return [
         *_loopback(rows, phases),
         *_best_streams(rows, part),
@@ -240,7 +243,7 @@ def findings_of(
         *_variant(rows, "no_delay", "TCP_NODELAY", part),
         *_variant(rows, "zero_copy", "MSG_ZEROCOPY", part),
         *_latency(rows),
-        *_unavailable(phases.values()),
+        *(finding("not-available", "ICMP echo is not available", f"ICMP echo is {text}.") for text in unavailable),
     ]
 
 
@@ -248,7 +251,7 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
     links = [link for phase in phases.values() if (link := link_of(phase)) is not None]
     if not links or not all(link.same_node for link in links):
         return []
-    best = _best(row for row in rows if row.metric == "network_bandwidth")
+    best = best_of(row for row in rows if row.metric == "network_bandwidth" and row.median > 0)
     busy = None
     if best is not None:
         busy = next((row.median for row in rows if row.case == best.case and row.metric == "network_cpu"), None)
@@ -264,7 +267,7 @@ def _best_streams(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the best number of streams with one, with the largest block of each protocol."""
     lines = {protocol: _largest_blocks(rows, protocol) for protocol in ("tcp", "udp")}
     own = level_of_each(level, map(len, lines.values()))
-    bests = {protocol: _best(alike) for protocol, alike in lines.items()}
+    bests = {protocol: best_of(row for row in alike if row.median > 0) for protocol, alike in lines.items()}
     return [_streams_finding(best, lines[protocol], own) for protocol, best in bests.items() if best is not None]
 
 
@@ -293,7 +296,8 @@ def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
 
 
 def _largest_blocks(rows: Sequence[Row], protocol: str) -> list[Row]:
-    plain = [row for row in rows if _is_plain(row) and row.params["protocol"] == protocol]
+    of_protocol = (row for row in rows if row.metric == "network_bandwidth" and row.params["protocol"] == protocol)
+    plain = [row for row in of_protocol if not (row.params["no_delay"] or row.params["zero_copy"])]
     block = max((row.count("block_bytes") for row in plain), default=0)
     return [row for row in plain if row.params["block_bytes"] == block]
 
@@ -371,19 +375,6 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
     title = f"A round trip of {size} takes {format_time(first.median)} by {_NAMES[first.word('protocol')]}"
     text = f"A message of {size} and its answer take {listing(parts)}."
     return [finding("round-trip", title, text, seconds=[row.median for row in least])]
-
-
-def _unavailable(phases: Iterable[PhaseRecord]) -> list[Finding]:
-    texts = dict.fromkeys(str(phase.facts["unavailable"]) for phase in phases if "unavailable" in phase.facts)
-    return [finding("not-available", "ICMP echo is not available", f"ICMP echo is {text}.") for text in texts]
-
-
-def _is_plain(row: Row) -> bool:
-    return row.metric == "network_bandwidth" and not (row.params["no_delay"] or row.params["zero_copy"])
-
-
-def _best(rows: Iterable[Row]) -> Row | None:
-    return best_of(row for row in rows if row.median > 0)
 
 
 def _rate_text(row: Row) -> str:

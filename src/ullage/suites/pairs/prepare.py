@@ -77,10 +77,7 @@ def _left_out(options: PairsOptions) -> tuple[Note, ...]:
 
 
 def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -> PairsOptions:
-    """Return the options with everything that machine, hosts and batch job decide.
-
-    ``hosts``: how many are named.
-    """
+    """Return the options with everything that machine, hosts and batch job decide. ``hosts``: how many are named."""
     nodes = options.nodes or hosts or nodes_of_job(environment)
     ranks = options.ranks or (nodes if nodes > 1 else max(2, ranks_by_default()))
     between = options.between or ("nodes" if nodes > 1 else "ranks")

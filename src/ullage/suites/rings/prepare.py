@@ -135,10 +135,7 @@ def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = (), hosts: Host
 
 
 def not_available(layout: Layout, hosts: Sequence[str], is_here: Callable[[str], bool] = is_own) -> Note | None:
-    """Return a note why hpcc cannot run beside this suite, or None where it can.
-
-    ``hosts``: those that are named.
-    """
+    """Return a note why hpcc cannot run beside this suite, or None where it can. ``hosts``: those that are named."""
     if is_one_node(layout):
         return None
     what = "not available: hpcc between nodes"
@@ -166,24 +163,21 @@ def peer_job(tool: Hpcc, cases: RingsCases, layout: Layout, launcher: Launcher) 
             (
                 case.case.id,
                 PHASES[what],
-                {name: value for (of, name), value in said if of == what and _bytes_of(name) == size},
+                {
+                    name: value
+                    for (of, name), value in said
+                    if of == what and name.endswith("latency") == (size == SMALL_BYTES)
+                },
             )
             for (what, size), case in cases.items()
         ]
 
     stage = f"hpcc beside: {job.ranks} processes"
     made = hpcc_job(tool, job, [case.case.id for case in cases.values()], values, stage)
-    note = None if is_same_mpi else _other_mpi(launcher)
+    other = f"hpcc runs by its own MPI, ours by that of {launcher.name}: both are compared here"
+    advice = "build the engine with the MPI of hpcc to compare the programs alone"
+    note = None if is_same_mpi else Note("peer-other-mpi", other, advice)
     return replace(made, note=note, tries=_MOST_FAILURES, max_failures=_MOST_FAILURES)
-
-
-def _bytes_of(metric: str) -> int:
-    return SMALL_BYTES if metric.endswith("latency") else LARGE_BYTES
-
-
-def _other_mpi(launcher: Launcher) -> Note:
-    text = f"hpcc runs by its own MPI, ours by that of {launcher.name}: both are compared here"
-    return Note("peer-other-mpi", text, "build the engine with the MPI of hpcc to compare the programs alone")
 
 
 # -- the run -----------------------------------------------------------------------------------------------------------
