@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -64,6 +64,8 @@ _SMALL: Final = 4 * MIB
 _TOUCH_BYTES_PER_S: Final = 2.5e9
 _CYCLE_BYTES_PER_S: Final = 1e9
 _AROUND_S: Final = 0.01
+_WINDOWS: Final = 6
+_ORDERS: Final = {"RWS": "sequential", "RWR": "random"}
 
 
 @dataclass(frozen=True)
@@ -81,33 +83,19 @@ class Planner:
 
     def cases(self) -> list[KernelCase]:
         """Return the cases of all parts, each once."""
-        parts = (
-            self.blocks(),
-            self.streams(),
-            self.curves(),
-            self.access_times(),
-            self.parallel_chases(),
-            self.cores(),
-            self.loaded(),
-            self.nodes(),
-            self.updates(),
-        )
+        parts = (self.blocks, self.streams, self.curves, self.access_times, self.parallel_chases, self.cores)
         found: dict[str, KernelCase] = {}
-        for part in parts:
-            for case in part:
+        for part in (*parts, self.loaded, self.nodes, self.updates):
+            for case in part():
                 found.setdefault(case.case.id, case)
         return list(found.values())
 
     def blocks(self) -> Iterator[KernelCase]:
         """Yield copies of blocks in order and at random, for the tables of RWS and RWR."""
-        for threads in self._ends():
-            for order in ("sequential", "random"):
-                for block in self.options.blocks:
-                    if self.block_set(block, threads) > self.sizes.most:
-                        continue
-                    further = f"{'RWS' if order == 'sequential' else 'RWR'}, blocks of {format_bytes(block)}"
-                    size = self.block_set(block, threads)
-                    yield self._stream("blocks", "copy", size, threads, further, order=order, block_bytes=block)
+        for threads, (name, order), block in product(self._ends(), _ORDERS.items(), self.options.blocks):
+            if (size := self.block_set(block, threads)) <= self.sizes.most:
+                further = f"{name}, blocks of {format_bytes(block)}"
+                yield self._stream("blocks", "copy", size, threads, further, order=order, block_bytes=block)
 
     def block_set(self, block: int, threads: int) -> int:
         """Return the bytes of both arrays: whole blocks for every thread, two of each at least, even if too many."""
@@ -153,17 +141,21 @@ class Planner:
     def cores(self) -> Iterator[KernelCase]:
         """Yield the round trips of a line between every two CPUs."""
         for first, second in combinations(self.options.cpus, 2):
-            parameters: Parameters = {"cpu_a": first, "cpu_b": second, **_pace(0)}
             words = ("cores", "core-to-core", "2", "", f"CPU {first} and {second}")
-            yield self._case("core-to-core", parameters, words, 0.0)
+            yield self._case("core-to-core", {"cpu_a": first, "cpu_b": second}, words, 0, 0.0)
 
     def loaded(self) -> Iterator[KernelCase]:
         """Yield chases while all other threads move as much as their pauses let them."""
         injectors = self.most_threads - 1
+        # The chaser and every injector have a set of their own.
+        size = min(self.sizes.beyond, max(1, self.sizes.most // (1 + injectors) // MIB) * MIB)
         delays = _QUICK_DELAYS if self.options.quick else _DELAYS
-        for injection in _INJECTIONS[:1] if self.options.quick else _INJECTIONS:
-            for delay in (*delays, _IDLE) if injectors > 0 else ():
-                yield self._loaded(injectors, injection, delay)
+        injections = _INJECTIONS[:1] if self.options.quick else _INJECTIONS
+        for injection, delay in product(injections, (*delays, _IDLE) if injectors > 0 else ()):
+            load: Parameters = {"injectors": injectors, "injection": injection, "delay": delay}
+            words = ("loaded", "chase", f"1 + {injectors}", format_bytes(size), f"{injection}, delay {delay}")
+            given: Parameters = {**load, "working_set_bytes": size, "pages": "huge"}
+            yield self._case("loaded-latency", given, words, size, size / _CYCLE_BYTES_PER_S)
 
     def nodes(self) -> Iterator[KernelCase]:
         """Yield bandwidth and access time of every NUMA node's memory from every node's cores."""
@@ -177,16 +169,12 @@ class Planner:
 
     def updates(self) -> Iterator[KernelCase]:
         """Yield the random updates of HPC Challenge's RandomAccess."""
+        table = self.sizes.table
         for threads in self._ends():
-            table = self.sizes.table
-            parameters: Parameters = {
-                "table_bytes": table,
-                "threads": threads,
-                **_pace(table),
-            }
             words = ("updates", "random updates", str(threads), format_bytes(table), "")
             # All updates are done a second time to be checked.
-            yield self._case("updates", parameters, words, 2 * table / _TOUCH_BYTES_PER_S)
+            ready_s = 2 * table / _TOUCH_BYTES_PER_S
+            yield self._case("updates", {"table_bytes": table, "threads": threads}, words, table, ready_s)
 
     # -- one case ------------------------------------------------------------------------------------------------------
 
@@ -200,58 +188,28 @@ class Planner:
         return STORES if has_both else STORES[:1]
 
     def _stream(
-        self,
-        part: str,
-        kernel: str,
-        size: int,
-        threads: int,
-        further: str = "",
-        **parameters: int | str,
+        self, part: str, kernel: str, size: int, threads: int, further: str = "", **parameters: int | str
     ) -> KernelCase:
-        given: Parameters = {
-            "kernel": kernel,
-            "threads": threads,
-            "working_set_bytes": size,
-            **_pace(size),
-            **parameters,
-        }
+        given: Parameters = {"kernel": kernel, "threads": threads, "working_set_bytes": size, **parameters}
         stores = str(parameters.get("stores", STORES[0]))
         words = (part, kernel, str(threads), format_bytes(size), further or ("" if kernel in _ONE_KIND else stores))
-        return self._case("stream", given, words, size / _TOUCH_BYTES_PER_S)
+        return self._case("stream", given, words, size, size / _TOUCH_BYTES_PER_S)
 
     def _chase(self, part: str, size: int, further: str = "", **parameters: int | str) -> KernelCase:
-        given: Parameters = {"working_set_bytes": size, **_pace(size), **parameters}
-        said = ", ".join(filter(None, (further, *_chase_words(parameters))))
-        return self._case("chase", given, (part, "chase", "1", format_bytes(size), said), size / _CYCLE_BYTES_PER_S)
+        words = (part, "chase", "1", format_bytes(size), ", ".join(filter(None, (further, *_chase_words(parameters)))))
+        return self._case("chase", {"working_set_bytes": size, **parameters}, words, size, size / _CYCLE_BYTES_PER_S)
 
-    def _loaded(self, injectors: int, injection: str, delay: int) -> KernelCase:
-        # The chaser and every injector have a set of their own.
-        size = max(1, self.sizes.most // (1 + injectors) // MIB) * MIB
-        size = min(self.sizes.beyond, size)
-        given: Parameters = {
-            "injectors": injectors,
-            "injection": injection,
-            "delay": delay,
-            "working_set_bytes": size,
-            "pages": "huge",
-            **_pace(size),
-        }
-        words = ("loaded", "chase", f"1 + {injectors}", format_bytes(size), f"{injection}, delay {delay}")
-        return self._case("loaded-latency", given, words, size / _CYCLE_BYTES_PER_S)
+    def _case(
+        self, workload: str, parameters: Parameters, words: tuple[str, ...], size: int, ready_s: float
+    ) -> KernelCase:
+        """Make a case; ``ready_s`` is the time that it takes before the windows.
 
-    def _case(self, workload: str, parameters: Parameters, words: tuple[str, ...], ready_s: float) -> KernelCase:
-        """Make a case; ``ready_s`` is the time that it takes before the windows."""
-        pace = (parameters["warm_up_s"], parameters["windows"], parameters["window_s"])
-        warm_up_s, windows, window_s = (float(value) if isinstance(value, (int, float)) else 0.0 for value in pace)
-        seconds = ready_s + warm_up_s + windows * window_s + _AROUND_S
-        return kernel_case(workload, parameters, MEMORY, words, self.description, seconds=seconds)
-
-
-def _pace(size: int) -> Parameters:
-    """Return the windows of a case; they are shorter where passes are, so that hundreds of cases take turns often."""
-    if size <= _SMALL:
-        return {"windows": 6, "window_s": 0.003, "warm_up_s": 0.004}
-    return {"windows": 6, "window_s": 0.01, "warm_up_s": 0.02}
+        Windows are shorter where passes are, so that hundreds of cases take turns often.
+        """
+        window_s, warm_up_s = (0.003, 0.004) if size <= _SMALL else (0.01, 0.02)
+        pace: Parameters = {"windows": _WINDOWS, "window_s": window_s, "warm_up_s": warm_up_s}
+        seconds = ready_s + warm_up_s + _WINDOWS * window_s + _AROUND_S
+        return kernel_case(workload, {**parameters, **pace}, MEMORY, words, self.description, seconds=seconds)
 
 
 def _chase_words(parameters: dict[str, int | str]) -> list[str]:
