@@ -112,17 +112,9 @@ def _self_check(run: BEffRun) -> list[Finding]:
         f"Above {percent(MOST_UNACCOUNTED)} of either, other load or MPI disturbs the run and the best repetition "
         "is an exception. Use the value by medians."
     )
-    return [
-        finding(
-            "b_eff-self-check",
-            "The timing of b_eff was disturbed: use its medians",
-            text,
-            "warning",
-            elapsed_s=check.elapsed,
-            accounted_s=check.accounted,
-            fastest_s=check.fastest,
-        )
-    ]
+    title = "The timing of b_eff was disturbed: use its medians"
+    seconds = {"elapsed_s": check.elapsed, "accounted_s": check.accounted, "fastest_s": check.fastest}
+    return [finding("b_eff-self-check", title, text, "warning", **seconds)]
 
 
 def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]:
@@ -150,15 +142,11 @@ def _size(run: BEffRun, number: int) -> str:
 
 
 def _conditions(options: BEffOptions) -> list[Finding]:
-    found = conditions(options)
-    if not found:
+    if not (found := conditions(options)):
         return []
     text = f"Compare b_eff only with runs of the same conditions: {'; '.join(found)}."
-    return [
-        finding(
-            "b_eff-conditions", "b_eff was measured under special conditions", text, "advice", conditions=list(found)
-        )
-    ]
+    title = "b_eff was measured under special conditions"
+    return [finding("b_eff-conditions", title, text, "advice", conditions=list(found))]
 
 
 @dataclass(frozen=True, slots=True)
