@@ -23,7 +23,7 @@ from ullage.results.rows import RowContext, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
-from ullage.suites.cpu.libraries import GEMM, SOLVE, TYPES
+from ullage.suites.cpu.libraries import GEMM, SOLVE, place_of_type
 from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.rows import (
     CHOSEN,
@@ -95,8 +95,7 @@ def _threads(kernels: Sequence[Measurement], level: float) -> list[Finding]:
         if len(rates) > 1:
             lines[str(best.params["type"])] = rates
     own = level_of_each(level, map(len, lines.values()))
-    places = {type_: place for place, type_ in enumerate(TYPES)}
-    found = {name: enough_of(lines[name], own) for name in sorted(lines, key=lambda one: places.get(one, len(places)))}
+    found = {name: enough_of(lines[name], own) for name in sorted(lines, key=place_of_type)}
     groups = grouped(((_count(one), one.last.count("threads")), (type_, one)) for type_, one in found.items())
     return [_thread_finding(*key, dict(pairs), own) for key, pairs in sorted(groups.items(), reverse=True)]
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from ullage.engine import find_registered
 from ullage.errors import UserError
+from ullage.grouping import grouped
 from ullage.launch.base import layout_here
 from ullage.model.describe import Describe
-from ullage.parameters import suggest
+from ullage.parameters import known_word
 from ullage.peers.hpcc import thrifty_order
 from ullage.runs.kernels.options import CPU
 from ullage.runs.kernels.prepared import KernelCase, kernel_case
@@ -82,33 +83,31 @@ def chosen(description: Describe, types: Sequence[str], isas: Sequence[str]) -> 
     Raise ``UserError`` for words that no kernel knows, and where nothing is left to run.
     """
     kernels, missing = kernels_of(description), missing_of(description)
-    for option, words, known in (
-        ("--type", types, {kernel.type: None for kernel in (*kernels, *missing)}),
-        ("--isa", isas, {kernel.isa: None for kernel in (*kernels, *missing)}),
-    ):
-        for word in words:
-            if word not in known:
-                raise UserError(f"unknown word '{word}'", option, suggest(word, known))
-    found = [one for one in kernels if (not types or one.type in types) and (not isas or one.isa in isas)]
+    every = (*kernels, *missing)
+    for word in types:
+        known_word(word, dict.fromkeys(one.type for one in every), "--type")
+    for word in isas:
+        known_word(word, dict.fromkeys(one.isa for one in every), "--isa")
+
+    def is_wanted(one: Kernel | Missing) -> bool:
+        return (not types or one.type in types) and (not isas or one.isa in isas)
+
+    found = list(filter(is_wanted, kernels))
     if not found:
-        reasons = [one.reason for one in missing if (not types or one.type in types) and (not isas or one.isa in isas)]
-        asked = " ".join([*types, *isas])
-        raise UserError(
-            f"no kernel runs here for {asked}",
-            "--type and --isa",
-            reasons[0] if reasons else "give other types or instruction sets",
-        )
+        right = next((one.reason for one in missing if is_wanted(one)), "give other types or instruction sets")
+        raise UserError(f"no kernel runs here for {' '.join([*types, *isas])}", "--type and --isa", right)
     return found
+
+
+def place_of_type(type_: str) -> int:
+    """Return the place of a type in the order of reports; those that are not known come last."""
+    return TYPES.index(type_) if type_ in TYPES else len(TYPES)
 
 
 def best_of_types(kernels: Iterable[Kernel]) -> list[Kernel]:
     """Return for each type the kernel that promises most, by the operations of an instruction."""
-    best: dict[str, Kernel] = {}
-    for kernel in kernels:
-        known = best.get(kernel.type)
-        if known is None or _promise(kernel) > _promise(known):
-            best[kernel.type] = kernel
-    return sorted(best.values(), key=lambda kernel: TYPES.index(kernel.type) if kernel.type in TYPES else len(TYPES))
+    types = grouped((kernel.type, kernel) for kernel in kernels)
+    return [max(types[name], key=_promise) for name in sorted(types, key=place_of_type)]
 
 
 def narrow_of(kernels: Iterable[Kernel]) -> list[Kernel]:
@@ -282,15 +281,11 @@ class BlasPlanner:
         if ranks < 2 or self.options.quick:
             return []
         n = self.size("solve", ranks)
+        seconds = 2 / 3 * n**3 / (ranks * self.assumed_rate) + _AROUND_S
+        words, layout = (DISTRIBUTED, "ScaLAPACK", str(ranks), str(n)), layout_here(ranks, 1, ranks)
+        given: Parameters = {"n": n, "library": library}
         made = kernel_case(
-            DISTRIBUTED,
-            {"n": n, "library": library},
-            CPU,
-            (DISTRIBUTED, "ScaLAPACK", str(ranks), str(n)),
-            self.description,
-            seconds=2 / 3 * n**3 / (ranks * self.assumed_rate) + _AROUND_S,
-            launch="ScaLAPACK",
-            layout=layout_here(ranks, 1, ranks),
+            DISTRIBUTED, given, CPU, words, self.description, seconds=seconds, launch="ScaLAPACK", layout=layout
         )
         return [replace(made, optional=True)]
 
@@ -317,14 +312,7 @@ class BlasPlanner:
     def _case(self, product: Product, threads: int, library: Library, core: str) -> KernelCase:
         n = self.size(product, threads)
         parameters: Parameters = {"n": n, "threads": threads, "library": library.path, "core": core}
-        operations = 2 * n**3 if product == GEMM else 2 / 3 * n**3
-        words = (product, f"{library.label}{f' as {core}' if core else ''}", str(threads), str(n))
-        return kernel_case(
-            product,
-            parameters,
-            CPU,
-            words,
-            self.description,
-            seconds=operations / (threads * self.assumed_rate) + _AROUND_S,
-            launch=f"BLAS {words[1]}",
-        )
+        seconds = (2 if product == GEMM else 2 / 3) * n**3 / (threads * self.assumed_rate) + _AROUND_S
+        name = f"{library.label}{f' as {core}' if core else ''}"
+        words, launch = (product, name, str(threads), str(n)), f"BLAS {name}"
+        return kernel_case(product, parameters, CPU, words, self.description, seconds=seconds, launch=launch)

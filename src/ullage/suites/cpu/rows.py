@@ -27,6 +27,7 @@ from ullage.suites.cpu.options import METRICS
 
 # Rows say this of kernels that a library chose itself, without being told.
 CHOSEN: Final = "chosen"
+_IDENTITY: Final = ("isa", "type", "operation")
 CLOCK_DISAGREES: Final = "clock-disagrees"
 # Two chains of known latency that disagree by more were disturbed, or stand for another clock than ours.
 _MOST_DISAGREEMENT: Final = 0.02
@@ -61,10 +62,7 @@ class Measurement(PhaseLine):
     @property
     def name(self) -> str:
         """``avx512/fp64/fma``, ``gemm``."""
-        params = self.params
-        if not self.is_kernel:
-            return str(params["operation"])
-        return f"{params['isa']}/{params['type']}/{params['operation']}"
+        return "/".join(str(self.params[key]) for key in (_IDENTITY if self.is_kernel else _IDENTITY[-1:]))
 
     @property
     def label(self) -> str:
@@ -348,33 +346,29 @@ def _rate_text(rate: float) -> str:
     return f"1 instruction in {round(1 / rate)} cycles"
 
 
-def fp64_roofs(found: Iterable[Measurement]) -> dict[int, Measurement]:
-    """Return by thread count the fastest kernel in double precision with a sound rate and enough repetitions."""
-    roofs: dict[int, Measurement] = {}
-    for one in found:
-        rate = one.rate
-        if not one.is_kernel or one.params["type"] != ROOF_TYPE or rate is None:
-            continue
-        if not is_sound(rate) or len(rate.repetitions) < FEWEST_SAMPLES:
-            continue
-        known = roofs.get(one.threads)
-        if known is None or rate.median > (known.value("compute_rate") or 0):
-            roofs[one.threads] = one
-    return roofs
+def fp64_roofs(found: Iterable[Measurement]) -> dict[int, Row]:
+    """Return by thread count the rate of the fastest kernel in double precision, sound and with enough repetitions."""
+    kernels = (one for one in found if one.is_kernel and one.params["type"] == ROOF_TYPE)
+    rates = grouped((one.threads, one.rate) for one in kernels if one.rate is not None and _carries(one.rate))
+    return {threads: max(some, key=lambda row: row.median) for threads, some in rates.items()}
 
 
-def _of_library(one: Measurement, machine: MachineFile | None, roofs: Mapping[int, Measurement]) -> Ceiling | None:
+def _carries(rate: Row) -> bool:
+    return is_sound(rate) and len(rate.repetitions) >= FEWEST_SAMPLES
+
+
+def _of_library(one: Measurement, machine: MachineFile | None, roofs: Mapping[int, Row]) -> Ceiling | None:
     """Return the declared ceiling, else that of our own best kernel on the same cores; None for types but fp64."""
     if one.params["type"] != ROOF_TYPE:
         return None
     declared = compute_ceiling(machine, ROOF_TYPE, one.threads)
     if declared is not None:
         return declared
-    roof = roofs.get(one.threads)
-    if roof is None or roof.rate is None:
+    if (roof := roofs.get(one.threads)) is None:
         return None
-    text = f"fastest of our own kernels in double precision on the same cores: {roof.name}"
-    return Ceiling(value=roof.rate.median, kind="empirical", source=text)
+    name = "/".join(roof.word(key) for key in _IDENTITY)
+    text = f"fastest of our own kernels in double precision on the same cores: {name}"
+    return Ceiling(value=roof.median, kind="empirical", source=text)
 
 
 def _with_ceiling(one: Measurement, ceiling: Ceiling | None) -> Measurement:

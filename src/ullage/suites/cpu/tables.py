@@ -22,7 +22,7 @@ from ullage.report.grids import (
     peers_of,
     row_lines,
 )
-from ullage.suites.cpu.libraries import TYPES
+from ullage.suites.cpu.libraries import place_of_type
 from ullage.suites.cpu.rows import Measurement, best_of, best_of_types
 
 SUITE: Final = "cpu"
@@ -60,8 +60,7 @@ def lines_of(data: ReportData) -> list[Line]:
 def _order(line: Line) -> tuple[bool, int, str, str, str, int]:
     params = line.params
     own = str(params.get("isa", params.get("library", ""))), str(params["operation"]), str(params.get("core", ""))
-    place = TYPES.index(line.type) if line.type in TYPES else len(TYPES)
-    return not line.is_kernel, place, *own, line.threads
+    return not line.is_kernel, place_of_type(line.type), *own, line.threads
 
 
 def best_with(lines: Iterable[Line], threads: int) -> list[Line]:
