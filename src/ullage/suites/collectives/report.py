@@ -5,19 +5,17 @@ Time is that of one call. Rows with the most ranks that had a core each stand fo
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
-from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import percent, plural
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.declared import columns
-from ullage.report.grids import Column, PhaseLine, grid_of, time_text, value_hint, value_text
+from ullage.report.grids import Column, MeasuredLine, PhaseLine, grid_of, time_text, value_hint, value_text
 from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import (
     COLORS,
@@ -132,27 +130,25 @@ def _size_text(row: Row) -> str:
 # -- the ranks of a call, and overlap ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Calls(PhaseLine):
-    """A row, and the repetitions that it counts."""
+def _call(gauge: str, of: Literal["sum", "least", "most"]) -> Callable[[MeasuredLine], str]:
+    """Return what shows the median over the repetitions of a time in a gauge for one call.
 
-    phases: Sequence[PhaseRecord]
+    Sums are over the ranks, so these are over the calls of all ranks.
+    """
 
-    def time(self, gauge: str, of: str) -> str:
-        """Show the median over the repetitions of a time in a gauge for one call: its ``sum``, ``least`` or ``most``.
-
-        Sums are over the ranks, so these are over the calls of all ranks.
-        """
+    def text(line: MeasuredLine) -> str:
         found = [
             float(getattr(took, of)) / (calls.sum if of == "sum" else calls.most)
-            for phase in self.phases
+            for phase in line.phases
             if (took := phase.gauges.get(gauge)) and (calls := phase.gauges.get("calls")) and calls.most > 0
         ]
         return time_text(median(found) if found else None)
 
+    return text
 
-def _calls(data: ReportData, rows: Iterable[Row]) -> list[_Calls]:
-    return [_Calls({row.metric: row}, data.phases_of(row)) for row in rows]
+
+def _calls(data: ReportData, rows: Iterable[Row]) -> list[MeasuredLine]:
+    return [MeasuredLine({row.metric: row}, data.phases_of(row)) for row in rows]
 
 
 _WHAT: Final = (
@@ -161,17 +157,17 @@ _WHAT: Final = (
 )
 _RANK_COLUMNS: Final = columns(
     *_WHAT,
-    Column[_Calls]("fastest rank", lambda line: line.time("call_s", "least")),
+    Column[MeasuredLine]("fastest rank", _call("call_s", "least")),
     "row=mean",
-    Column[_Calls]("slowest rank", lambda line: line.time("call_s", "most")),
+    Column[MeasuredLine]("slowest rank", _call("call_s", "most")),
 )
 _OVERLAP_COLUMNS: Final = columns(
     *_WHAT,
-    Column[_Calls]("MPI_Test", lambda line: line.first.word("tests", "0")),
-    Column[_Calls]("alone", lambda line: line.time("call_s", "sum")),
-    Column[_Calls]("computation", lambda line: line.time("compute_s", "sum")),
-    Column[_Calls]("both", lambda line: line.time("overall_s", "sum")),
-    Column[_Calls]("overlap", lambda line: percent(line.first.median), hint=lambda line: value_hint(line.first)),
+    Column[PhaseLine]("MPI_Test", lambda line: line.first.word("tests", "0")),
+    Column[MeasuredLine]("alone", _call("call_s", "sum")),
+    Column[MeasuredLine]("computation", _call("compute_s", "sum")),
+    Column[MeasuredLine]("both", _call("overall_s", "sum")),
+    Column[PhaseLine]("overlap", lambda line: percent(line.first.median), hint=lambda line: value_hint(line.first)),
 )
 
 
