@@ -60,19 +60,11 @@ def program(folder: Path, body: str) -> Installed:
 def test_the_numbers_are_of_all_ranks_together_in_units_of_one() -> None:
     answer = parse_answer(output(), JOB)
     assert answer.version == "1.5.0"
-    assert answer.order == 6000
-    assert answer.residual == 0.0039285
     assert answer.solve == pytest.approx(46.0688e9)
     assert (answer.products, answer.product_alone) == (52e9, 28.5e9)
     assert answer.stream == {"copy": 20e9, "scale": 22e9, "add": 24e9, "triad": 26e9}
     assert answer.stream_alone == {"copy": 20e9, "scale": 21e9, "add": 22e9, "triad": 23e9}
     assert answer.updates == pytest.approx(12.3e6)
-    assert answer.latency_s == pytest.approx(0.4e-6)
-
-
-def test_one_rank_has_no_latency() -> None:
-    text = output(CommWorldProcs="1", AvgPingPongLatency_usec="-1")
-    assert parse_answer(text, HpccJob(6000)).latency_s is None
 
 
 @pytest.mark.parametrize(
@@ -176,8 +168,6 @@ def test_the_real_one_is_understood() -> None:
     if found is None:
         pytest.skip("hpcc is not installed")
     answer = run_hpcc(found, HpccJob(256, block=64), limit_s=120)
-    assert answer.order == 256
-    assert 0 < answer.residual < 16
     assert answer.solve > 0
 
 

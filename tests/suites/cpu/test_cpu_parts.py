@@ -146,15 +146,12 @@ def test_a_product_has_1_thread_and_all() -> None:
 def answer(job: HpccJob) -> HpccAnswer:
     return HpccAnswer(
         version="1.5.0",
-        order=job.order,
-        residual=0.003,
         solve=1e9 * job.ranks,
         products=5e9 * job.ranks,
         product_alone=4e9,
         stream={},
         stream_alone={},
         updates=1.0,
-        latency_s=None,
     )
 
 

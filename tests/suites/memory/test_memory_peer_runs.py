@@ -115,15 +115,12 @@ def answer(**rates: float) -> HpccAnswer:
     kernels = {"copy": 1e9, "scale": 2e9, "add": 3e9, "triad": 4e9}
     return HpccAnswer(
         version="1.5.0",
-        order=1,
-        residual=0.1,
         solve=1.0,
         products=1.0,
         product_alone=1.0,
         stream={kernel: 2 * rate for kernel, rate in kernels.items()},
         stream_alone={**kernels, **rates},
         updates=1.0,
-        latency_s=None,
     )
 
 
