@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from ullage.grouping import nested
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, format_quantity, format_share, percent, scale_for, significant
 from ullage.report.contents import Grid, Heading
@@ -45,6 +46,17 @@ def phase_lines(rows: Iterable[Row]) -> list[PhaseLine]:
     """Return a line for each phase of each case, in the order of ``rows``."""
     by_phase = nested(((row.case, str(row.params["access"])), row.metric, row) for row in rows)
     return [PhaseLine(of_phase) for of_phase in by_phase.values()]
+
+
+@dataclass(frozen=True)
+class MeasuredLine(PhaseLine):
+    """A phase, and the repetitions that its rows count."""
+
+    phases: Sequence[PhaseRecord]
+
+    def gauges(self, name: str) -> list[float]:
+        """Return the largest value of any thread or rank in each repetition that has it."""
+        return [phase.gauges[name].most for phase in self.phases if name in phase.gauges]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Source:
 
     @property
     def workload(self) -> Parameters:
-        """The parameters of the workload that are not their defaults."""
+        """The parameters of the workload as its record has them."""
         return self.case.workload_parameters
 
     @cached_property
@@ -77,8 +77,16 @@ def summarising(
     return summarise
 
 
-def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell: Telling) -> list[Row]:
-    """Return the rows of counted repetitions, with the parameters that ``tell`` returns."""
+def told_rows(
+    launches: Sequence[Iterable[AnyRecord]],
+    context: RowContext,
+    tell: Telling,
+    finish: Callable[[Row, Source], Row] = lambda row, _source: row,
+) -> list[Row]:
+    """Return the rows of counted repetitions, with the parameters that ``tell`` returns.
+
+    ``finish`` adds flags and notes, by what else the records say of them.
+    """
     records = [list(launch) for launch in launches]
     groups = grouped(((item.case.case, item.phase.phase), item) for item in join(records))
     sources = {
@@ -86,9 +94,10 @@ def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell
     }
     found: list[Row] = []
     for row in build_rows(records, context):
-        params = tell(row, sources[row.case, row.access])
+        source = sources[row.case, row.access]
+        params = tell(row, source)
         if params is not None:
-            found.append(row.model_copy(update={"params": dict(params)}))
+            found.append(finish(row.model_copy(update={"params": dict(params)}), source))
     return found
 
 

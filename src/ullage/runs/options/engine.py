@@ -53,8 +53,13 @@ class Values(dict[str, Value]):
 
 
 def values_of(workload: str, given: Parameters) -> Values:
-    """Return the parameters ``given`` over the defaults of the engine."""
-    return Values({**_defaults(workload), **given})
+    """Return the parameters ``given`` over the defaults of the engine, where they are of the same kind as these."""
+    defaults = _defaults(workload)
+    return Values({**defaults, **{name: value for name, value in given.items() if _is_like(value, defaults.get(name))}})
+
+
+def _is_like(value: Value, default: Value | None) -> bool:
+    return default is None or all(isinstance(value, kind) == isinstance(default, kind) for kind in (str, list, dict))
 
 
 @cache

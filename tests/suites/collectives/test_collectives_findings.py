@@ -10,14 +10,12 @@ import pytest
 from support.collective_world import latency_row
 from support.flags import flags_of
 from ullage.model.summary import Row
-from ullage.suites.collectives.guidelines import GUIDELINES, guideline_findings, verdicts
-from ullage.suites.collectives.rows import ranks_of, size_of
+from ullage.suites.collectives.findings import GUIDELINES, guideline_findings, verdicts
+from ullage.suites.collectives.prepare import size_of
 
 
 def judged(rows: list[Row], text: str) -> list[tuple[int, int, bool]]:
-    return [
-        (ranks_of(one.own), size_of(one.own), one.broken) for one in verdicts(rows, 0.95) if one.guideline.text == text
-    ]
+    return [(one.own.ranks, size_of(one.own), one.broken) for one in verdicts(rows, 0.95) if one.guideline.text == text]
 
 
 def test_a_sum_of_parts_is_what_an_operation_is_held_against() -> None:

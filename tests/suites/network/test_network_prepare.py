@@ -14,24 +14,22 @@ from ullage.launch.open_mpi import OpenMpi
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
-from ullage.peers.iperf3 import Iperf3Job
-from ullage.peers.ping import PingJob
+from ullage.peers.network import Iperf3Job, PingJob, SockperfJob
 from ullage.peers.served import HostCommands
-from ullage.peers.sockperf import SockperfJob
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.network.options import NetworkOptions
-from ullage.suites.network.peer_runs import (
+from ullage.suites.network.prepare import (
     Job,
-    command_of,
+    cases_of,
     job_of,
     notes_on_peers,
     peers_for,
+    prepare_network,
     roads_between,
 )
-from ullage.suites.network.prepare import cases_of, prepare_network
 
 GROUND = EngineContext(Path("/engine"), network_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
@@ -58,15 +56,15 @@ def options_of(**words: object) -> NetworkOptions:
     ],
 )
 def test_a_peer_stands_beside_what_does_the_same_work(parameters: Parameters, expected: Job | None) -> None:
-    assert job_of(parameters, options_of())[1] == expected
+    assert job_of(parameters, options_of()) == expected
 
 
 def test_seconds_are_whole_and_addresses_of_the_same_version() -> None:
-    tool, job = job_of({}, options_of(seconds=2.4, ipv6=True, window="64K"))
-    assert (tool, job) == ("iperf3", Iperf3Job("tcp", 1, 32768, 2, window_bytes=65536, address="::1"))
-    assert job_of({}, options_of(seconds=0.2))[1] == Iperf3Job("tcp", 1, 32768, 1)
-    assert isinstance(job, Iperf3Job)
-    assert "::1" in command_of(PROGRAM, job)
+    job = job_of({}, options_of(seconds=2.4, ipv6=True, window="64K"))
+    assert job == Iperf3Job("tcp", 1, 32768, 2, window_bytes=65536, address="::1")
+    assert job_of({}, options_of(seconds=0.2)) == Iperf3Job("tcp", 1, 32768, 1)
+    assert job is not None
+    assert "::1" in job.command(PROGRAM, 0)
 
 
 def test_peers_are_of_the_loopback_and_of_who_wants_them() -> None:
@@ -122,7 +120,7 @@ def test_between_nodes_they_use_the_addresses_that_our_ranks_had(tmp_path: Path)
     session = Session(result, GROUND, launcher, SilentProgress())
     seen: list[tuple[Job, HostCommands]] = []
 
-    def do(_program: Installed, job: Job, hosts: HostCommands) -> dict[str, float]:
+    def do(_program: Installed, job: Job, hosts: HostCommands, _limit_s: float) -> dict[str, float]:
         seen.append((job, hosts))
         return {"network_bandwidth": 1e9}
 
@@ -167,7 +165,7 @@ class Room:
         options = NetworkOptions.model_validate(prepared.request.options)
         self.prepared = replace(prepared, peers=peers_for(options, prepared.cases, (), ALL, self._do))
 
-    def _do(self, _program: Installed, job: Job, _roads: HostCommands) -> dict[str, float]:
+    def _do(self, _program: Installed, job: Job, _roads: HostCommands, _limit_s: float) -> dict[str, float]:
         self.jobs.append(job)
         if self.fails:
             raise PeerError("it is broken")
