@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.analysis.metrics.loader import accelerator_use
+from ullage.analysis.metrics.programs import accelerator_use
 from ullage.model.plan import Plan, Target
 from ullage.model.request import Request
 from ullage.quantity import plural

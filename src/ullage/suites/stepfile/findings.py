@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.analysis.findings.alike import Faster
 from ullage.analysis.findings.phrasing import finding, level_of_part
-from ullage.analysis.metrics.stepfile import exposed_s, io_seconds_of_a_state
+from ullage.analysis.metrics.programs import exposed_s, io_seconds_of_a_state
 from ullage.analysis.statistics import median, median_interval
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
