@@ -10,11 +10,19 @@ import pytest
 from support import recorded_results
 from support.plain_words import faults
 from ullage.analysis.findings import find_all
+from ullage.analysis.findings.together import grid_lines, is_of_grid
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Gain, Part, Row, Summary
-from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rules, remark_kinds
-from ullage.report.answers.grids import grid_lines, is_of_grid
-from ullage.report.answers.once import nothing_found, said_once
+from ullage.report.answers import (
+    TROUBLE,
+    AnswerRule,
+    answers,
+    fitted,
+    load_rules,
+    nothing_found,
+    remark_kinds,
+    said_once,
+)
 from ullage.runs.options.declared import settable_by
 from ullage.runs.suite import all_suites
 from ullage.suites.sweep.options import SweepOptions

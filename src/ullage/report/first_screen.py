@@ -7,8 +7,7 @@ from typing import Any, Final, cast
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, percent, plural, times
 from ullage.report import texts
-from ullage.report.answers import answers
-from ullage.report.answers.once import nothing_found
+from ullage.report.answers import answers, nothing_found
 from ullage.report.changes import HeadedText, told
 from ullage.report.data import ReportData
 from ullage.report.foremost import changes_of, first_lines, top_findings

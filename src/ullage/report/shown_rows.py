@@ -11,7 +11,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.parameters import suggest
 from ullage.quantity import DASH, format_known, format_param, format_quantity, format_share, param_label
-from ullage.report.answers.once import flag_words
+from ullage.report.answers import flag_words
 from ullage.report.data import ReportData
 from ullage.report.glance import Declaring, vessels
 from ullage.report.headlines import headlines_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings.neighbours import AXES, Cell, OutlyingLine, Residual, odd_cells, odd_lines, residuals
-from ullage.analysis.findings.phrasing import block, columns, numbers_of, operations, place, setting_text
+from ullage.analysis.findings.phrasing import columns, numbers_of, on_axis, operations, place, setting_text
 from ullage.analysis.findings.study import Grid, Numbers, Study
 from ullage.model.summary import Finding
 from ullage.quantity import plural, show, times
@@ -66,7 +66,7 @@ def _how_far(factor: float) -> str:
 
 
 def _line(grid: Grid, odd: OutlyingLine, scores: dict[Cell, float], again: str) -> Finding:
-    which = f"with {block(odd.value)} blocks" if odd.axis == "block_bytes" else f"at {plural(odd.value, 'rank')}"
+    which = f"{'at' if odd.axis == 'ranks' else 'with'} {on_axis(odd.axis, odd.value)}"
     beside = "the block sizes beside it" if odd.axis == "block_bytes" else "the rank counts beside it"
     by_cell = residuals(scores, odd.axis)
     worst = max(odd.cells, key=lambda cell: abs(by_cell[cell].log))
