@@ -13,7 +13,7 @@ from rich.console import Console
 
 from support import recorded_results
 from support.sample_result import Shape, make_rows, make_summary
-from ullage.analysis.findings.contamination import contamination_findings
+from ullage.analysis.findings.doubts import contamination_findings
 from ullage.cli.app import run
 from ullage.model.flags import Flag
 from ullage.model.request import Request

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from ullage.analysis.tuning.effects import effects, response
+from ullage.analysis.tuning.confirmation import changes, front, proved_changes, sentence
+from ullage.analysis.tuning.effects import effects, response, told
 from ullage.analysis.tuning.space import Dimension, Setting, Space
 from ullage.analysis.tuning.surrogate import Trials, fit
-from ullage.analysis.tuning.tradeoffs import changes, front, proved_changes, sentence
 
 SPACE = Space(tuple(Dimension(name, ("1", "2", "4", "8")) for name in "abc"), (0, 0, 0))
 
@@ -59,3 +59,26 @@ def test_pairs_have_to_prove_a_change() -> None:
     before = [{"same": math.exp(draw.gauss(0, 0.3)), "more": math.exp(draw.gauss(0, 0.02))} for _ in range(6)]
     after = [{"same": math.exp(draw.gauss(0, 0.3)), "more": 2 * math.exp(draw.gauss(0, 0.02))} for _ in range(6)]
     assert [one.name for one in proved_changes(before, after)] == ["more"]
+
+
+def trials(effect: float, correlation: float, seed: int, count: int = 30) -> tuple[list[tuple[int, int]], list[float]]:
+    """Settings in random order, with autoregressive noise of 0.1."""
+    draw = random.Random(seed)
+    settings = [(draw.randrange(4), draw.randrange(2)) for _ in range(count)]
+    noise, logs = draw.gauss(0, 1), list[float]()
+    for setting in settings:
+        noise = correlation * noise + (1 - correlation**2) ** 0.5 * draw.gauss(0, 1)
+        logs.append(effect * setting[0] + 0.1 * noise)
+    return settings, logs
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.6])
+def test_noise_is_told_from_an_effect(correlation: float) -> None:
+    falsely = sum(any(told(*trials(0.0, correlation, seed))) for seed in range(100))
+    assert falsely <= 5
+    assert all(told(*trials(0.2, correlation, seed)) == [True, False] for seed in range(20))
+
+
+def test_few_or_equal_trials_tell_nothing() -> None:
+    assert told([(0, 0), (1, 1)] * 2, [0.0, 1.0, 0.0, 1.0]) == [False, False]
+    assert told([(0, 0), (1, 1)] * 5, [1.0] * 10) == [False, False]

@@ -13,8 +13,7 @@ from ullage.analysis.tuning.confirmation import judge, looks, of_pair
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial, pairs_kept, to_retry
-from ullage.analysis.tuning.space import Dimension, Space
-from ullage.analysis.tuning.start import middle, opening, setting_with, spread, start_settings
+from ullage.analysis.tuning.space import Dimension, Space, middle, opening, setting_with, spread, start_settings
 from ullage.analysis.tuning.surrogate import Trials, fit
 from ullage.arrays import np
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.contests import compare_rows, contest_of, spread_of
-from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
 from ullage.analysis.findings.phrasing import (
@@ -22,7 +21,7 @@ from ullage.analysis.findings.phrasing import (
     subject,
     with_gain,
 )
-from ullage.analysis.findings.study import Cell, Grid, Numbers, Study
+from ullage.analysis.findings.study import Cell, Grid, Numbers, Settable, Study
 from ullage.analysis.statistics import Comparison, Spread, beaten_by_best, level_of_each
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Scalar

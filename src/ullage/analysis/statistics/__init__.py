@@ -32,10 +32,8 @@ from ullage.analysis.statistics.intervals import (
     quantile_interval,
     relative_width,
 )
-from ullage.analysis.statistics.launches import Sampled
-from ullage.analysis.statistics.order import mad, median, quantile
-from ullage.analysis.statistics.ranks import rank_test
-from ullage.analysis.statistics.spread import Spread, dependence_within, pooled_spread
+from ullage.analysis.statistics.order import mad, median, quantile, rank_test
+from ullage.analysis.statistics.spread import Sampled, Spread, dependence_within, pooled_spread
 
 __all__ = [
     "INDEPENDENT",

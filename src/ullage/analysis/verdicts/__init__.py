@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was really measured, with reasons: where the bytes moved, and whether the numbers are possible at all."""
 
-from ullage.analysis.verdicts.cache import Verdict, VerdictKind, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import NOTHING_BEHIND, Verdict, VerdictKind, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.physics import (
     above_ceiling,
     buffers_in_turn,
@@ -15,7 +15,6 @@ from ullage.analysis.verdicts.physics import (
     verification,
     verified_in_time,
 )
-from ullage.analysis.verdicts.verdict import NOTHING_BEHIND
 
 __all__ = [
     "NOTHING_BEHIND",

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.last_ranks import NOTABLE_SPREAD, spread_of
+from ullage.analysis.findings.nodes import NOTABLE_SPREAD, spread_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, scale_for, significant

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ullage.analysis.findings.contamination import KIND
+from ullage.analysis.findings.doubts import CONTAMINATION
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
@@ -79,7 +79,7 @@ def _clauses(summary: Summary) -> Iterator[str]:
     count = len(summary.rows)
     if dirty:
         # A suite of which no finding says so may rest on them, and nodes that are all disturbed are compared.
-        told = sum(count_of(finding.numbers, "dirty") for finding in summary.findings if finding.kind == KIND)
+        told = sum(count_of(finding.numbers, "dirty") for finding in summary.findings if finding.kind == CONTAMINATION)
         unused = ", which no finding uses" if told == dirty and summary.nodes is None else ""
         yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C){unused}"
     if unknown:

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ullage.analysis.findings.last_ranks import often_last, spread_of
+from ullage.analysis.findings.nodes import often_last, spread_of
 from ullage.model.record import Latency, PhaseRecord, RankTime
 from ullage.quantity import DASH, format_quantity, plural, significant
 from ullage.report.contents import Content, Grid, Heading, Section

@@ -285,7 +285,7 @@ class CeilingRates(Repeated):
 
     def parse(self, raw: RawValue) -> object:
         """See ``read_ceiling``; whether there are such targets is found when they are known."""
-        from ullage.analysis.ceilings.targets import read_ceiling
+        from ullage.analysis.ceilings.declared import read_ceiling
 
         return dict(read_ceiling(text) for text in cast("Sequence[str]", raw))
 
