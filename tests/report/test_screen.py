@@ -20,9 +20,8 @@ from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Score, Summary
 from ullage.report.answers import MOST_LINES
 from ullage.report.data import ReportData
-from ullage.report.screen import MOST_ROWS, print_screen, screen
+from ullage.report.screen import MOST_ROWS, finding_lines, print_screen, screen
 from ullage.report.screen.bars import bar
-from ullage.report.screen.findings import finding_lines
 from ullage.report.screen.lines import WIDTH, cut, folded
 
 GOLDEN = Path(__file__).parents[1] / "golden"

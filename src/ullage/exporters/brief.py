@@ -7,7 +7,7 @@ from ullage.exporters import Exporter
 from ullage.quantity import DASH
 from ullage.report.data import ReportData
 from ullage.report.first_screen import front_of
-from ullage.report.glance import Vessel
+from ullage.report.headlines import Vessel
 from ullage.report.picture import Front, share_text
 from ullage.report.texts import escape, title, verdict_line
 

@@ -16,21 +16,17 @@ from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity
 from ullage.report import texts
 from ullage.report.answers import Answer, answers
-from ullage.report.cache import compiled_templates
 from ullage.report.changes import told
 from ullage.report.contents import LEAD, Chart, Content, Section, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
-from ullage.report.facts import flatten
-from ullage.report.first_screen import first_screen
-from ullage.report.foremost import changes_of
-from ullage.report.glossary import glossary
-from ullage.report.inert import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
-from ullage.report.reached import reached
+from ullage.report.facts import flatten, glossary
+from ullage.report.first_screen import changes_of, first_screen
 from ullage.report.row_table import AT_ONCE, compact_spec, row_table, to_json
-from ullage.report.scripts import chart_library, policy_hash
+from ullage.report.scripts import chart_library, compiled_templates, policy_hash
 from ullage.report.sections.front import what_was_run
 from ullage.report.table import Cell, Column, front_columns, front_rows, number_cell, to_csv
-from ullage.report.tabs import OTHER, Drawn, Parts, Tab, tabs
+from ullage.report.tabs import OTHER, Drawn, Parts, Tab, reached, tabs
+from ullage.report.texts import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.vega import CONFIG
 from ullage.report.verdicts import VerdictClass, classify, present
 from ullage.results.folder import ResultFolder

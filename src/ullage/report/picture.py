@@ -13,7 +13,7 @@ from typing import Final
 
 from ullage.errors import one_line
 from ullage.quantity import percent
-from ullage.report.glance import Vessel
+from ullage.report.headlines import Vessel
 from ullage.report.vega import ACCENT, FONT, INK, MUTED
 
 WIDTH: Final = 1400

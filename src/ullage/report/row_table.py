@@ -12,10 +12,10 @@ from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_param, param_label, rounded
 from ullage.report.data import ReportData
-from ullage.report.inert import inert
 from ullage.report.scripts import packed
 from ullage.report.table import HIDDEN_KEYS, Column, columns
 from ullage.report.tabs import TITLES, Parts
+from ullage.report.texts import inert
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import Panel, View
 

@@ -13,8 +13,7 @@ from ullage.parameters import suggest
 from ullage.quantity import DASH, format_known, format_param, format_quantity, format_share, param_label
 from ullage.report.answers import flag_words
 from ullage.report.data import ReportData
-from ullage.report.glance import Declaring, vessels
-from ullage.report.headlines import headlines_of
+from ullage.report.headlines import Declaring, headlines_of, vessels
 from ullage.report.screen.lines import folded
 from ullage.report.table import peer_ratio
 from ullage.terminal import text_table

@@ -12,11 +12,20 @@ from ullage.model.base import Strict
 from ullage.model.record import PhaseRecord
 from ullage.quantity import format_quantity, rounded, scale_for
 from ullage.reading import read_bytes
-from ullage.report.charts.time_series import rates
+from ullage.report.charts.repetitions import rates
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.latency import NAMES, Percentiles, merge
-from ullage.report.phases import NamedPhase, format_list_interval, format_list_rate, labeller, named_phases, phase_scale
+from ullage.report.phases import (
+    PERCENTILE_NAMES,
+    NamedPhase,
+    Percentiles,
+    format_list_interval,
+    format_list_rate,
+    labeller,
+    merge,
+    named_phases,
+    phase_scale,
+)
 from ullage.report.plots import bar_layer, bar_names, decade_floor, layered, log_axis, nominal, quantity_axis
 from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.verdicts import is_invalid
@@ -335,7 +344,13 @@ def _latency_spec(found: Sequence[tuple[str, Percentiles]]) -> Spec:
     y = ordinal("phase", labels, "", axis={"grid": False, "ticks": False, "domain": False, "labelLimit": 300})
     x = time_axis([value["x"] for value in values], "x", "latency of an operation")
     legend = {"orient": "top", "title": None}
-    color = ordinal("name", NAMES, "", scale={"domain": NAMES, "range": ordered_colors(len(NAMES))}, legend=legend)
+    color = ordinal(
+        "name",
+        PERCENTILE_NAMES,
+        "",
+        scale={"domain": PERCENTILE_NAMES, "range": ordered_colors(len(PERCENTILE_NAMES))},
+        legend=legend,
+    )
     span = {"y": y, "x": {**x, "aggregate": "min"}, "x2": {"aggregate": "max", "field": "x"}}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "color": GRID, "strokeWidth": 4}, "encoding": span},

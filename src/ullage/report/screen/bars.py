@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A line a number: a bar of what is reached of its ceiling, the share, and the value with its interval."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from ullage.model.summary import Row, Score, Summary
-from ullage.quantity import format_known, format_quantity, format_share, significant
+from ullage.quantity import format_known, format_quantity, format_share, plural, significant
 from ullage.report.data import ReportData
-from ullage.report.glance import Vessel, how_to_declare, vessels
-from ullage.report.headlines import headlines
+from ullage.report.facts import Facts, number_of, part_of, text_of
+from ullage.report.headlines import Vessel, headlines, how_to_declare, vessels
 from ullage.report.screen.lines import WIDTH, Line, columns, cut, folded
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import make_view
+from ullage.units import format_volume
 
 # The phases of IO500 that count are as many.
 MOST_BARS: Final = 12
@@ -157,3 +158,66 @@ def bar(share: float | None) -> str:
         return f"[{'no ceiling known':^{_BAR}}]"
     filled = min(max(round(share * _BAR), 0), _BAR)
     return f"[{'#' * filled}{'.' * (_BAR - filled)}]"
+
+
+# -- the machine in two lines ------------------------------------------------------------------------------------------
+
+
+_UNKNOWN: Final = "machine unknown"
+
+
+def machine_lines(summary: Summary) -> list[Line]:
+    """Return two lines; of a result that came without facts, as an imported one does, one that says so."""
+    system = summary.system
+    if not system:
+        return [Line(f"{_UNKNOWN}: this result came without facts of a machine", "dim")]
+    nodes, memory = _nodes(part_of(system, "measured_on")), _memory(part_of(system, "memory"))
+    first = ", ".join([*nodes, *_processor(part_of(system, "cpu"), summary), *memory])
+    second = "; ".join([*_places(system), *_mpi(summary)])
+    return [Line(cut(text, WIDTH)) for text in (first or _UNKNOWN, second) if text]
+
+
+def _nodes(measured_on: Facts) -> Iterator[str]:
+    if (nodes := number_of(measured_on, "nodes")) is not None:
+        yield f"{plural(int(nodes), 'node')} with {plural(int(number_of(measured_on, 'ranks') or 0), 'rank')}"
+
+
+def _processor(cpu: Facts, summary: Summary) -> Iterator[str]:
+    if model := text_of(cpu, "model"):
+        yield model
+    cores = number_of(cpu, "usable_cores") or number_of(cpu, "physical_cores")
+    if cores is not None:
+        yield plural(int(cores), "core")
+    measured = [row.median for row in summary.rows if row.metric == "clock" and row.unit == "Hz"]
+    base = number_of(cpu, "base_hz")
+    if measured:
+        yield f"{format_quantity(max(measured), 'Hz')} measured"
+    elif base:
+        yield format_quantity(base, "Hz")
+    else:
+        yield "clock unknown"
+
+
+def _memory(memory: Facts) -> Iterator[str]:
+    if (size := number_of(memory, "total_bytes")) is not None:
+        yield f"{format_volume(int(size))} of memory"
+
+
+def _places(system: Facts) -> Iterator[str]:
+    places = system.get("places")
+    for place in cast("list[object]", places) if isinstance(places, list) else []:
+        if isinstance(place, dict):
+            yield _place(cast("dict[str, object]", place))
+
+
+def _place(place: Facts) -> str:
+    """Write ``disk: ext4 on vda``, with the device where there is one."""
+    device = part_of(place, "device")
+    on = text_of(device, "model") or text_of(device, "name") or text_of(place, "source")
+    kind = text_of(place, "file_system") or "file system unknown"
+    return f"{text_of(place, 'target')}: {kind}{f' on {on}' if on and on != kind else ''}"
+
+
+def _mpi(summary: Summary) -> Iterator[str]:
+    if library := summary.versions.get("mpi") or text_of(part_of(summary.system, "mpi"), "library"):
+        yield library.partition(",")[0]

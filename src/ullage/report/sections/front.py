@@ -8,7 +8,7 @@ from ullage.model.summary import Finding, Headline, Part, Row, Summary
 from ullage.quantity import DASH, format_known, format_quantity, percent, significant
 from ullage.report.contents import LEAD, Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.glance import Declaring
+from ullage.report.headlines import Declaring
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time

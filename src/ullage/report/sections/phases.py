@@ -9,8 +9,16 @@ from ullage.model.record import Latency, PhaseRecord, RankTime
 from ullage.quantity import DASH, format_quantity, plural, significant
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.latency import NAMES, Percentiles, merge
-from ullage.report.phases import NamedPhase, format_list_interval, format_list_rate, labeller, named_phases
+from ullage.report.phases import (
+    PERCENTILE_NAMES,
+    NamedPhase,
+    Percentiles,
+    format_list_interval,
+    format_list_rate,
+    labeller,
+    merge,
+    named_phases,
+)
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 
@@ -98,7 +106,7 @@ _OPERATION_COLUMNS: Final = (
     Heading("phase"),
     Heading("part"),
     Heading("operations", is_number=True),
-    *(Heading(name, is_number=True) for name in NAMES),
+    *(Heading(name, is_number=True) for name in PERCENTILE_NAMES),
 )
 
 
@@ -128,7 +136,7 @@ def percentiles_by_part(records: Sequence[PhaseRecord]) -> Iterator[tuple[str, P
 
 
 def _operation_cells(label: str, part: str, found: Percentiles) -> list[Cell]:
-    values = [found.seconds.get(name) for name in NAMES]
+    values = [found.seconds.get(name) for name in PERCENTILE_NAMES]
     return [
         Cell("" if part else label, css="target nowrap"),
         Cell(part or "whole"),

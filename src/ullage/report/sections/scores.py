@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores, large, with their intervals, and whether they count."""
+"""Above the findings: scores, large, and whether they count; rows under the floors that were declared."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.model.acceptance import Judged
 from ullage.model.summary import Score
-from ullage.quantity import significant
+from ullage.quantity import DASH, format_param, format_quantity, format_share, param_label, percent, significant
 from ullage.report.contents import LEAD, Card, Cards, Content, Section
 from ullage.report.data import ReportData
+from ullage.report.grids import Column, grid_of
 
 _DIGITS: Final = 4
 
 
-def build(data: ReportData) -> Content | None:
+def score_cards(data: ReportData) -> Content | None:
     """Return the scores as cards, or None without scores."""
     groups = _told_once(_grouped(data.summary.scores))
     return Content(cards=[_cards(scores) for scores in groups]) if groups else None
@@ -74,12 +77,73 @@ def _card(name: str, score: Score) -> Card:
     return Card(name, value, interval, score.valid)
 
 
-SECTION: Final = Section(
+SCORES: Final = Section(
     name="scores",
     title="Scores",
     doc="The score is computed from the phases with the formula of the published list. It has an "
     "interval if the whole run was repeated.",
     order=LEAD,
-    build=build,
+    build=score_cards,
 )
-SECTIONS: Final = (SECTION,)
+
+
+# -- what was required -------------------------------------------------------------------------------------------------
+
+
+_ORDER_OF_VERDICTS: Final = {"fail": 0, "cannot tell": 1, "pass": 2}
+
+
+def what_was_required(data: ReportData) -> Content | None:
+    """Return the table, what fails first; None where nothing was required."""
+    judged = data.summary.judged
+    if not judged:
+        return None
+    counts = Counter(one.verdict for one in judged)
+    said = ", ".join(f"{verdict}: {counts[verdict]}" for verdict in ("pass", "fail", "cannot tell"))
+    ordered = sorted(judged, key=lambda one: _ORDER_OF_VERDICTS[one.verdict])
+    return Content(notes=[f"{said}."], grids=grid_of("", _COLUMNS, ordered))
+
+
+def _number(one: Judged) -> str:
+    told = [f"{param_label(key)} {format_param(key, value)}" for key, value in one.params.items() if key != "access"]
+    head = [one.suite, one.target, str(one.params.get("access", "")), param_label(one.metric)]
+    return ", ".join([" ".join(dict.fromkeys(filter(None, head))), *told])
+
+
+def _value(value: float | None, one: Judged) -> str:
+    return DASH if value is None else format_quantity(value, one.unit)
+
+
+def _needed(one: Judged) -> str:
+    sign = "at least" if one.better == "more" else "at most"
+    return DASH if one.needed is None else f"{sign} {_value(one.needed, one)}"
+
+
+def _shown(one: Judged) -> str:
+    """Say what the repetitions show: for a pass that it is reached, for a fail that it is not exceeded."""
+    if one.shown is None:
+        return DASH
+    is_least = (one.better == "more") == (one.verdict != "fail")
+    return f"{'at least' if is_least else 'at most'} {_value(one.shown, one)}"
+
+
+_COLUMNS: Final[Sequence[Column[Judged]]] = (
+    Column("verdict", lambda one: one.verdict, is_number=False),
+    Column("node", lambda one: one.node, is_number=False),
+    Column("number", _number, is_number=False),
+    Column("required", _needed),
+    Column("median", lambda one: _value(one.median, one)),
+    Column("shown", _shown),
+    Column("of the ceiling", lambda one: format_share(one.share)),
+    Column("confidence", lambda one: percent(one.confidence, 1)),
+    Column("why", lambda one: one.reason, is_number=False),
+)
+REQUIRED: Final = Section(
+    name="required",
+    title="What was required",
+    doc="A row passes if its repetitions show the required value with the stated confidence. It fails if they show "
+    "that the value is missed. Otherwise it cannot be told, and more repetitions help.",
+    order=LEAD,
+    build=what_was_required,
+)
+SECTIONS: Final = (REQUIRED, SCORES)

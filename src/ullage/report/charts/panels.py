@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bandwidth over ranks, one line a block size; bars where there is only one rank count."""
+"""A panel of rows as a chart: a line a block size over ranks, or bars of one rank count, and a map of all cells."""
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.flags import interval_below
 from ullage.model.plan import Scalar
-from ullage.quantity import Scale, format_quantity, param_label, scale_for
+from ullage.model.summary import Row
+from ullage.quantity import Scale, format_compact, format_param, format_quantity, param_label, scale_for
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.plots import layered, quantity_axis
+from ullage.report.plots import HeatMap, layered, quantity_axis, shade_positions
 from ullage.report.points import (
     MOST_XS,
     ROW_TOOLTIP,
@@ -30,13 +32,13 @@ HEIGHT: Final = 250
 _HIGHEST_CEILING: Final = 3.0
 
 
-def build(data: ReportData) -> list[Figure]:
+def line_charts(data: ReportData) -> list[Figure]:
     """Return a figure for every panel."""
     panels = data.view.shown
-    return [figure(panel, points_each(len(panels))) for panel in panels]
+    return [line_chart(panel, points_each(len(panels))) for panel in panels]
 
 
-def figure(panel: Panel, most: int) -> Figure:
+def line_chart(panel: Panel, most: int) -> Figure:
     """Draw one panel with ``most`` points at most."""
     scale = scale_for([row.median for row in panel.rows], panel.unit)
     if len(panel.xs) > 1:
@@ -172,11 +174,88 @@ def _interval_words(panel: Panel) -> str:
     return f"{what}: {'range of the repetitions (too few for 95 %)' if short else '95 % interval of the median'}."
 
 
-CHART: Final = Chart(
+LINES: Final = Chart(
     name="lines",
     title="Over ranks",
     doc="Each line is a block size. Filled marks were measured as asked. The caption says what hollow ones are.",
     order=10,
-    build=build,
+    build=line_charts,
 )
-CHARTS: Final = (CHART,)
+
+
+# -- every cell of ranks by block size with its number in it -----------------------------------------------------------
+
+
+_MOST_WITH_TEXT: Final = 12
+_MAP_WIDTH: Final = 450
+
+
+def heat_maps(data: ReportData) -> list[Figure]:
+    """Return a figure for every panel that has two dimensions."""
+    panels = [panel for panel in data.view.shown if len(panel.xs) > 1 and len(panel.series) > 1]
+    return [heat_map(panel, points_each(len(panels))) for panel in panels]
+
+
+def heat_map(panel: Panel, most: int) -> Figure:
+    """Draw one panel that has at least two ranks and two blocks, with about ``most`` cells at most."""
+    side = math.isqrt(most)
+    xs = spread_out(panel.xs, max(side, most // max(len(panel.series), 1)))
+    series = spread_out(panel.series, max(2, most // len(xs)))
+    rows = [
+        row
+        for row in panel.rows
+        if row.params.get(panel.x_key) in set(xs) and row.params.get(panel.series_key) in set(series)
+    ]
+    # With no unit in the cells, the caption says what the letters stand for.
+    caption = " ".join(
+        filter(
+            None,
+            [
+                f"Median in {panel.unit} with its prefix. The framed cell is the best.",
+                verdicts.caption(rows),
+                omitted(len(xs) * len(series), len(panel.xs) * len(panel.series), "cell", "evenly picked"),
+            ],
+        )
+    )
+    return Figure(
+        panel.title,
+        caption,
+        _map_spec(panel, rows, [format_param(panel.x_key, x) for x in xs], series_labels(panel, series)),
+    )
+
+
+def _map_spec(panel: Panel, rows: list[Row], xs: list[str], series: list[str]) -> Spec:
+    found = HeatMap(
+        *(xs, series, param_label(panel.x_key), param_label(panel.series_key)),
+        width=_MAP_WIDTH,
+        most_with_text=_MOST_WITH_TEXT,
+        least_step=10,
+        text_height=26,
+        line_field="series",
+    )
+    shades = shade_positions([row.median for row in rows])
+    cells = [_map_cell(row, panel, shade) for row, shade in zip(rows, shades, strict=True)]
+    return found.spec(cells, ROW_TOOLTIP)
+
+
+def _map_cell(row: Row, panel: Panel, position: float) -> Spec:
+    return {
+        **point(row, panel, scale_for([row.median], row.unit)),
+        "column": format_param(panel.x_key, row.params[panel.x_key]),
+        "label": format_compact(row.median, row.unit),
+        "position": round(position, 4),
+        "best": row is panel.best,
+    }
+
+
+HEAT_MAPS: Final = Chart(
+    name="heatmap",
+    title="Ranks by block size",
+    doc="The same numbers as a map, where darker is more. A mark beside a number says that it was not "
+    "measured as asked.",
+    order=20,
+    build=heat_maps,
+)
+
+
+CHARTS: Final = (LINES, HEAT_MAPS)
