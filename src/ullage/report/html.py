@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ullage import __version__
-from ullage.model.summary import Finding, Row
-from ullage.quantity import format_quantity
+from ullage.model.summary import Finding
 from ullage.report import texts
 from ullage.report.answers import Answer, answers
 from ullage.report.changes import told
-from ullage.report.contents import LEAD, Chart, Content, Section, built_sections, load_charts
+from ullage.report.contents import LEAD, Chart, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten, glossary
 from ullage.report.first_screen import changes_of, first_screen
-from ullage.report.row_table import AT_ONCE, compact_spec, row_table, to_json
+from ullage.report.grids import grid_of
+from ullage.report.row_table import AT_ONCE, compact_spec, front_columns, front_rows, row_table, to_csv, to_json
 from ullage.report.scripts import chart_library, compiled_templates, policy_hash
 from ullage.report.sections.front import what_was_run
-from ullage.report.table import Cell, Column, front_columns, front_rows, number_cell, to_csv
 from ullage.report.tabs import OTHER, Drawn, Parts, Tab, reached, tabs
 from ullage.report.texts import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.vega import CONFIG
@@ -184,26 +183,22 @@ def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, A
     Scores of a run of one suite stand on the first screen, those of several with their part. What is said of all suites
     together belongs to the run.
     """
-    sections = [(section, content) for section, content in built_sections(data) if section.order > LEAD]
-    scores = [cards for section, content in _lead(data) if section.name == _SCORES for cards in content.cards]
+    built = built_sections(data)
+    sections = [(section, content) for section, content in built if section.order > LEAD]
+    scores = [cards for section, content in built if section.name == _SCORES for cards in content.cards]
     several = bool(data.summary.parts)
     found = tabs(data.summary, parts, drawn, sections, scores if several else [])
     whole = [tab for tab in found if several and tab.part == OTHER and not (tab.charts or tab.sections)]
     found = [tab for tab in found if tab not in whole]
-    front = front_columns(data.view)
-    best = front_rows(data.view.swept) if not several else []
+    best = [] if several else grid_of("", front_columns(data.view), front_rows(data.view.swept), whole=True)
     return {
         "lead_scores": [] if several else scores,
         "tabs": [_tab(data, parts, tab) for tab in found],
-        "best": _table(front, best),
+        "best": best[0] if best else None,
         "best_part": parts.usual if best and any(tab.part == parts.usual for tab in found) else "",
-        "ran": what_was_run(data.summary) if several else None,
+        "ran": what_was_run(data.summary)[0] if several else None,
         "of_whole": [(finding, told(finding)) for tab in whole for finding in tab.findings],
     }
-
-
-def _lead(data: ReportData) -> list[tuple[Section, Content]]:
-    return [(section, content) for section, content in built_sections(data) if section.order == LEAD]
 
 
 def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
@@ -246,24 +241,6 @@ def _chart(drawn: Drawn) -> dict[str, Any]:
         for name, figure in drawn.figures.items()
     ]
     return {"name": drawn.chart.name, "title": drawn.chart.title, "figures": figures}
-
-
-def _table(shown: list[Column], rows: list[Row]) -> dict[str, Any]:
-    return {"columns": shown, "rows": [[_cell(column, row) for column in shown] for row in rows]}
-
-
-def _cell(column: Column, row: Row) -> Cell:
-    text = column.text(row)
-    css = column.heading if column.heading in {"median", "interval", "target", "flags", "peer"} else ""
-    if column.heading == "verdict":
-        verdict = classify(row)
-        return Cell(text, css, dot=verdict.dot, hint="; ".join(row.reasons))
-    if not column.is_number:
-        return Cell(text, css)
-    repetitions = ", ".join(format_quantity(value, row.unit) for value in row.repetitions[:20])
-    hint = f"Repetitions: {repetitions}" if column.heading == "median" else ""
-    sort = column.sort_value(row)
-    return number_cell(text, css=css, sort="" if sort == text else sort, hint=hint)
 
 
 def _tail(data: ReportData) -> dict[str, Any]:

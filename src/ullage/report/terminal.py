@@ -14,7 +14,8 @@ from ullage.quantity import plural
 from ullage.report import texts
 from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
-from ullage.report.table import Column, columns, front_columns, front_rows
+from ullage.report.grids import Column
+from ullage.report.row_table import columns, front_columns, front_rows
 from ullage.terminal import text_table
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _print_findings(console: "Console", heading: str, findings: Iterable[Finding
             )
 
 
-def _print_rows(console: "Console", heading: str, shown: Sequence[Column], rows: Sequence[Row]) -> None:
+def _print_rows(console: "Console", heading: str, shown: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
     if not rows:
         return
     console.print()

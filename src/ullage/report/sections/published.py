@@ -1,30 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of an imported course report with the columns they were published with, and what in them cannot be."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.grouping import grouped
 from ullage.model.flags import interval_below
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_param, format_quantity, format_share
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.quantity import DASH, format_param
+from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import peer_share_text
-from ullage.report.table import Cell, number_cell
+from ullage.report.grids import Column, ceiling_text, grid_of, peer_share_text, peer_text, share_text, value_text
 
 _TABLE: Final = "table"
+_BLOCK: Final = "block_bytes"
 _NO_FLAG: Final = interval_below()
-_HEADS: Final = (
-    Heading("workload"),
-    Heading("threads", is_number=True),
-    Heading("block", is_number=True),
-    Heading("measured", is_number=True),
-    Heading("peer", is_number=True),
-    Heading("ceiling", is_number=True),
-    Heading("efficiency", is_number=True),
-    Heading("peer's efficiency", is_number=True),
-    Heading("cannot be"),
-)
 
 
 def build(data: ReportData) -> Content | None:
@@ -32,42 +22,43 @@ def build(data: ReportData) -> Content | None:
     tables = grouped(
         (str(row.params[_TABLE]), row) for row in data.summary.rows if _TABLE in row.params and "workload" in row.params
     )
-    return Content(grids=[_grid(name, rows) for name, rows in tables.items()]) if tables else None
+    return Content(grids=[grid for name, rows in tables.items() for grid in _grid(name, rows)]) if tables else None
 
 
-def _grid(name: str, rows: list[Row]) -> Grid:
+def _grid(name: str, rows: list[Row]) -> list[Grid]:
     tools = sorted({row.peer.tool for row in rows if row.peer is not None})
     title = f"{name}, beside {' and '.join(tools)}" if tools else name
-    has_block = any("block_bytes" in row.params for row in rows)
-    keep = [index for index, head in enumerate(_HEADS) if has_block or head.heading != "block"]
-    lines = [_line(row) for row in rows]
-    return Grid(title, [_HEADS[index] for index in keep], [[line[index] for index in keep] for line in lines])
+    has_block = any(_BLOCK in row.params for row in rows)
+    return grid_of(title, [one for one in _COLUMNS if has_block or one.heading != "block"], rows, whole=True)
 
 
-def _line(row: Row) -> list[Cell]:
-    peer, ceiling, params = row.peer, row.ceiling, row.params
-    block = format_param("block_bytes", params["block_bytes"]) if "block_bytes" in params else DASH
-    flags = [code for code in row.flag_codes if code != _NO_FLAG]
-    return [
-        Cell(str(params["workload"])),
-        number_cell(str(params.get("threads", ""))),
-        number_cell(block),
-        number_cell(format_quantity(row.median, row.unit)),
-        number_cell(DASH if peer is None else format_quantity(peer.median, row.unit)),
-        number_cell(DASH if ceiling is None else format_quantity(ceiling.value, row.unit)),
-        number_cell(format_share(row.share)),
-        number_cell(peer_share_text(row)),
-        Cell(", ".join(flags) or DASH, hint="; ".join(row.reasons)),
-    ]
+def _block(row: Row) -> str:
+    return format_param(_BLOCK, row.params[_BLOCK]) if _BLOCK in row.params else DASH
 
 
-SECTION: Final = Section(
-    name="published",
-    title="The published tables",
-    doc="The numbers are as published, with three corrections. Every row has the ceiling of the device "
-    "itself, whatever the threads. The efficiency of a time is its least possible value divided by "
-    "the measured one. The last column names rows that cannot be right.",
-    order=1,
-    build=build,
+def _flags(row: Row) -> str:
+    return ", ".join(code for code in row.flag_codes if code != _NO_FLAG) or DASH
+
+
+_COLUMNS: Final[Sequence[Column[Row]]] = (
+    Column("workload", lambda row: str(row.params["workload"]), is_number=False),
+    Column("threads", lambda row: str(row.params.get("threads", ""))),
+    Column("block", _block),
+    Column("measured", value_text),
+    Column("peer", peer_text),
+    Column("ceiling", ceiling_text),
+    Column("efficiency", share_text),
+    Column("peer's efficiency", peer_share_text),
+    Column("cannot be", _flags, is_number=False, hint=lambda row: "; ".join(row.reasons)),
 )
-SECTIONS: Final = (SECTION,)
+SECTIONS: Final = (
+    Section(
+        name="published",
+        title="The published tables",
+        doc="The numbers are as published, with three corrections. Every row has the ceiling of the device "
+        "itself, whatever the threads. The efficiency of a time is its least possible value divided by "
+        "the measured one. The last column names rows that cannot be right.",
+        order=1,
+        build=build,
+    ),
+)
