@@ -347,6 +347,7 @@ def _comparable(base: Sample, other: Sample) -> bool:
 def _cell(pair: Found, judged: "Judgement") -> Cell:
     setting, (base_name, one), (other_name, two) = pair
     base, other = one.row, two.row
+    unlike = [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
     return Cell(
         setting=tuple(pair for pair in setting if pair[0] != "result"),
         metric=base.metric,
@@ -359,13 +360,8 @@ def _cell(pair: Found, judged: "Judgement") -> Cell:
         low=judged.low,
         high=judged.high,
         outcome=judged.verdict,
-        notes=(*_notes(base, other), *_why_untold(one, two, judged)),
+        notes=(*unlike, *_why_untold(one, two, judged)),
     )
-
-
-def _notes(base: Row, other: Row) -> list[str]:
-    """List the reasons why the two numbers may not mean the same."""
-    return [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
 
 
 def _why_untold(base: Sample, other: Sample, judged: "Judgement") -> list[str]:

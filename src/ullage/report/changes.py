@@ -64,7 +64,11 @@ def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: 
     well known. Where a gain has no interval (an import), it is a tenth of the logarithm of its estimate. ``care``:
     suites that the reader uses; where any are named, the others weigh a tenth. Equal weights keep their order.
     """
-    known = [(sure_gain(found.gain) * _share(found.suite, care), found) for found in findings if found.gain is not None]
+    known = [
+        (sure_gain(found.gain) * (1.0 if not care or found.suite in care else _OTHERS), found)
+        for found in findings
+        if found.gain is not None
+    ]
     ranked = sorted((pair for pair in known if pair[0] > 0), key=lambda pair: -pair[0])
     kinds: Counter[tuple[str, str]] = Counter()
     chosen: dict[tuple[str, str], Finding] = {}
@@ -86,7 +90,3 @@ def sure_gain(gain: Gain | None) -> float:
     if gain is None:
         return 0.0
     return math.log(gain.low) if gain.low else _NOT_COMPARED * math.log(gain.factor)
-
-
-def _share(suite: str, care: Collection[str]) -> float:
-    return 1.0 if not care or suite in care else _OTHERS

@@ -161,13 +161,15 @@ def _transfer(row: Row) -> str:
     return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {who}"
 
 
-def _small(row: Row) -> str:
-    return f"{_transfer(row)}, depth {row.params[_DEPTH]}"
-
-
 USUAL: Final = (
     Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
-    Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
+    Rule(
+        "disk",
+        "operation_rate",
+        _is_small,
+        lambda row: row.params["access"],
+        lambda row: f"{_transfer(row)}, depth {row.params[_DEPTH]}",
+    ),
 )
 
 
@@ -332,10 +334,6 @@ def _has(metric: str, **params: object) -> Callable[[Row], bool]:
     return lambda row: row.metric == metric and all(row.params.get(key) == value for key, value in params.items())
 
 
-def _creates(row: Row) -> bool:
-    return row.metric == "operation_rate" and row.params.get("access") == "create"
-
-
 # People quote these kinds of number of a part, the most usual first.
 _USUAL: Final[Mapping[str, Sequence[Callable[[Row], bool]]]] = {
     "cores": (_has("compute_rate", type="fp64", operation="fma"), _has("compute_rate")),
@@ -344,7 +342,7 @@ _USUAL: Final[Mapping[str, Sequence[Callable[[Row], bool]]]] = {
     ),
     "disk writes": (_has("bandwidth", order="sequential", phase=None), _has("bandwidth", phase=None)),
     "disk reads": (_has("bandwidth", order="sequential", phase=None), _has("bandwidth", phase=None)),
-    "metadata": (_creates, _has("operation_rate")),
+    "metadata": (_has("operation_rate", access="create"), _has("operation_rate")),
     "messages": (_has("ring_bandwidth"), _has("b_eff")),
     "network": (_has("network_bandwidth", protocol="tcp"), _has("network_bandwidth")),
 }  # fmt: skip

@@ -16,7 +16,7 @@ from ullage.model.summary import Finding
 from ullage.report import texts
 from ullage.report.answers import Answer, answers
 from ullage.report.changes import told
-from ullage.report.contents import LEAD, Chart, built_sections, load_charts
+from ullage.report.contents import LEAD, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten, glossary
 from ullage.report.first_screen import changes_of, first_screen
@@ -142,12 +142,8 @@ def _drawn(data: ReportData) -> list[Drawn]:
     """Draw every chart that has something to show, its figures by the names of their places."""
     found = [(chart, chart.build(data)) for chart in load_charts(data.summary.suites)]
     return [
-        Drawn(chart, {_place(chart, index): one for index, one in enumerate(all_)}) for chart, all_ in found if all_
+        Drawn(chart, {f"{chart.name}-{index}": one for index, one in enumerate(all_)}) for chart, all_ in found if all_
     ]
-
-
-def _place(chart: Chart, index: int) -> str:
-    return f"{chart.name}-{index}"
 
 
 def _head(data: ReportData) -> dict[str, Any]:

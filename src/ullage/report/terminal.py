@@ -40,15 +40,12 @@ def print_everything(data: ReportData, console: "Console") -> None:
     _print(console, texts.title(data), "bold")
     _print(console, texts.verdict_line(data.view.main_rows))
     _print_sections(console, [found for found in built_sections(data) if found[0].order <= LEAD])
-    _print_findings(console, "Findings over the parts", [one for one in summary.findings if not _is_of_part(one, data)])
+    parts = {part.suite for part in summary.parts}
+    _print_findings(console, "Findings over the parts", [one for one in summary.findings if one.suite not in parts])
     for part in summary.parts:
         console.print()
         console.rule(Text(one_line(f"{part.suite}: {part.status}"), style="bold"), characters="=")
         print_report(replace(data, summary=_part(summary, part.suite)), console)
-
-
-def _is_of_part(finding: Finding, data: ReportData) -> bool:
-    return finding.suite in {part.suite for part in data.summary.parts}
 
 
 def _part(summary: Summary, suite: str) -> Summary:

@@ -65,18 +65,16 @@ def _interval(found: Comparison) -> str:
     return f" [{times(found.low)}, {times(found.high)}]"
 
 
-def _says(found: Comparison, name: str) -> str:
-    return "which is faster cannot be told" if found.verdict == "cannot tell" else f"{name} is {found.verdict}"
-
-
 def _best(pair: Pair, first: Row, second: Row, settable: Settable) -> Finding:
     found = pair.compare_bests(first, second)
     a, b = cell_of(first), cell_of(second)
     caveat = _caveat([(first, second)])
+    is_told = found.verdict != "cannot tell"
+    said = f"{pair.first.target} is {found.verdict}" if is_told else "which is faster cannot be told"
     text = (
         f"{_start(pair)}, best against best: {pair.first.target} reaches {show(first.median, first.unit)} "
         f"({place(*a)}), {pair.second.target} {show(second.median, second.unit)} ({place(*b)}). The ratio is "
-        f"{times(found.ratio)}{_interval(found)}{_means([first, second])}: {_says(found, pair.first.target)}."
+        f"{times(found.ratio)}{_interval(found)}{_means([first, second])}: {said}."
         f"{caveat}{_noise_note(pair)}"
     )
     numbers = columns(

@@ -148,7 +148,9 @@ def beaten_by_best(contests: Sequence[Contest], error: float = 0.05) -> list[boo
     """
     evidence = [_evidence(contest) for contest in contests]
     order = sorted(
-        (found.p, index) for index, found in enumerate(evidence) if found is not None and _wins(found, contests[index])
+        (found.p, index)
+        for index, (found, contest) in enumerate(zip(evidence, contests, strict=True))
+        if found is not None and (found.log > 0) == (contest.better == "more")
     )
     beaten = [False] * len(contests)
     settings = len(contests) + 1
@@ -157,11 +159,6 @@ def beaten_by_best(contests: Sequence[Contest], error: float = 0.05) -> list[boo
             break
         beaten[index] = True
     return beaten
-
-
-def _wins(found: _Evidence, contest: Contest) -> bool:
-    """Tell whether the first side is the better one."""
-    return (found.log > 0) == (contest.better == "more")
 
 
 def compare_on_average(contests: Sequence[Contest], level: float = 0.95) -> Comparison:

@@ -210,16 +210,12 @@ def bootstrap_interval(
         return Interval(estimate, estimate, estimate, 0.0, level)
     draw = random.Random(seed)  # noqa: S311 -- resampling, not a secret
     values = [statistic(draw.choices(samples, k=len(samples))) for _ in range(resamples)]
-    reach = _reach(level, len(samples))
+    # So many deviations of the resamples an interval of Student's t reaches to either side.
+    reach = math.sqrt(len(samples) / (len(samples) - 1)) * two_sided_quantile(level, len(samples) - 1)
     low, high = _levels(samples, statistic, estimate, values, 2 * NormalDist().cdf(reach) - 1)
     plain = reach * pstdev(values)
     bounds = min(quantile(values, low), estimate - plain), max(quantile(values, high), estimate + plain)
     return Interval(estimate, *bounds, level, level)
-
-
-def _reach(level: float, n: int) -> float:
-    """Return how many deviations of the resamples an interval of Student's t reaches to either side."""
-    return math.sqrt(n / (n - 1)) * two_sided_quantile(level, n - 1)
 
 
 def _levels(

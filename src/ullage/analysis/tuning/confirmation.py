@@ -126,13 +126,11 @@ def sentence(setting: str, before: str, found: Sequence[Change], most: int = _MO
     """
     if not found:
         return ""
-    named = ", ".join(f"{one.name} to {_times(one.ratio)}" for one in found[:most])
+    named = ", ".join(
+        f"{one.name} to {times(one.ratio) if one.ratio >= 0.1 else f'{one.ratio:.3g} x'}" for one in found[:most]
+    )
     more = f", and {len(found) - most} more" if len(found) > most else ""
     return f"{setting} (before: {before}) changes {named}{more}."
-
-
-def _times(ratio: float) -> str:
-    return times(ratio) if ratio >= 0.1 else f"{ratio:.3g} x"
 
 
 def front(points: Sequence[Sequence[float]]) -> list[int]:

@@ -44,13 +44,10 @@ def build(data: ReportData) -> list[Figure]:
 
 def _pairs(panels: Sequence[Panel], a: str, b: str) -> list[tuple[Panel, Panel]]:
     """Pair the panels of two targets by access and setting; the target that wins more of the cells comes second."""
-    found = [(x, y) for x in panels for y in panels if (x.target, y.target) == (a, b) and _alike(x, y)]
+    first, second = ([panel for panel in panels if panel.target == target] for target in (a, b))
+    found = [(x, y) for x in first for y in second if (x.access, x.metric, x.extra) == (y.access, y.metric, y.extra)]
     wins = sum(1 if (cell.ratio >= 1) == (x.better == "more") else -1 for x, y in found for cell in _cells(x, y))
     return found if wins >= 0 else [(y, x) for x, y in found]
-
-
-def _alike(panel: Panel, other: Panel) -> bool:
-    return (panel.access, panel.metric, panel.extra) == (other.access, other.metric, other.extra)
 
 
 def _cells(base: Panel, other: Panel) -> Sequence[Cell]:

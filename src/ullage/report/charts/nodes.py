@@ -37,9 +37,13 @@ def build(data: ReportData) -> list[Figure]:
     if nodes is None:
         return []
     tested = [number for number in nodes.numbers if number.tested]
-    worst_numbers = sorted(tested, key=_of_number, reverse=True)[:_MOST_NUMBERS]
+    worst_numbers = sorted(tested, key=lambda number: max(map(_factor, number.cells)), reverse=True)[:_MOST_NUMBERS]
     numbers = sorted(worst_numbers, key=lambda number: number.row)
-    worst_nodes = sorted(range(len(nodes.nodes)), key=lambda node: _of_node(tested, node), reverse=True)
+    worst_nodes = sorted(
+        range(len(nodes.nodes)),
+        key=lambda node: max([0.0, *(_factor(one.cells[node]) for one in tested)]),
+        reverse=True,
+    )
     lines = sorted(worst_nodes[:_MOST_NODES])
     if not numbers or not lines:
         return []
@@ -51,20 +55,13 @@ def build(data: ReportData) -> list[Figure]:
     return [Figure(f"{len(nodes.nodes)} nodes", caption, _spec(nodes, lines, numbers, data.summary.rows), wide=True)]
 
 
-def _of_number(number: NodeNumber) -> float:
-    return max((_factor(cell) for cell in number.cells), default=0.0)
-
-
-def _of_node(numbers: Sequence[NodeNumber], node: int) -> float:
-    return max((_factor(number.cells[node]) for number in numbers), default=0.0)
-
-
 def _factor(cell: NodeCell | None) -> float:
     return 0.0 if cell is None or cell.worse is None else cell.worse
 
 
 def _spec(nodes: Nodes, shown: Sequence[int], numbers: Sequence[NodeNumber], rows: Sequence[Row]) -> Spec:
-    lines = [_named(place, rows[number.row]) for place, number in enumerate(numbers, start=1)]
+    # Its place keeps lines apart that are named alike.
+    lines = [f"{place}  {name_of(rows[number.row])}" for place, number in enumerate(numbers, start=1)]
     found = HeatMap(
         [nodes.nodes[node].name for node in shown],
         lines,
@@ -84,11 +81,6 @@ def _spec(nodes: Nodes, shown: Sequence[int], numbers: Sequence[NodeNumber], row
         if (cell := number.cells[node]) is not None and cell.worse is not None
     ]
     return found.spec(cells, _TOOLTIP)
-
-
-def _named(place: int, row: Row) -> str:
-    """Name a line; its place keeps lines apart that are named alike."""
-    return f"{place}  {name_of(row)}"
 
 
 def _cell(node: str, line: str, cell: NodeCell, row: Row) -> Spec:

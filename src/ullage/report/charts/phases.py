@@ -133,11 +133,10 @@ def _fits(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
     names = {phase.name for phase in phases}
     if len(names & set(run.phases)) < _LEAST_COMMON * len(names):
         return False
-    return not any(_is_same(run, [phase for phase in phases if phase.target == target]) for target in _targets(phases))
-
-
-def _targets(phases: Sequence[NamedPhase]) -> list[str]:
-    return list(dict.fromkeys(phase.target for phase in phases))
+    return not any(
+        _is_same(run, [phase for phase in phases if phase.target == target])
+        for target in {phase.target for phase in phases}
+    )
 
 
 def _is_same(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
@@ -242,16 +241,12 @@ def _line(phase: NamedPhase, most: int) -> Line | None:
 
 def _rate_caption(lines: Sequence[Line]) -> str:
     walls = [
-        f"{_who(lines, phase)}time was up after {format_quantity(_wall_s(record), 's')}, "
+        f"{f'{phase.target}: ' if len(lines) > 1 else ''}time was up after {format_quantity(_wall_s(record), 's')}, "
         f"the last rank ended after {format_quantity(record.elapsed_ns / _NS_PER_S, 's')}"
         for phase, record, _ in lines
         if record.stonewall is not None
     ]
     return f"{'; '.join(walls)}.".capitalize() if walls and len(lines) == 1 else f"{'; '.join(walls)}." if walls else ""
-
-
-def _who(lines: Sequence[Line], phase: NamedPhase) -> str:
-    return f"{phase.target}: " if len(lines) > 1 else ""
 
 
 def _wall_s(record: PhaseRecord) -> float:

@@ -131,25 +131,24 @@ def _tail(number: _Number, *, has_bars: bool) -> str:
     mark = _EMPIRICAL if _is_empirical(number) else " "
     value = number.value or format_quantity(row.median, row.unit)
     # An interval in another unit than its value would be misread.
-    known = f"{value} {_interval(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
+    known = (
+        f"{value} {format_known(row).partition(' in ')[0]}".rstrip()
+        if value == format_quantity(row.median, row.unit)
+        else value
+    )
     said = "" if classify(row).name == "sound" else f"  {headword(row)}"
     said += "  grade C" if row.grade == "C" else ""
-    drawn = f"{bar(number.share)} {_share(number.share):>5}{mark} " if has_bars else ""
+    drawn = (
+        f"{bar(number.share)} {'' if number.share is None else format_share(number.share):>5}{mark} "
+        if has_bars
+        else ""
+    )
     return f"{drawn}{known}{said}"
-
-
-def _interval(row: Row) -> str:
-    """Write ``[1.19, 1.27]``; of too few samples ``1.19 to 1.27``."""
-    return format_known(row).partition(" in ")[0]
 
 
 def _is_empirical(number: _Number) -> bool:
     ceiling = number.row.ceiling
     return number.share is not None and ceiling is not None and ceiling.kind == "empirical"
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else format_share(share)
 
 
 def bar(share: float | None) -> str:
@@ -171,15 +170,13 @@ def machine_lines(summary: Summary) -> list[Line]:
     system = summary.system
     if not system:
         return [Line(f"{_UNKNOWN}: this result came without facts of a machine", "dim")]
-    nodes, memory = _nodes(part_of(system, "measured_on")), _memory(part_of(system, "memory"))
-    first = ", ".join([*nodes, *_processor(part_of(system, "cpu"), summary), *memory])
+    used, size = part_of(system, "measured_on"), number_of(part_of(system, "memory"), "total_bytes")
+    nodes, ranks = number_of(used, "nodes"), int(number_of(used, "ranks") or 0)
+    where = [] if nodes is None else [f"{plural(int(nodes), 'node')} with {plural(ranks, 'rank')}"]
+    memory = [] if size is None else [f"{format_volume(int(size))} of memory"]
+    first = ", ".join([*where, *_processor(part_of(system, "cpu"), summary), *memory])
     second = "; ".join([*_places(system), *_mpi(summary)])
     return [Line(cut(text, WIDTH)) for text in (first or _UNKNOWN, second) if text]
-
-
-def _nodes(measured_on: Facts) -> Iterator[str]:
-    if (nodes := number_of(measured_on, "nodes")) is not None:
-        yield f"{plural(int(nodes), 'node')} with {plural(int(number_of(measured_on, 'ranks') or 0), 'rank')}"
 
 
 def _processor(cpu: Facts, summary: Summary) -> Iterator[str]:
@@ -196,11 +193,6 @@ def _processor(cpu: Facts, summary: Summary) -> Iterator[str]:
         yield format_quantity(base, "Hz")
     else:
         yield "clock unknown"
-
-
-def _memory(memory: Facts) -> Iterator[str]:
-    if (size := number_of(memory, "total_bytes")) is not None:
-        yield f"{format_volume(int(size))} of memory"
 
 
 def _places(system: Facts) -> Iterator[str]:

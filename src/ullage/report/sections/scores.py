@@ -58,15 +58,12 @@ def _part(score: Score, total: Score) -> str:
 
 def _cards(scores: Sequence[Score]) -> Cards:
     total, *parts = scores
-    cards = [_card(_own_name(total) if parts else "score", total), *(_card(_part(part, total), part) for part in parts)]
+    # With a unit a total is one number among its parts.
+    name = "score" if not parts else total.name.partition(" of ")[0] if total.unit else "total"
+    cards = [_card(name, total), *(_card(_part(part, total), part) for part in parts)]
     reasons = list(dict.fromkeys(reason for score in scores for reason in score.reasons))
     look = not all(score.valid for score in scores) and all(score.valid or score.look for score in scores)
     return Cards(total.name, cards, reasons, look=look, suite=total.suite)
-
-
-def _own_name(total: Score) -> str:
-    """Name a total beside its parts: with a unit it is one number among them."""
-    return total.name.partition(" of ")[0] if total.unit else "total"
 
 
 def _card(name: str, score: Score) -> Card:
