@@ -8,10 +8,9 @@ import pytest
 from benchmarks.simulated_responses import Surface, cliff, make_space, smooth, two_optima
 
 from ullage.analysis.tuning.choice import choose, expect
-from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.search import Search, Trial, as_trials
 from ullage.analysis.tuning.space import Dimension, Setting, Space
-from ullage.analysis.tuning.surrogate import Trials, fit
+from ullage.analysis.tuning.surrogate import Posterior, Trials, fit
 from ullage.arrays import np
 
 

@@ -5,9 +5,8 @@ import random
 
 from benchmarks.simulated_responses import make_space
 
-from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.race import pick, racers
-from ullage.analysis.tuning.surrogate import Scales, Trials
+from ullage.analysis.tuning.surrogate import Posterior, Scales, Trials
 from ullage.arrays import np
 
 

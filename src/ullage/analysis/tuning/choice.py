@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
-from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.space import Setting, Settings, Space
-from ullage.analysis.tuning.surrogate import Array, Scales, Trials
+from ullage.analysis.tuning.surrogate import Array, Posterior, Scales, Trials
 from ullage.arrays import np
 
 # Settings count that are expected to reach this share of the leader, as a logarithm.

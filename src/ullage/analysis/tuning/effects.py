@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Final
 
 from ullage.analysis.tuning.space import Setting
-from ullage.analysis.tuning.surrogate import Surrogate
+from ullage.analysis.tuning.surrogate import Posterior
 from ullage.arrays import NDArray, np
 
 _TWO_SIDED_95: Final = 1.96
@@ -26,7 +26,7 @@ class Effects:
     together: dict[tuple[int, int], float]
 
 
-def effects(surrogate: Surrogate) -> Effects:
+def effects(surrogate: Posterior) -> Effects:
     """Return the shares of all parameters and of all pairs; 0 where all settings are expected to be equal."""
     candidates = surrogate.space.candidates
     mean, _ = surrogate.predict(candidates)
@@ -54,7 +54,7 @@ def _explained(columns: Sequence[NDArray[np.int64]], mean: NDArray[np.float64]) 
     return float(np.average((sums / counts - mean.mean()) ** 2, weights=counts))
 
 
-def response(surrogate: Surrogate, best: Setting, place: int) -> NDArray[np.float64]:
+def response(surrogate: Posterior, best: Setting, place: int) -> NDArray[np.float64]:
     """Return a row for each value of the parameter at ``place``, the others as in ``best``.
 
     It has the low end, the middle and the high end of what is expected there at 95 %, as logarithms.

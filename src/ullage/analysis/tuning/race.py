@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
-from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.space import Setting
+from ullage.analysis.tuning.surrogate import Posterior
 from ullage.arrays import NDArray, np
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ does is not mixed with what another does, nor with what two do together, and a m
 from typing import Final
 
 from ullage.analysis.tuning.space import Setting, Settings, Space
-from ullage.analysis.tuning.surrogate import Surrogate
+from ullage.analysis.tuning.surrogate import Posterior
 from ullage.arrays import NDArray, np
 
 FEWEST: Final = 6
@@ -52,7 +52,7 @@ def conference(columns: int) -> NDArray[np.int64]:
     return np.vstack([top, np.hstack([left, inner])]).astype(np.int64)
 
 
-def important(surrogate: Surrogate) -> tuple[int, ...]:
+def important(surrogate: Posterior) -> tuple[int, ...]:
     """Return the places of the parameters that may matter: the four that matter most, and all that matter at all.
 
     A parameter's measure is its total effect: the variance over its values, all others equal, on average over others.
@@ -65,7 +65,7 @@ def important(surrogate: Surrogate) -> tuple[int, ...]:
     return tuple(sorted(kept))
 
 
-def _effect(surrogate: Surrogate, place: int) -> float:
+def _effect(surrogate: Posterior, place: int) -> float:
     space = surrogate.space
     step = max(1, len(space.candidates) // _BACKGROUNDS)
     background = space.candidates[::step][:_BACKGROUNDS]

@@ -15,10 +15,9 @@ from typing import Final, Literal, TypeAlias
 from ullage.analysis.tuning import screening
 from ullage.analysis.tuning.choice import choose, expect
 from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, looks, of_pair
-from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.race import expected_gain, pick, racers
 from ullage.analysis.tuning.space import Setting, Settings, Space, near, opening, setting_of, spread, start_settings
-from ullage.analysis.tuning.surrogate import Scales, Surrogate, Trials, fit
+from ullage.analysis.tuning.surrogate import Posterior, Scales, Trials, fit
 from ullage.arrays import np
 
 Purpose: TypeAlias = Literal["default", "start", "search", "race", "confirm"]
@@ -103,7 +102,7 @@ class Search:
         self.seed = seed
         self._first = opening(space, _OPENING - 1 - _STEPS, begin)
         self._scales: dict[int, Scales] = {}
-        self._last: tuple[list[Trial], Surrogate | None] = ([], None)
+        self._last: tuple[list[Trial], Posterior | None] = ([], None)
         self._left: dict[int, Settings] = {}
         self._posterior_of: tuple[Settings | None, Posterior | None] = (None, None)
         # Where all settings are listed, none of them is lost to a screening that is wrong.
@@ -149,7 +148,7 @@ class Search:
         most = _MOST_PAIRS if len(pairs) >= 12 else min(len(best), len(default))
         return judge(default, best, most, self.error)
 
-    def surrogate(self, trials: Sequence[Trial]) -> Surrogate:
+    def surrogate(self, trials: Sequence[Trial]) -> Posterior:
         """Fit a surrogate to all trials; its scales are fitted again whenever there are half as many more."""
         if self._last[1] is not None and self._last[0] == list(trials):
             return self._last[1]
