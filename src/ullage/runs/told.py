@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ullage.analysis.verdicts import cache_verdict
+from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.plan import Parameters, Scalar

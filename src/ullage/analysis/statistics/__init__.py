@@ -16,11 +16,9 @@ from ullage.analysis.statistics.comparison import (
 from ullage.analysis.statistics.dependence import (
     INDEPENDENT,
     Dependence,
-    Fences,
     autocorrelation,
     outliers,
     pooled_dependence,
-    tukey_fences,
 )
 from ullage.analysis.statistics.intervals import (
     Interval,
@@ -29,7 +27,6 @@ from ullage.analysis.statistics.intervals import (
     is_look,
     median_interval,
     next_look,
-    quantile_interval,
     relative_width,
 )
 from ullage.analysis.statistics.order import mad, median, quantile, rank_test
@@ -41,7 +38,6 @@ __all__ = [
     "ComparisonVerdict",
     "Contest",
     "Dependence",
-    "Fences",
     "Interval",
     "Sampled",
     "Spread",
@@ -64,8 +60,6 @@ __all__ = [
     "pooled_dependence",
     "pooled_spread",
     "quantile",
-    "quantile_interval",
     "rank_test",
     "relative_width",
-    "tukey_fences",
 ]

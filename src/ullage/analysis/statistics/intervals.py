@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals for a median or a quantile from order statistics, whatever the distribution.
+"""Intervals for a median from order statistics, whatever the distribution.
 
-The number of samples below the quantile q of their distribution is binomial (n, q), so [x_(l), x_(u)] covers it with
+The number of samples below the median of their distribution is binomial (n, 1/2), so [x_(l), x_(u)] covers it with
 P(l <= B < u) (Hahn and Meeker, Statistical Intervals, 5.2). Few of the levels that whole ranks have lie near 95 %: the
 median's interval lies between two of them (Hettmansperger and Sheather 1986; Nyblom 1992; Hutson 1999), interpolated
 in logarithms, so that a rate has the interval of its time. The engine's stop rule ``median-ci`` has the same formula
@@ -27,7 +27,7 @@ _SIGN_TERMS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds of ``median`` (or of the quantile asked for). ``level_reached`` may lie below ``level``: few samples."""
+    """Bounds of ``median`` (or of the statistic asked for). ``level_reached`` may lie below ``level``: few samples."""
 
     median: float
     low: float
@@ -90,19 +90,6 @@ def relative_width(interval: Interval) -> float | None:
     return (interval.high - interval.low) / 2 / abs(interval.median)
 
 
-def quantile_interval(samples: Sequence[float], q: float, level: float = 0.95) -> Interval:
-    """Return order statistics that cover the quantile ``q`` with at least ``level``, as few as possible on each side.
-
-    Where the samples are too few (a 95 % interval of p99 needs more than 300) it is the full range and says so.
-    """
-    _check(samples, level)
-    if not 0 < q < 1:
-        raise ValueError(f"quantile {q} is not between 0 and 1")
-    ordered = sorted(samples)
-    low, high, reached = _quantile_ranks(len(ordered), q, level)
-    return Interval(quantile(ordered, q), ordered[low - 1], ordered[high - 1], reached, level)
-
-
 def _check(samples: Sequence[float], level: float) -> None:
     if not samples:
         raise ValueError("no samples")
@@ -163,19 +150,6 @@ def _stretch(n: int, correlation: float) -> float:
         return 1.0
     terms = ((1 - k / n) * 2 / math.pi * math.asin(correlation**k) for k in range(1, min(n, _SIGN_TERMS)))
     return math.sqrt(1 + 2 * sum(terms))
-
-
-@lru_cache(maxsize=4096)
-def _quantile_ranks(n: int, q: float, level: float) -> tuple[int, int, float]:
-    """Return ranks (from 1) that leave at most half of ``1 - level`` on either side, or the ends; and the coverage."""
-    half = (1 - level) / 2
-    cumulative = [0.0]
-    for k in range(n + 1):
-        cumulative.append(cumulative[-1] + _binomial(n, k, q))
-    # P(B < l) stands at cumulative[l], P(B >= u) is 1 - cumulative[u].
-    low = max((rank for rank in range(1, n + 1) if cumulative[rank] <= half), default=1)
-    high = min((rank for rank in range(1, n + 1) if 1 - cumulative[rank] <= half), default=n)
-    return low, high, min(max(cumulative[high] - cumulative[low], 0.0), 1.0)
 
 
 def binomial_tail(n: int, k: int, q: float) -> float:

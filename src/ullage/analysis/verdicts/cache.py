@@ -93,8 +93,6 @@ def _typical(verdicts: Sequence[Verdict]) -> Verdict:
     return min((v for v in verdicts if v.share is not None), key=lambda v: abs((v.share or 0.0) - middle))
 
 
-__all__ = ["Verdict", "VerdictKind", "cache_verdict", "combine_verdicts"]
-
 _MEMORY_FILE_SYSTEMS: Final = frozenset({"memory", "tmpfs", "ramfs", "hugetlbfs"})
 _AGREE: Final = 0.2
 NO_STORAGE: Final = Verdict("none", "none", None, ("no storage is behind this target",))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from operator import methodcaller
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.model.flags import IDLE_RANKS, Flag
 from ullage.model.plan import Scalar

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.statistics import median
 from ullage.analysis.stepmodel import cached_share, reading_order
-from ullage.analysis.verdicts import cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import is_sound, sound_rows
 from ullage.errors import UserError
 from ullage.grouping import grouped
