@@ -7,7 +7,7 @@ would depend on what else runs. Starts of further launches would take most of th
 
 import math
 
-from ullage.analysis.verdicts.physics import grades
+from ullage.analysis.verdicts import grades
 from ullage.cli.app import main
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.kernels.prepared import KernelExecution
