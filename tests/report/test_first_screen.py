@@ -10,7 +10,7 @@ import pytest
 from support.sample_result import SYSTEM, make_summary
 from ullage.model.flags import INVALID_ABOVE_CEILING, Flag
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Summary
-from ullage.report.changes import told
+from ullage.report.answers import told
 from ullage.report.data import ReportData
 from ullage.report.first_screen import changes_of, front_of, gain_text, judgement, machine_line
 from ullage.report.headlines import Vessel, how_to_declare, vessels

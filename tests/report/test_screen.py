@@ -21,8 +21,7 @@ from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Sc
 from ullage.report.answers import MOST_LINES
 from ullage.report.data import ReportData
 from ullage.report.screen import MOST_ROWS, finding_lines, print_screen, screen
-from ullage.report.screen.bars import bar
-from ullage.report.screen.lines import WIDTH, cut, folded
+from ullage.report.screen.lines import WIDTH, bar, cut, folded
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 # Lines after the screen: an empty one, the page, the result.

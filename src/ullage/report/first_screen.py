@@ -10,8 +10,18 @@ from typing import Any, Final
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, percent, plural, times
 from ullage.report import texts
-from ullage.report.answers import TROUBLE, Answer, answers, nothing_found, remark_kinds
-from ullage.report.changes import MOST_CHANGES, HeadedText, advice_of, change_first, told
+from ullage.report.answers import (
+    MOST_CHANGES,
+    TROUBLE,
+    Answer,
+    HeadedText,
+    advice_of,
+    answers,
+    change_first,
+    nothing_found,
+    remark_kinds,
+    told,
+)
 from ullage.report.data import ReportData
 from ullage.report.facts import number_of, part_of, text_of
 from ullage.report.headlines import Vessel, how_to_declare, vessels

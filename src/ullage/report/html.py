@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ullage import __version__
 from ullage.model.summary import Finding
 from ullage.report import texts
-from ullage.report.answers import Answer, answers
-from ullage.report.changes import told
+from ullage.report.answers import Answer, answers, told
 from ullage.report.contents import LEAD, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten, glossary

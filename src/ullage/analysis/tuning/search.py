@@ -13,9 +13,8 @@ from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.tuning import screening
-from ullage.analysis.tuning.choice import choose, expect
 from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, looks, of_pair
-from ullage.analysis.tuning.race import expected_gain, pick, racers
+from ullage.analysis.tuning.race import choose, expect, expected_gain, pick, racers
 from ullage.analysis.tuning.space import Setting, Settings, Space, near, opening, setting_of, spread, start_settings
 from ullage.analysis.tuning.surrogate import Posterior, Scales, Trials, fit
 from ullage.arrays import np

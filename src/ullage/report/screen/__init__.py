@@ -13,8 +13,7 @@ from ullage.quantity import listing, plural, times
 from ullage.report.answers import MOST_LINES, Answer, answers, fitted
 from ullage.report.data import ReportData
 from ullage.report.first_screen import top_findings
-from ullage.report.screen.bars import bar_lines, machine_lines, score_lines
-from ullage.report.screen.lines import WIDTH, Line, cut, folded, rows_of, total
+from ullage.report.screen.lines import WIDTH, Line, bar_lines, cut, folded, machine_lines, rows_of, score_lines, total
 from ullage.report.texts import host, title
 from ullage.results.events import title_of
 from ullage.results.row_checks import verified_share
