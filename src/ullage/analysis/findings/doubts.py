@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.contests import compare_together
-from ullage.analysis.findings.phrasing import columns, noun, numbers_of, setting_text
+from ullage.analysis.findings.phrasing import finding, noun, numbers_of, setting_text
 from ullage.analysis.findings.study import Failed, Study
 from ullage.analysis.verdicts.physics import MOST_OF_EACH
 from ullage.grouping import grouped
@@ -36,7 +36,12 @@ def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
     lost = sum(case.repetitions_failed == case.repetitions for case in cases)
     kept = "" if lost == len(cases) else f", {lost} of them in every repetition"
     first = f" (first: {cases[0].where})" if cases[0].where else ""
-    numbers = columns(
+    title = f"{plural(len(cases), 'case')} failed on {target}"
+    return finding(
+        "failure",
+        title,
+        f"{title}{kept}: {text}{first}.",
+        "warning",
         target=target,
         cases=len(cases),
         without_rows=lost,
@@ -44,9 +49,6 @@ def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
         repetitions_failed=sum(case.repetitions_failed for case in cases),
         repetitions=sum(case.repetitions for case in cases),
     )
-    title = f"{plural(len(cases), 'case')} failed on {target}"
-    sentence = f"{title}{kept}: {text}{first}."
-    return Finding(kind="failure", title=title, text=sentence, severity="warning", numbers=numbers)
 
 
 def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
@@ -56,9 +58,8 @@ def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
         f"{plural(len(rows), 'row')} of {target} ({where}) cannot be right: {flag.detail.replace('-', ' ')}. "
         "No finding and no score uses them."
     )
-    title = f"{plural(len(rows), 'row')} of {target} cannot be right"
-    numbers = columns(target=target, flag=flag.code, rows=len(rows), case=[row.case for row in rows])
-    return Finding(kind="invalid", title=title, text=text, severity="warning", numbers=numbers)
+    title, cases = f"{plural(len(rows), 'row')} of {target} cannot be right", [row.case for row in rows]
+    return finding("invalid", title, text, "warning", target=target, flag=flag.code, rows=len(rows), case=cases)
 
 
 # -- rows that were not measured as asked ------------------------------------------------------------------------------
@@ -113,7 +114,11 @@ def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Findin
     counts = Counter(verdict_word(row) for row in rows)
     doubtful = sum(count for word, count in counts.items() if word in _DOUBTFUL)
     who = f"{listing(targets)} {listing([noun(access) for access in accesses])}"
-    numbers = columns(
+    return finding(
+        "cache",
+        f"{who}: {listing([word for word, _ in counts.most_common()])}",
+        f"{who}: {_met(counts)}.",
+        "warning" if doubtful else "info",
         target=targets if len(targets) > 1 else targets[0],
         access=accesses if len(accesses) > 1 else accesses[0],
         rows=len(rows),
@@ -121,9 +126,6 @@ def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Findin
         count=list(counts.values()),
         doubtful=doubtful,
     )
-    text = f"{who}: {_met(counts)}."
-    title = f"{who}: {listing([word for word, _ in counts.most_common()])}"
-    return Finding(kind="cache", title=title, text=text, severity="warning" if doubtful else "info", numbers=numbers)
 
 
 def _met(counts: Counter[str]) -> str:
@@ -176,39 +178,31 @@ CONTAMINATION_UNKNOWN = "contamination-unknown"
 
 def contamination_findings(rows: Sequence[Row]) -> list[Finding]:
     """Tell of rows on which no finding rests, and of rows that are not known to be undisturbed."""
-    return [*_dirty(rows), *_unknown(rows), *_above_threads(rows)]
+    dirty, unknown = (sum(row.grade == grade for row in rows) for grade in ("C", "?"))
+    return [*_disturbed(dirty, len(rows)), *_not_known(unknown, len(rows)), *_above_threads(rows)]
 
 
-def _dirty(rows: Sequence[Row]) -> list[Finding]:
-    dirty = sum(row.grade == "C" for row in rows)
-    return [_of_dirty(dirty, len(rows))] if dirty else []
-
-
-def _of_dirty(dirty: int, rows: int) -> Finding:
+def _disturbed(dirty: int, rows: int) -> list[Finding]:
+    if not dirty:
+        return []
     text = (
         f"Other programs used this machine while {dirty:,} of {plural(rows, 'number')} {_were(dirty)} measured "
         f"(grade C). No finding rests on {_them(dirty)}. Run again when the machine is idle."
     )
-    title = "Other programs disturbed the measurement"
     severity = "warning" if 2 * dirty > rows else "info"
-    return Finding(
-        kind=CONTAMINATION, title=title, text=text, severity=severity, numbers=columns(dirty=dirty, rows=rows)
-    )
+    return [finding(CONTAMINATION, "Other programs disturbed the measurement", text, severity, dirty=dirty, rows=rows)]
 
 
-def _unknown(rows: Sequence[Row]) -> list[Finding]:
-    unknown = sum(row.grade == "?" for row in rows)
-    return [_of_unknown(unknown, len(rows))] if unknown else []
-
-
-def _of_unknown(unknown: int, rows: int) -> Finding:
+def _not_known(unknown: int, rows: int) -> list[Finding]:
+    if not unknown:
+        return []
     text = (
         f"For {unknown:,} of {plural(rows, 'number')} it is not known whether other programs used the machine "
         "(grade ?). The phases were too short for the kernel's CPU accounts, or these could not be read. Longer phases "
         "tell more."
     )
     title = "Other load is not known for some numbers"
-    return Finding(kind=CONTAMINATION_UNKNOWN, title=title, text=text, numbers=columns(unknown=unknown, rows=rows))
+    return [finding(CONTAMINATION_UNKNOWN, title, text, unknown=unknown, rows=rows)]
 
 
 def disturbed_once(findings: Sequence[Finding], rows: Sequence[Row]) -> list[Finding]:
@@ -217,7 +211,8 @@ def disturbed_once(findings: Sequence[Finding], rows: Sequence[Row]) -> list[Fin
     A suite that measures others has no such finding: its disturbed rows are not left out.
     """
     dirty = sum(count_of(one.numbers, "dirty") for one in findings if one.kind == CONTAMINATION)
-    whole = {CONTAMINATION_UNKNOWN: _unknown(rows), CONTAMINATION: [_of_dirty(dirty, len(rows))] if dirty else []}
+    unknown = sum(row.grade == "?" for row in rows)
+    whole = {CONTAMINATION_UNKNOWN: _not_known(unknown, len(rows)), CONTAMINATION: _disturbed(dirty, len(rows))}
     first = {one.kind: index for index, one in reversed([*enumerate(findings)]) if one.kind in whole}
     return [
         said
@@ -236,7 +231,7 @@ def _above_threads(rows: Sequence[Row]) -> list[Finding]:
         f"{_them(above)}."
     )
     title = "Some rates exceed what their threads can do"
-    return [Finding(kind=ABOVE_THREADS, title=title, text=text, numbers=columns(rows=above))]
+    return [finding(ABOVE_THREADS, title, text, rows=above)]
 
 
 def _them(count: int) -> str:

@@ -13,9 +13,8 @@ from typing import Final
 
 from ullage.analysis.tuning.space import Setting, Settings, Space
 from ullage.analysis.tuning.surrogate import Array, Posterior, Scales, Trials
-from ullage.arrays import NDArray, np
+from ullage.arrays import np
 
-Array = NDArray[np.float64]
 # Values of a standard normal number that stand for equal parts of its distribution, for means over what may come.
 _DRAWS: Final = np.array([-2.13, -1.38, -0.93, -0.57, -0.25, 0.0, 0.25, 0.57, 0.93, 1.38, 2.13])
 
@@ -93,9 +92,9 @@ def pick(mean: Array, covariance: Array, noise: float) -> RaceState:
 
 
 # -- which setting is the best, once the trials are done, or soon ------------------------------------------------------
-# That is by the mean of several smooth trends near the top. A cliff or a far hill bends a model of all trials, also where
-# it expects the most, so only settings near the leader count here. What their trials make likely decides between the
-# trends: the mean over them is weighted by their marginal likelihoods (Bayesian model averaging: Hoeting, Madigan,
+# That is by the mean of several smooth trends near the top. A cliff or a far hill bends a model of all trials, also
+# where it expects the most, so only settings near the leader count here. What their trials make likely decides between
+# the trends: the mean over them is weighted by their marginal likelihoods (Bayesian model averaging: Hoeting, Madigan,
 # Raftery and Volinsky 1999).
 
 # Settings count that are expected to reach this share of the leader, as a logarithm.
