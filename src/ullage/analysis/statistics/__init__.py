@@ -2,6 +2,8 @@
 """Pure functions over samples. Nothing is dropped silently and nothing heavy is imported; docs/statistics.md has the
 rules, where they are from and how often they are right."""
 
+from statistics import median
+
 from ullage.analysis.statistics.comparison import (
     Comparison,
     ComparisonVerdict,
@@ -29,7 +31,7 @@ from ullage.analysis.statistics.intervals import (
     next_look,
     relative_width,
 )
-from ullage.analysis.statistics.order import mad, median, quantile, rank_test
+from ullage.analysis.statistics.order import mad, quantile, rank_test
 from ullage.analysis.statistics.spread import Sampled, Spread, dependence_within, pooled_spread
 
 __all__ = [

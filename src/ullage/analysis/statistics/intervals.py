@@ -13,10 +13,10 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist, pstdev
+from statistics import NormalDist, median, pstdev
 from typing import Final
 
-from ullage.analysis.statistics.order import median_of_sorted, quantile
+from ullage.analysis.statistics.order import quantile
 from ullage.analysis.statistics.student import two_sided_quantile
 
 # A stop rule looks at the samples, and ends them where they happen to lie close together. That costs coverage; an
@@ -54,7 +54,7 @@ def median_interval(samples: Sequence[float], level: float = 0.95, correlation: 
     low, high = ordered[rank - 1], ordered[-rank]
     if weight > 0:
         low, high = _between(low, ordered[rank], weight), _between(high, ordered[-rank - 1], weight)
-    return Interval(median_of_sorted(ordered), low, high, reached, level)
+    return Interval(median(ordered), low, high, reached, level)
 
 
 def fewest_samples(level: float = 0.95) -> int:

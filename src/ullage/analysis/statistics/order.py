@@ -2,25 +2,13 @@
 """Quantiles, the spread around the median, and the exact rank test of Wilcoxon, Mann and Whitney."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from statistics import median
 from typing import Final
 
 # In a normal distribution the standard deviation is this many times the median absolute deviation.
 NORMAL_CONSISTENCY: Final = 1.4826022185056018
-
-
-def median(samples: Iterable[float]) -> float:
-    """Return the middle value, or the mean of the two middle ones; raise ValueError without samples."""
-    return median_of_sorted(sorted(samples))
-
-
-def median_of_sorted(ordered: Sequence[float]) -> float:
-    """Return the ``median`` of samples that already rise."""
-    if not ordered:
-        raise ValueError("no samples")
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def mad(samples: Sequence[float], *, consistent: bool = False) -> float:

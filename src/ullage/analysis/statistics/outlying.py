@@ -12,11 +12,10 @@ A node is named in a measure where three things hold, each at the error that its
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 from typing import Final, TypeGuard
 
 from ullage.analysis.statistics.comparison import Better
-from ullage.analysis.statistics.order import median
 from ullage.analysis.statistics.spread import Spread, log_mean, pooled_spread
 from ullage.analysis.statistics.student import two_sided_quantile
 

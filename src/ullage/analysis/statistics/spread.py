@@ -17,11 +17,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
-from statistics import fmean
+from statistics import fmean, median
 from typing import Final
 
 from ullage.analysis.statistics.dependence import Dependence, pooled_dependence
-from ullage.analysis.statistics.order import median
 from ullage.grouping import grouped
 
 
