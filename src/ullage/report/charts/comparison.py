@@ -13,6 +13,7 @@ from ullage.model.plan import Scalar
 from ullage.quantity import DASH, format_param, format_row, param_label, significant
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
+from ullage.report.plots import layer, layered
 from ullage.report.points import omitted, points_each, series_label, setting_of, spread_out
 from ullage.report.vega import INK, Spec, ordinal, tooltip
 from ullage.report.verdicts import classify
@@ -95,25 +96,15 @@ def _spec(panel: Panel, cells: Sequence[Cell], side: int) -> Spec:
     color = {"condition": {"test": "datum.outcome === 'cannot tell'", "value": _UNKNOWN_COLOR}, **shade}
     with_text = len(columns) <= 12
     step = min(max(_WIDTH // max(len(columns), 1), 46 if with_text else 12), 84)
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "rect", "stroke": "#fff", "strokeWidth": 1},
-            "encoding": {**place, "color": color, "tooltip": _TOOLTIP},
-        }
+    layers = [
+        layer({"type": "rect", "stroke": "#fff", "strokeWidth": 1}, {**place, "color": color, "tooltip": _TOOLTIP})
     ]
     if with_text:
-        ink = {
-            "condition": {"test": "abs(datum.position) > 0.6 && datum.outcome !== 'cannot tell'", "value": "white"},
-            "value": INK,
-        }
+        is_dark = "abs(datum.position) > 0.6 && datum.outcome !== 'cannot tell'"
+        ink = {"condition": {"test": is_dark, "value": "white"}, "value": INK}
         text = {**place, "text": {"field": "label", "type": "nominal"}, "color": ink}
-        layers.append({"mark": {"type": "text", "fontSize": 10.5}, "encoding": text})
-    return {
-        "width": {"step": step},
-        "height": {"step": 26 if with_text else 12},
-        "data": {"values": values},
-        "layer": layers,
-    }
+        layers.append(layer({"type": "text", "fontSize": 10.5}, text))
+    return layered({"step": step}, {"step": 26 if with_text else 12}, layers, values)
 
 
 def _values(cells: Iterable[Cell], key: str) -> list[Scalar]:

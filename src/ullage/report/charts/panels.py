@@ -12,7 +12,7 @@ from ullage.quantity import Scale, format_compact, format_param, format_quantity
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.plots import HeatMap, layered, quantity_axis, shade_positions
+from ullage.report.plots import HeatMap, layer, layered, quantity_axis, shade_positions
 from ullage.report.points import (
     MOST_XS,
     ROW_TOOLTIP,
@@ -60,63 +60,45 @@ def line_chart(panel: Panel, most: int) -> Figure:
 
 
 def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], scale: Scale) -> Spec:
-    chosen = set(xs)
-    rows = [
-        row
-        for row in panel.rows
-        if row.params.get(panel.x_key) in chosen and _in_series(row.params.get(panel.series_key), series)
-    ]
-    labels = series_labels(panel, series) or [""]
+    rows = [row for row in _rows_of(panel, series) if row.params.get(panel.x_key) in xs]
+    labels, title = series_labels(panel, series) or [""], param_label(panel.series_key)
+    legend = {"title": title, "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
     colors = {"domain": labels, "range": ordered_colors(len(labels))}
-    legend = (
-        {"title": param_label(panel.series_key), "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
-        if len(labels) > 1
-        else None
-    )
-    color = ordinal("series", labels, param_label(panel.series_key), scale=colors, legend=legend)
+    color = ordinal("series", labels, title, scale=colors, legend=legend if len(labels) > 1 else None)
     x = rank_axis(xs, "x", param_label(panel.x_key))
     y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
-    layers: list[Spec] = [*_ceiling_layers(panel, xs, scale)]
-    if any(row.low is not None for row in rows):
-        band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
-        layers.append({"mark": {"type": "area", "fillOpacity": 0.16, "opacity": 1}, "encoding": band})
-    layers.append({"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"x": x, "y": y, "stroke": color}})
-    layers.append(
-        {
-            "mark": {"type": "point", "filled": True, "fill": "white", "size": 46, "opacity": 1},
-            "encoding": {"x": x, "y": y},
-        }
-    )
+    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
     marker = {"x": x, "y": y, "fill": color, "stroke": color, **verdict_shape(), "tooltip": ROW_TOOLTIP}
-    layers.append({"mark": {"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, "encoding": marker})
-    values = [point(row, panel, scale) for row in rows]
-    return layered(WIDTH, HEIGHT, layers, values)
+    has_bands = any(row.low is not None for row in rows)
+    layers = [
+        *_ceiling_layers(panel, xs, scale),
+        *([layer({"type": "area", "fillOpacity": 0.16, "opacity": 1}, band)] if has_bands else []),
+        layer({"type": "line", "strokeWidth": 2}, {"x": x, "y": y, "stroke": color}),
+        layer({"type": "point", "filled": True, "fill": "white", "size": 46, "opacity": 1}, {"x": x, "y": y}),
+        layer({"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, marker),
+    ]
+    return layered(WIDTH, HEIGHT, layers, [point(row, panel, scale) for row in rows])
 
 
 def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
-    rows = [row for row in panel.rows if _in_series(row.params.get(panel.series_key), series)]
-    labels = series_labels(panel, series) or [""]
-    x = ordinal(
-        "series", labels, param_label(panel.series_key) if series else "", axis={"labelAngle": 0, "grid": False}
-    )
+    rows = _rows_of(panel, series)
+    title = param_label(panel.series_key) if series else ""
+    x = ordinal("series", series_labels(panel, series) or [""], title, axis={"labelAngle": 0, "grid": False})
     y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}},
-            "encoding": {"x": x, "y": y},
-        }
-    ]
-    if any(row.low is not None for row in rows):
-        whisker = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
-        layers.append({"mark": {"type": "rule", "color": INK, "strokeWidth": 1.4}, "encoding": whisker})
+    whisker = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    has_whiskers = any(row.low is not None for row in rows)
     marker = {"x": x, "y": y, **verdict_shape(), "tooltip": ROW_TOOLTIP}
-    layers.append({"mark": {"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, "encoding": marker})
-    values = [point(row, panel, scale) for row in rows]
-    return layered({"step": 52}, HEIGHT, layers, values)
+    layers = [
+        layer({"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}}, {"x": x, "y": y}),
+        *([layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker)] if has_whiskers else []),
+        layer({"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, marker),
+    ]
+    return layered({"step": 52}, HEIGHT, layers, [point(row, panel, scale) for row in rows])
 
 
-def _in_series(value: Scalar | None, series: Sequence[Scalar]) -> bool:
-    return value is None or value in series
+def _rows_of(panel: Panel, series: Sequence[Scalar]) -> list[Row]:
+    """Return the rows of these series, and those of none."""
+    return [row for row in panel.rows if row.params.get(panel.series_key) in (None, *series)]
 
 
 def _ceiling_by_x(panel: Panel) -> dict[Scalar, float]:
@@ -138,19 +120,11 @@ def _ceiling_layers(panel: Panel, xs: Sequence[Scalar], scale: Scale) -> list[Sp
     by_x = _ceiling_by_x(panel)
     values = [{"x": x, "y": by_x[x] / scale.factor} for x in xs if x in by_x]
     encoding = {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}}
-    text = {
-        "type": "text",
-        "align": "left",
-        "baseline": "bottom",
-        "dy": -4,
-        "color": MUTED,
-        "fontSize": 11,
-        "text": "best of this run" if all(row.is_beside_best for row in panel.rows if row.ceiling) else "ceiling",
-    }
-    line = {"type": "line", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}
+    name = "best of this run" if all(row.is_beside_best for row in panel.rows if row.ceiling) else "ceiling"
+    look = {"align": "left", "baseline": "bottom", "dy": -4, "color": MUTED, "fontSize": 11}
     return [
-        {"data": {"values": values}, "mark": line, "encoding": encoding},
-        {"data": {"values": values[:1]}, "mark": text, "encoding": encoding},
+        layer({"type": "line", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}, encoding, values),
+        layer({"type": "text", "text": name, **look}, encoding, values[:1]),
     ]
 
 
@@ -202,26 +176,17 @@ def heat_map(panel: Panel, most: int) -> Figure:
     xs = spread_out(panel.xs, max(side, most // max(len(panel.series), 1)))
     series = spread_out(panel.series, max(2, most // len(xs)))
     rows = [
-        row
-        for row in panel.rows
-        if row.params.get(panel.x_key) in set(xs) and row.params.get(panel.series_key) in set(series)
+        row for row in panel.rows if row.params.get(panel.x_key) in xs and row.params.get(panel.series_key) in series
     ]
     # With no unit in the cells, the caption says what the letters stand for.
-    caption = " ".join(
-        filter(
-            None,
-            [
-                f"Median in {panel.unit} with its prefix. The framed cell is the best.",
-                verdicts.caption(rows),
-                omitted(len(xs) * len(series), len(panel.xs) * len(panel.series), "cell", "evenly picked"),
-            ],
-        )
-    )
-    return Figure(
-        panel.title,
-        caption,
-        _map_spec(panel, rows, [format_param(panel.x_key, x) for x in xs], series_labels(panel, series)),
-    )
+    words = [
+        f"Median in {panel.unit} with its prefix. The framed cell is the best.",
+        verdicts.caption(rows),
+        omitted(len(xs) * len(series), len(panel.xs) * len(panel.series), "cell", "evenly picked"),
+    ]
+    columns = [format_param(panel.x_key, x) for x in xs]
+    spec = _map_spec(panel, rows, columns, series_labels(panel, series))
+    return Figure(panel.title, " ".join(filter(None, words)), spec)
 
 
 def _map_spec(panel: Panel, rows: list[Row], xs: list[str], series: list[str]) -> Spec:

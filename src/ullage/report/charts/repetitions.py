@@ -2,7 +2,7 @@
 """What single repetitions show: latency of calls over the block size, and the rate within a repetition."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from ullage.analysis.findings.nodes import NOTABLE_SPREAD, spread_of
 from ullage.model.record import Latency, PhaseRecord
@@ -12,7 +12,7 @@ from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.phases import PERCENTILE_NAMES, Percentiles, merge
-from ullage.report.plots import line_mark, plot, quantity_axis
+from ullage.report.plots import line_mark, nominal, plot, quantity_axis
 from ullage.report.points import MOST_XS, omitted, series_label, series_labels, setting_of, spread_out
 from ullage.report.vega import ACCENT, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.view import Panel
@@ -135,6 +135,11 @@ _NS_PER_S: Final = 1e9
 _TOOLTIP: Final = tooltip(("which", "repetition"), ("when", "from the phase's start"), ("text", "rate"))
 
 
+Points: TypeAlias = list[tuple[float, float]]
+_Line: TypeAlias = tuple[str, Points, str]
+"""Name, points and colour."""
+
+
 def time_series(data: ReportData) -> list[Figure]:
     """Return a figure for every panel whose records have time series."""
     return [found for panel in data.view.shown if (found := series_figure(data, panel)) is not None]
@@ -143,21 +148,19 @@ def time_series(data: ReportData) -> list[Figure]:
 def series_figure(data: ReportData, panel: Panel) -> Figure | None:
     """Draw the best cell and that of the widest spread; return None when no series is long enough to be seen."""
     best = panel.best
-    middle = _middle(data.phases_of(best)) if best is not None else None
+    middle = middle_repetition(data.phases_of(best)) if best is not None else None
     widest = _widest(data, panel.rows)
-    lines: list[tuple[str, PhaseRecord, str]] = []
+    lines: list[_Line] = []
     if best is not None and middle is not None:
-        lines.append((f"best: {setting_of(best, panel)} ({best.verdict})", middle, ACCENT))
-    if widest is not None and widest[1] is not middle:
-        row, phase, spread = widest
-        name = f"ranks furthest apart ({significant(spread, 2)}x): {setting_of(row, panel)} ({row.verdict})"
-        lines.append((name, phase, _WIDEST_COLOR))
-    if not lines:
-        return None
-    return Figure(panel.title, _slowest_words(widest), _series_spec(lines))
+        lines.append((f"best: {setting_of(best, panel)} ({best.verdict})", middle[1], ACCENT))
+    if widest is not None and (middle is None or widest[1] is not middle[0]):
+        row, phase = widest
+        apart = f"ranks furthest apart ({significant(spread_of(phase), 2)}x)"
+        lines.append((f"{apart}: {setting_of(row, panel)} ({row.verdict})", rates(phase), _WIDEST_COLOR))
+    return Figure(panel.title, _slowest_words(widest and widest[1]), _series_spec(lines)) if lines else None
 
 
-def rates(phase: PhaseRecord, *, of_operations: bool = False, most: int = _MOST_POINTS) -> list[tuple[float, float]]:
+def rates(phase: PhaseRecord, *, of_operations: bool = False, most: int = _MOST_POINTS) -> Points:
     """Return points: the middle of an interval in s from the start, and its rate in bytes/s or operations/s.
 
     Neighbours are joined where there are more than ``most`` intervals. A last interval of under half the length is left
@@ -169,7 +172,7 @@ def rates(phase: PhaseRecord, *, of_operations: bool = False, most: int = _MOST_
     counts = series.operations if of_operations else series.bytes
     step = -(-len(counts) // most)
     length_ns = step * series.interval_ns
-    points: list[tuple[float, float]] = []
+    points: Points = []
     for index, start in enumerate(range(0, len(counts), max(step, 1))):
         begin_ns = index * length_ns
         covered_ns = min(length_ns, phase.elapsed_ns - begin_ns)
@@ -179,38 +182,33 @@ def rates(phase: PhaseRecord, *, of_operations: bool = False, most: int = _MOST_
     return points
 
 
-def _drawable(phase: PhaseRecord) -> bool:
-    return len(rates(phase)) >= _FEWEST_POINTS
-
-
-def _middle(phases: Iterable[PhaseRecord]) -> PhaseRecord | None:
-    """Return the repetition with the median time among those that can be drawn, or None without any."""
-    found = sorted(filter(_drawable, phases), key=lambda phase: phase.elapsed_ns)
+def middle_repetition(
+    phases: Iterable[PhaseRecord], *, of_operations: bool = False, most: int = _MOST_POINTS
+) -> tuple[PhaseRecord, Points] | None:
+    """Return the repetition with the median time among those that can be drawn, with its points; None without any."""
+    drawn = [(phase, rates(phase, of_operations=of_operations, most=most)) for phase in phases]
+    found = sorted((one for one in drawn if len(one[1]) >= _FEWEST_POINTS), key=lambda one: one[0].elapsed_ns)
     return found[len(found) // 2] if found else None
 
 
-def _widest(data: ReportData, rows: Iterable[Row]) -> tuple[Row, PhaseRecord, float] | None:
-    found = [
-        (row, phase, spread_of(phase))
-        for row in rows
-        for phase in data.phases_of(row)
-        if spread_of(phase) >= NOTABLE_SPREAD
-    ]
-    drawable = (item for item in sorted(found, key=lambda item: -item[2]) if _drawable(item[1]))
-    return next(drawable, None)
+def _widest(data: ReportData, rows: Iterable[Row]) -> tuple[Row, PhaseRecord] | None:
+    """Return the repetition whose ranks were furthest apart, by more than a little, among those that can be drawn."""
+    found = [(row, phase) for row in rows for phase in data.phases_of(row) if spread_of(phase) >= NOTABLE_SPREAD]
+    ordered = sorted(found, key=lambda item: -spread_of(item[1]))
+    return next((item for item in ordered if len(rates(item[1])) >= _FEWEST_POINTS), None)
 
 
-def _slowest_words(widest: tuple[Row, PhaseRecord, float] | None) -> str:
-    if widest is None or widest[1].by_rank is None:
+def _slowest_words(widest: PhaseRecord | None) -> str:
+    if widest is None or widest.by_rank is None:
         return ""
-    slowest, fastest = widest[1].by_rank.slowest[0], widest[1].by_rank.fastest
+    slowest, fastest = widest.by_rank.slowest[0], widest.by_rank.fastest
     long, short = (format_quantity(found.elapsed_ns / _NS_PER_S, "s") for found in (slowest, fastest))
     words = f"Furthest apart: rank {slowest.rank} on {slowest.node} took {long}"
     return f"{words}, rank {fastest.rank} on {fastest.node} {short}."
 
 
-def _series_spec(lines: Sequence[tuple[str, PhaseRecord, str]]) -> Spec:
-    points = [(name, second, rate) for name, phase, _ in lines for second, rate in rates(phase)]
+def _series_spec(lines: Sequence[_Line]) -> Spec:
+    points = [(name, second, rate) for name, found, _ in lines for second, rate in found]
     scale, time = scale_for([rate for _, _, rate in points], "B/s"), scale_for([second for _, second, _ in points], "s")
     values = [
         {
@@ -222,26 +220,16 @@ def _series_spec(lines: Sequence[tuple[str, PhaseRecord, str]]) -> Spec:
         }
         for name, second, rate in points
     ]
-    color = {
-        "field": "which",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [name for name, _, _ in lines], "range": [shade for _, _, shade in lines]},
-        "legend": {"orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 420, "columns": 1},
-    }
+    legend = {"orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 420, "columns": 1}
+    color = nominal("which", [name for name, _, _ in lines], [shade for _, _, shade in lines], legend)
+    title = f"time from the phase's start ({time.unit})"
     encoding = {
-        "x": {
-            "field": "x",
-            "type": "quantitative",
-            "title": f"time from the phase's start ({time.unit})",
-            "axis": {"grid": False},
-        },
+        "x": {"field": "x", "type": "quantitative", "title": title, "axis": {"grid": False}},
         "y": quantity_axis("y", f"rate ({scale.unit})"),
-        "color": color,
+        "color": {**color, "title": None},
         "tooltip": _TOOLTIP,
     }
-    mark = {"type": "line", "strokeWidth": 1.8}
-    return plot(470, 190, values, mark, encoding)
+    return plot(470, 190, values, {"type": "line", "strokeWidth": 1.8}, encoding)
 
 
 TIME_SERIES: Final = Chart(
