@@ -209,17 +209,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
         "judgement": judgement(found, changes),
         # The drawing is safe to mark up: vessel_svg escapes every text in it.
         "vessels": [
-            {
-                "svg": Markup(vessel_svg(vessel, f"vessel-{index}")),  # noqa: S704
-                "part": vessel.part,
-                "tab": parts.of_vessel(vessel),
-                "value": vessel.value,
-                "interval": vessel.interval,
-                "interval_kind": vessel.interval_kind,
-                "below": vessel.kind or f"no ceiling: {vessel.advice}",
-                "what": vessel.what,
-                "wrong": vessel.is_invalid,
-            }
+            (vessel, Markup(vessel_svg(vessel, f"vessel-{index}")), parts.of_vessel(vessel))  # noqa: S704
             for index, vessel in enumerate(found)
         ],
         "how_to_declare": how_to_declare(found),

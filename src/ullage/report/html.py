@@ -5,7 +5,6 @@ Whatever comes from a machine is escaped by the template, or cannot end its scri
 Scripts other than our own do not run: the page's policy lists their hashes, and allows no text to become code.
 """
 
-import json
 import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from ullage.model.summary import Finding
 from ullage.report import texts
 from ullage.report.answers import Answer, answers, told
 from ullage.report.contents import LEAD, built_sections, load_charts
-from ullage.report.data import Launch, ReportData, load
+from ullage.report.data import ReportData, load
 from ullage.report.facts import flatten, glossary
 from ullage.report.first_screen import changes_of, first_screen
 from ullage.report.grids import grid_of
@@ -205,7 +204,7 @@ def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
         "part": tab.part,
         "title": tab.title,
         "docs": tab.docs,
-        "charts": [_chart(one) for one in tab.charts],
+        "charts": tab.charts,
         "scores": tab.scores,
         "sections": tab.sections,
         "reached": reached(data.summary, parts, tab.part),
@@ -223,21 +222,6 @@ def _answer(answer: Answer, left_out: Collection[int]) -> dict[str, Any]:
     return {"title": answer.title, "lines": kept, "notes": answer.notes}
 
 
-def _chart(drawn: Drawn) -> dict[str, Any]:
-    """Return a chart for the page. ``linear``: the page's buttons can change the scale of its rates."""
-    figures = [
-        {
-            "id": name,
-            "title": figure.title,
-            "caption": figure.caption,
-            "wide": figure.wide,
-            "linear": '"zero": true' in json.dumps(figure.spec),
-        }
-        for name, figure in drawn.figures.items()
-    ]
-    return {"name": drawn.chart.name, "title": drawn.chart.title, "figures": figures}
-
-
 def _tail(data: ReportData) -> dict[str, Any]:
     summary, request = data.summary, data.request
     seed = request.options.get("seed") if request else None
@@ -246,21 +230,8 @@ def _tail(data: ReportData) -> dict[str, Any]:
     return {
         "command": shlex.join(summary.command),
         "reproduce": pairs,
-        "launches": [_launch(launch) for launch in data.launches],
+        "launches": data.launches,
         "facts": flatten(summary.system),
         "unreadable": data.unreadable[:50],
         "version": __version__,
-    }
-
-
-def _launch(launch: Launch) -> dict[str, Any]:
-    run = launch.run
-    return {
-        "plan": launch.plan,
-        "ranks": run.layout.ranks,
-        "started": run.started,
-        "mpi": run.engine.mpi.library,
-        "mpi_io": run.mpi_io or "not known",
-        "sha256": launch.plan_sha256 or "the plan is gone",
-        "ended": "complete" if launch.complete else "cut short",
     }
