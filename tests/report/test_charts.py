@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.sample_result import Shape, make_rows, make_summary, write_result
-from ullage.report.charts import comparison, panels, repetitions
+from ullage.report.charts import maps, panels, repetitions
 from ullage.report.contents import Figure, documents, load_charts
 from ullage.report.data import ReportData, load
 from ullage.report.vega import ordered_colors, to_png, to_svg
@@ -177,7 +177,7 @@ def test_a_map_needs_two_dimensions() -> None:
 
 
 def test_targets_side_by_side_the_winner_first(tmp_path: Path) -> None:
-    figure = comparison.build(data_of(tmp_path, Shape(repetitions=7)))[0]
+    figure = maps.build(data_of(tmp_path, Shape(repetitions=7)))[0]
     assert figure.title == "nvme against scratch · write"
     assert figure.caption.startswith("nvme is faster in ")
     cells = {(cell["column"], cell["series"]): cell for cell in figure.spec["data"]["values"]}
@@ -190,21 +190,21 @@ def test_targets_side_by_side_the_winner_first(tmp_path: Path) -> None:
 def test_the_winner_is_the_one_with_less_where_less_is_better() -> None:
     summary = make_summary()
     rows = [row.model_copy(update={"better": "less", "metric": "time", "unit": "s"}) for row in summary.rows]
-    figure = comparison.build(ReportData(summary.model_copy(update={"rows": rows})))[0]
+    figure = maps.build(ReportData(summary.model_copy(update={"rows": rows})))[0]
     assert figure.title == "scratch against nvme · write"
 
 
 def test_single_samples_are_judged_by_their_neighbours_or_not_at_all() -> None:
-    wide = comparison.build(ReportData(make_summary(Shape(single_sample=True))))[0]
+    wide = maps.build(ReportData(make_summary(Shape(single_sample=True))))[0]
     assert "faster" in {cell["outcome"] for cell in wide.spec["data"]["values"]}
     few = Shape(single_sample=True, ranks=(1, 2), blocks=(131072, 524288))
-    small = comparison.build(ReportData(make_summary(few)))[0]
+    small = maps.build(ReportData(make_summary(few)))[0]
     assert {cell["outcome"] for cell in small.spec["data"]["values"]} == {"cannot tell"}
     assert all(cell["label"].endswith("?") for cell in small.spec["data"]["values"])
 
 
 def test_one_target_has_nothing_beside_it() -> None:
-    assert comparison.build(ReportData(make_summary(Shape(targets=("nvme",))))) == []
+    assert maps.build(ReportData(make_summary(Shape(targets=("nvme",))))) == []
 
 
 def test_latency_is_that_of_the_best_rank_count(tmp_path: Path) -> None:
@@ -280,5 +280,5 @@ def test_ordered_colours_get_lighter() -> None:
 def test_rows_that_stand_twice_are_not_compared_and_break_nothing() -> None:
     summary = make_summary()
     twice = summary.model_copy(update={"rows": [*summary.rows, *summary.rows]})
-    assert comparison.build(ReportData(twice)) == []
+    assert maps.build(ReportData(twice)) == []
     assert len(panels.line_charts(ReportData(twice))) == 4

@@ -39,6 +39,7 @@ _NO_BUNDLE: Final = (
 )
 _NO_SCRIPT: Final = "This chart needs JavaScript. The tables hold the same numbers."
 _SCORES: Final = "scores"
+_NO_PLAN: Final = "the plan is gone"
 
 
 def write_report(result: ResultFolder, path: Path, known: ReportData | None = None) -> Path:
@@ -231,6 +232,7 @@ def _tail(data: ReportData) -> dict[str, Any]:
         "command": shlex.join(summary.command),
         "reproduce": pairs,
         "launches": data.launches,
+        "no_plan": _NO_PLAN,
         "facts": flatten(summary.system),
         "unreadable": data.unreadable[:50],
         "version": __version__,

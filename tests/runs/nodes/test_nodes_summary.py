@@ -9,7 +9,7 @@ import pytest
 from ullage.model.acceptance import Floor
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome, Row, Summary
-from ullage.report.charts.nodes import build as build_chart
+from ullage.report.charts.maps import node_map as build_chart
 from ullage.report.data import ReportData
 from ullage.report.screen import screen
 from ullage.report.sections import nodes as section
