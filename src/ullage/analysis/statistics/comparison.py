@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics.order import are_apart, rank_test
+from ullage.analysis.statistics.order import are_apart, rank_test, two_sided_p, two_sided_quantile
 from ullage.analysis.statistics.spread import UNKNOWN, LaunchSpread, LogMean, Spread, log_mean, shares
-from ullage.analysis.statistics.student import two_sided_p, two_sided_quantile
 
 ComparisonVerdict: TypeAlias = Literal["faster", "slower", "cannot tell"]
 Better: TypeAlias = Literal["more", "less"]

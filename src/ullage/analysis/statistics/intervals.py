@@ -16,8 +16,7 @@ from functools import lru_cache
 from statistics import NormalDist, median, pstdev
 from typing import Final
 
-from ullage.analysis.statistics.order import quantile
-from ullage.analysis.statistics.student import two_sided_quantile
+from ullage.analysis.statistics.order import quantile, two_sided_quantile
 
 # A stop rule looks at the samples, and ends them where they happen to lie close together. That costs coverage; an
 # interval at this share of the error gives it back (docs/statistics.md, "Rows").

@@ -16,8 +16,8 @@ from statistics import fmean, median
 from typing import Final, TypeGuard
 
 from ullage.analysis.statistics.comparison import Better
+from ullage.analysis.statistics.order import two_sided_quantile
 from ullage.analysis.statistics.spread import Spread, log_mean, pooled_spread
-from ullage.analysis.statistics.student import two_sided_quantile
 
 FEWEST_NODES: Final = 4
 """With two nodes, either may be the odd one. With three, the two others are too few to estimate a spread."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics.student import two_sided_quantile
+from ullage.analysis.statistics.order import two_sided_quantile
 from ullage.quantity import times
 
 Answer: TypeAlias = Literal["better", "not better", "undecided"]

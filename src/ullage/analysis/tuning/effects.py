@@ -103,9 +103,9 @@ def _between_over_within(column: NDArray[np.int64], every: NDArray[np.float64]) 
 
 
 # -- which of many parameters matter, by few trials --------------------------------------------------------------------
-# The design is a definitive screening design (Jones and Nachtsheim 2011) from Paley's conference matrices. Each
+# The design is a definitive screening design (Jones and Nachtsheim 2011) from conference matrices of Paley. Each
 # parameter is at its first, middle and last value, in at least twice as many trials as there are parameters. What one
-# parameter does is not mixed with what another does, nor with what two do together, and a maximum in the middle is seen.
+# parameter does is not mixed with what another does, nor with what two do together. A maximum in the middle is seen.
 
 
 FEWEST_SCREENED: Final = 6
