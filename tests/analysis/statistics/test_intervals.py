@@ -31,7 +31,7 @@ def test_median(samples: list[float], expected: float) -> None:
 
 def test_no_samples_are_an_error() -> None:
     for function in (median, mad, median_interval):
-        with pytest.raises(ValueError, match="no (samples|median)"):
+        with pytest.raises(ValueError, match=r"no (samples|median)"):
             function([])
 
 
