@@ -4,7 +4,7 @@
 The five findings that stand first are what went wrong, what to change first, and what else is advised.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from ullage.model.summary import Finding, Gain, Summary
@@ -127,63 +127,29 @@ def machine_line(summary: Summary) -> str:
 
 def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
     """Judge the machine in one sentence; return an empty text where no number stands for a part and nothing gains."""
-    clauses = [
-        _reached(vessels),
-        _unknown(vessels),
-        _lost(vessels),
-        _invalid(vessels),
-        _disturbed(vessels),
-        _largest(changes),
-    ]
-    text = "; ".join(filter(None, clauses))
+    text = "; ".join(_clauses(vessels, changes))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _reached(vessels: Sequence[Vessel]) -> str:
+def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[str]:
     counted = [vessel for vessel in vessels if not (vessel.is_invalid or vessel.is_disturbed or vessel.is_time_lost)]
     known = [(vessel.share, vessel.part) for vessel in counted if vessel.share is not None]
-    if not known:
-        return ""
-    (low, least), (high, most) = min(known), max(known)
-    if least == most:
-        return f"{least} {_verb(least, 'reach')} {percent(high)} of {_their(least)} ceiling"
-    return f"{most} {_verb(most, 'reach')} {percent(high)} of {_their(most)} ceiling, {least} {percent(low)}"
-
-
-def _verb(part: str, verb: str) -> str:
-    return verb if part.endswith("s") else f"{verb}es"
-
-
-def _their(part: str) -> str:
-    return "their" if part.endswith("s") else "its"
-
-
-def _unknown(vessels: Sequence[Vessel]) -> str:
-    count = sum(vessel.share is None for vessel in vessels)
-    if not count:
-        return ""
-    of = f"of {plural(len(vessels), 'part')}"
-    return f"{count} {of} {'has' if count == 1 else 'have'} no known ceiling"
-
-
-def _lost(vessels: Sequence[Vessel]) -> str:
-    lost = next((vessel.row.median for vessel in vessels if vessel.is_time_lost), None)
-    return "" if lost is None else f"other work takes {percent(lost, 1)} of the time"
-
-
-def _invalid(vessels: Sequence[Vessel]) -> str:
-    parts = [vessel.part for vessel in vessels if vessel.is_invalid]
-    return f"{' and '.join(parts)} {'does' if len(parts) == 1 else 'do'} not count (INVALID)" if parts else ""
-
-
-def _disturbed(vessels: Sequence[Vessel]) -> str:
-    parts = [vessel.part for vessel in vessels if vessel.is_disturbed]
-    return f"other programs disturbed {listing(parts)} (grade C)" if parts else ""
-
-
-def _largest(changes: Sequence[Finding]) -> str:
-    gain = changes[0].gain if changes else None
-    return "" if gain is None else f"the largest sure gain is {gain_text(gain)}"
+    if known:
+        (low, least), (high, most) = min(known), max(known)
+        reach, their = ("reach", "their") if most.endswith("s") else ("reaches", "its")
+        others = "" if least == most else f", {least} {percent(low)}"
+        yield f"{most} {reach} {percent(high)} of {their} ceiling{others}"
+    if unknown := sum(vessel.share is None for vessel in vessels):
+        of = f"of {plural(len(vessels), 'part')}"
+        yield f"{unknown} {of} {'has' if unknown == 1 else 'have'} no known ceiling"
+    if lost := [vessel.row.median for vessel in vessels if vessel.is_time_lost]:
+        yield f"other work takes {percent(lost[0], 1)} of the time"
+    if invalid := [vessel.part for vessel in vessels if vessel.is_invalid]:
+        yield f"{' and '.join(invalid)} {'does' if len(invalid) == 1 else 'do'} not count (INVALID)"
+    if disturbed := [vessel.part for vessel in vessels if vessel.is_disturbed]:
+        yield f"other programs disturbed {listing(disturbed)} (grade C)"
+    if changes and changes[0].gain is not None:
+        yield f"the largest sure gain is {gain_text(changes[0].gain)}"
 
 
 def gain_text(gain: Gain) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.phrasing import columns, finding, noun
+from ullage.analysis.findings.phrasing import finding, noun
 from ullage.analysis.statistics.intervals import binomial_tail
 from ullage.analysis.statistics.outlying import FEWEST_NODES, MANY_NODES
 from ullage.model.acceptance import Judged
@@ -67,22 +67,23 @@ def _slow(nodes: Nodes, node: OneNode, found: Sequence[tuple[NodeNumber, NodeCel
     if cell.grade == "C":
         text += f"Other programs ran on {node.name} at that time (grade C). "
     text += f"Measure {node.name} again, and keep jobs off it until it is repaired."
-    title = f"{node.name} is up to {factor} worse than the other nodes"
-    numbers = columns(
+    return finding(
+        SLOW_NODE,
+        f"{node.name} is up to {factor} worse than the other nodes",
+        text,
+        "warning",
         node=node.name,
         numbers=len(found),
         tested=tested,
         worse=[_worse(one) for _, one in found],
         metric=[rows[one.row].metric for one, _ in found],
     )
-    return Finding(kind=SLOW_NODE, title=title, text=text, severity="warning", numbers=numbers)
 
 
 def _more(names: Sequence[str]) -> Finding:
+    title = f"{plural(len(names), 'more node')} are worse than the others"
     text = f"{plural(len(names), 'more node')} are worse than the others: {listing(names)}. The table of nodes has all."
-    return finding(
-        SLOW_NODE, f"{plural(len(names), 'more node')} are worse than the others", text, "warning", nodes=names
-    )
+    return finding(SLOW_NODE, title, text, "warning", nodes=names)
 
 
 def _none_named(nodes: Nodes) -> list[Finding]:

@@ -139,17 +139,13 @@ def _best_by_block(pair: Pair, blocks: list[int]) -> Finding:
 
 
 def _columns(found: list[Comparison]) -> Numbers:
+    """Return what was found, with an empty text for an unknown bound: lists of numbers hold no null."""
     return columns(
         ratio=[one.ratio for one in found],
-        low=[_number(one.low) for one in found],
-        high=[_number(one.high) for one in found],
+        low=["" if one.low is None else one.low for one in found],
+        high=["" if one.high is None else one.high for one in found],
         verdict=[one.verdict for one in found],
     )
-
-
-def _number(bound: float | None) -> float | str:
-    """Return ``bound``, or an empty text for an unknown one: lists of numbers hold no null."""
-    return "" if bound is None else bound
 
 
 def _cells(pair: Pair) -> Finding:

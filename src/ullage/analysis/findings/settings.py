@@ -256,7 +256,16 @@ def _edge(grid: Grid, rim: TableEdge, level: float, settable: Settable) -> Findi
         f"{show_row(best)}. That is {times(gain)} the value beside it. They still gain at {unit}, the {extreme} tried"
         f"{_others(grid, rim, growing)}. {f'Test {further}' if further else 'They use all cores'}."
     )
-    numbers = _edge_numbers(grid, rim, gain, growing, best.case) | {"test": further}
+    numbers = numbers_of(
+        grid,
+        axis=rim.axis,
+        side="upper" if rim.upper else "lower",
+        value=rim.value,
+        ratio=gain,
+        **{"growing_block_bytes" if rim.axis == "ranks" else "growing_ranks": growing},
+        case=best.case,
+        test=further,
+    )
     title = f"{subject(grid)} still gain at {unit}"
     return Finding(kind="edge", title=title, text=text, severity="advice" if further else "info", numbers=numbers)
 
@@ -295,18 +304,6 @@ def _others(grid: Grid, rim: TableEdge, growing: list[int]) -> str:
         return f", at every {'block size' if rim.axis == 'ranks' else 'rank count'}"
     names = [block(value) if rim.axis == "ranks" else str(value) for value in growing]
     return f" ({'blocks of' if rim.axis == 'ranks' else 'rank counts'} {listing(names)})"
-
-
-def _edge_numbers(grid: Grid, rim: TableEdge, gain: float, growing: list[int], case: str) -> Numbers:
-    return numbers_of(
-        grid,
-        axis=rim.axis,
-        side="upper" if rim.upper else "lower",
-        value=rim.value,
-        ratio=gain,
-        **{"growing_block_bytes" if rim.axis == "ranks" else "growing_ranks": growing},
-        case=case,
-    )
 
 
 FINDERS: Final = (

@@ -256,7 +256,8 @@ def machine_lines(summary: Summary) -> list[Line]:
     where = [] if nodes is None else [f"{plural(int(nodes), 'node')} with {plural(ranks, 'rank')}"]
     memory = [] if size is None else [f"{format_volume(int(size))} of memory"]
     first = ", ".join([*where, *_processor(part_of(system, "cpu"), summary), *memory])
-    second = "; ".join([*_places(system), *_mpi(summary)])
+    library = summary.versions.get("mpi") or text_of(part_of(system, "mpi"), "library")
+    second = "; ".join([*_places(system), *([library.partition(",")[0]] if library else [])])
     return [Line(cut(text, WIDTH)) for text in (first or _UNKNOWN, second) if text]
 
 
@@ -289,8 +290,3 @@ def _place(place: Facts) -> str:
     on = text_of(device, "model") or text_of(device, "name") or text_of(place, "source")
     kind = text_of(place, "file_system") or "file system unknown"
     return f"{text_of(place, 'target')}: {kind}{f' on {on}' if on and on != kind else ''}"
-
-
-def _mpi(summary: Summary) -> Iterator[str]:
-    if library := summary.versions.get("mpi") or text_of(part_of(summary.system, "mpi"), "library"):
-        yield library.partition(",")[0]
