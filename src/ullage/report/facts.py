@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias, cast
 
+from ullage.grouping import grouped
 from ullage.model.summary import Summary
 from ullage.quantity import param_label
 from ullage.report.verdicts import present
@@ -133,10 +134,6 @@ def glossary(summary: Summary) -> list[tuple[str, str]]:
     verdicts = [
         (f"Verdict “{one.label}”", f"{one.meaning[:1].upper()}{one.meaning[1:]}.") for one in present(summary.rows)
     ]
-    flags: dict[str, str] = {}
-    for row in summary.rows:
-        for flag in row.flags:
-            if not flags.get(flag.kind):
-                flags[flag.kind] = flag.reason
-    told = [(f"Flag {kind}", f"For example: {reason}" if reason else "") for kind, reason in flags.items()]
-    return [*_WORDS, *verdicts, *(pair for pair in told if pair[1])]
+    reasons = grouped((flag.kind, flag.reason) for row in summary.rows for flag in row.flags if flag.reason)
+    flags = [(f"Flag {kind}", f"For example: {found[0]}") for kind, found in reasons.items()]
+    return [*_WORDS, *verdicts, *flags]

@@ -279,16 +279,15 @@ def make_study(
     groups: dict[tuple[str, str, Setting], dict[Cell, Row]] = {}
     for row in usable:
         setting = tuple((name, row.params[name]) for name in names if name in row.params)
-        groups.setdefault((row.target, row.access, setting), {})[_cell(row)] = row
+        groups.setdefault((row.target, row.access, setting), {})[row.ranks, row.count("block_bytes", 0)] = row
     dependence = dependence_within([sampled(row) for row in usable])
-    grids = tuple(_grid(place, cells, dependence) for place, cells in groups.items())
+    grids = [
+        Grid(target, access, first.metric, first.unit, first.better, setting, cells, dependence)
+        for (target, access, setting), cells in groups.items()
+        for first in [next(iter(cells.values()))]
+    ]
     order = tuple(dict.fromkeys(row.target for row in all_rows))
-    return Study(all_rows, grids, tuple(failed), level, order, settable)
-
-
-def _grid(place: tuple[str, str, Setting], cells: dict[Cell, Row], dependence: Dependence) -> Grid:
-    first = next(iter(cells.values()))
-    return Grid(place[0], place[1], first.metric, first.unit, first.better, place[2], cells, dependence)
+    return Study(all_rows, tuple(grids), tuple(failed), level, order, settable)
 
 
 def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
@@ -302,11 +301,6 @@ def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
 def _is_usable(row: Row) -> bool:
     ranks, positive = row.params.get("ranks"), bool(row.repetitions) and min(row.repetitions) > 0
     return isinstance(ranks, int) and positive and is_sound(row)
-
-
-def _cell(row: Row) -> Cell:
-    ranks, block = row.ranks, row.params.get("block_bytes", 0)
-    return int(ranks), int(block)
 
 
 def _setting_names(rows: Sequence[Row]) -> list[str]:
