@@ -9,11 +9,11 @@ import pytest
 from ullage.model.acceptance import Floor
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome, Row, Summary
-from ullage.report.charts.nodes import build as build_chart
+from ullage.report.charts.maps import node_map as build_chart
 from ullage.report.data import ReportData
 from ullage.report.screen import screen
 from ullage.report.sections import nodes as section
-from ullage.report.sections import required
+from ullage.report.sections import scores
 from ullage.results.folder import ResultFolder
 from ullage.runs.nodes import request_of_node, summary_of_nodes, with_nodes, write_lists
 
@@ -134,7 +134,7 @@ def test_floors_make_a_node_suspect_and_show_pass_fail_and_cannot_tell(tmp_path:
     assert {one.verdict for one in summary.judged[4:]} == {"cannot tell"}
     assert summary.nodes is not None
     assert summary.nodes.named("suspect") == ["n1"]
-    content = required.build(ReportData(summary))
+    content = scores.what_was_required(ReportData(summary))
     assert content is not None
     assert content.notes == ["pass: 3, fail: 1, cannot tell: 4."]
     assert content.grids[0].rows[0][0].text == "fail"
@@ -163,7 +163,7 @@ def test_results_of_one_node_have_none_of_these() -> None:
     data = ReportData(Summary(suite="memory", run_id="r", created="", rows=[row(1e10)]))
     assert build_chart(data) == []
     assert section.build(data) is None
-    assert required.build(data) is None
+    assert scores.what_was_required(data) is None
 
 
 def test_the_request_of_one_node_is_the_same_of_it_alone() -> None:

@@ -189,7 +189,7 @@ def show(
 
 def _show_rows(folder: "ResultFolder", what: str, *, everything: bool) -> None:
     from ullage.report.data import load
-    from ullage.report.shown_rows import find_rows, print_row, print_rows
+    from ullage.report.terminal import find_rows, print_row, print_rows
     from ullage.runs.summary import build_summary
     from ullage.terminal import make_console, paged, print_line
 

@@ -13,9 +13,10 @@ from ullage.report import texts
 from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
 from ullage.report.first_screen import front_of
-from ullage.report.glance import Vessel
+from ullage.report.grids import Column
+from ullage.report.headlines import Vessel
 from ullage.report.picture import Front, share_text
-from ullage.report.table import Column, columns, front_columns, front_rows
+from ullage.report.row_table import columns, front_columns, front_rows
 from ullage.report.texts import escape, title, verdict_line
 
 
@@ -37,7 +38,7 @@ def render(data: ReportData) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def table(shown: Sequence[Column], rows: Sequence[Row]) -> str:
+def table(shown: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     """Write a table with right-aligned numbers; return an empty text without rows."""
     if not rows:
         return ""

@@ -13,7 +13,7 @@ from ullage.analysis.statistics import (
     outliers,
     relative_width,
 )
-from ullage.analysis.verdicts import (
+from ullage.analysis.verdicts.physics import (
     above_ceiling,
     buffers_in_turn,
     clock_stopped,

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
+from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
 from ullage.analysis.metrics import Metric, metric_named
 from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_interval, pooled_dependence
-from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.grouping import grouped
 from ullage.model.flags import DIRTY_USED, Flag, each_once

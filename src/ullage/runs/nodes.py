@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ullage.analysis.acceptance.judging import NodeRows, judge
-from ullage.analysis.findings.nodes import findings_on_nodes
-from ullage.analysis.findings.required import findings_on_floors
+from ullage.analysis.acceptance import NodeRows, judge
+from ullage.analysis.findings.nodes import findings_on_floors, findings_on_nodes
 from ullage.analysis.statistics import median_interval
 from ullage.analysis.statistics.outlying import Measure, NodeSamples, Standing, margin_of, standings
 from ullage.analysis.verdicts.grades import is_sound

@@ -13,7 +13,7 @@ from ullage.discovery import SUITES, modules_in
 from ullage.runs.inputs import EngineContext, ParsedOptions
 
 if TYPE_CHECKING:
-    from ullage.analysis.findings.advice import Settable
+    from ullage.analysis.findings.study import Settable
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
     from ullage.model.summary import Finding, Row, Score
@@ -154,7 +154,7 @@ def find_suite(name: str) -> Suite:
 
 def settable_of(request: "Request") -> "Settable":
     """Return what advice on a result of ``request`` may name: the options of its suite."""
-    from ullage.analysis.findings.advice import NOTHING_SETTABLE
+    from ullage.analysis.findings.study import NOTHING_SETTABLE
     from ullage.runs.options.declared import settable_by
 
     suite = all_suites().get(request.suite)

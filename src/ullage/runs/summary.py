@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from ullage.analysis.ceilings.targets import ceilings_for
+from ullage.analysis.ceilings.declared import ceilings_for
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.contamination import contamination_findings
+from ullage.analysis.findings.doubts import contamination_findings
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from ullage.analysis.verdicts import cache_verdict
+from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.plan import Parameters, Scalar

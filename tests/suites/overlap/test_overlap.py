@@ -7,7 +7,7 @@ import pytest
 
 from support.make_records import MIB, make_launch, make_phase, make_repetition, make_run
 from support.simulated_engine import DESCRIBE, as_of_engine, built_engine, cells_of
-from ullage.analysis.metrics.overlap import share_that_overlaps
+from ullage.analysis.metrics.programs import share_that_overlaps
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout

@@ -4,8 +4,8 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ullage.analysis.findings.advice import Settable
-from ullage.analysis.findings.contamination import said_once
+from ullage.analysis.findings.doubts import disturbed_once
+from ullage.analysis.findings.study import Settable
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.request import Request
@@ -49,7 +49,7 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
         command=request.command,
         versions={**request.versions, **whole.versions},
         rows=with_common_ceilings(whole.rows),
-        findings=[*said_once(whole.findings, whole.rows), *across],
+        findings=[*disturbed_once(whole.findings, whole.rows), *across],
         scores=whole.scores,
         events=whole.events,
         system={} if system is None else system.model_dump(mode="json"),

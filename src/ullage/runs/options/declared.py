@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Protocol, Union, cast, get_args, get_origin
 
-from ullage.analysis.findings.advice import Settable
+from ullage.analysis.findings.study import Settable
 from ullage.errors import UserError
 from ullage.model.describe import Parameter
 from ullage.model.plan import Target

@@ -247,7 +247,7 @@ class CeilingRates(Repeated):
     word = "NAME[:ACCESS]=RATE"
 
     def _read_all(self, texts: Sequence[str]) -> object:
-        from ullage.analysis.ceilings.targets import read_ceiling
+        from ullage.analysis.ceilings.declared import read_ceiling
 
         return dict(map(read_ceiling, texts))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.search import Ask, Search, Trial
-from ullage.analysis.tuning.start import setting_with
+from ullage.analysis.tuning.space import setting_with
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Target
 from ullage.model.request import Request

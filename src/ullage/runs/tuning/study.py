@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ullage.analysis.tuning.tradeoffs import changes, sentence
+from ullage.analysis.tuning.confirmation import changes, sentence
 from ullage.errors import UserError
 from ullage.model.summary import Row, Summary
 from ullage.quantity import times

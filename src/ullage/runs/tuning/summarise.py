@@ -8,13 +8,11 @@ from statistics import fmean
 from typing import Final
 
 from ullage.analysis.statistics import median_interval
-from ullage.analysis.tuning.confirmation import FEWEST_PAIRS
-from ullage.analysis.tuning.effects import effects, response
-from ullage.analysis.tuning.importance import told
+from ullage.analysis.tuning.confirmation import FEWEST_PAIRS, front, proved_changes, sentence
+from ullage.analysis.tuning.effects import effects, response, told
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial
 from ullage.analysis.tuning.space import Setting, Space
-from ullage.analysis.tuning.tradeoffs import front, proved_changes, sentence
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.arrays import np
 from ullage.errors import UserError

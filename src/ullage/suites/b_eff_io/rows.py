@@ -11,7 +11,7 @@ from operator import methodcaller
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.settings import first, select
-from ullage.analysis.verdicts import Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import Verdict, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.model.flags import IDLE_RANKS, Flag
 from ullage.model.plan import Scalar

@@ -15,7 +15,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_column
-from ullage.report.latency import bucket_midpoint_ns
+from ullage.report.phases import bucket_midpoint_ns
 from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, time_axis, tooltip

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ullage.analysis.attribution import Attribution, attribution_text
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.last_ranks import often_last
+from ullage.analysis.findings.nodes import often_last
 from ullage.analysis.findings.phrasing import finding
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Score

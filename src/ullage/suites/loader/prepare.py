@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
-from ullage.analysis.metrics.loader import accelerator_use
+from ullage.analysis.metrics.programs import accelerator_use
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Limits, Plan, Target
 from ullage.model.request import Request

@@ -7,12 +7,12 @@ from typing import Final
 from ullage.analysis.statistics import median
 from ullage.quantity import DASH, format_quantity
 from ullage.report.answers import AnswerRule
-from ullage.report.contamination import GRADES, counters
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.declared import columns
 from ullage.report.grids import Column, MeasuredLine, grid_of, phase_lines
 from ullage.report.headlines import Rule, threads_text
+from ullage.report.sections.contamination import GRADES, counters
 
 _SUITE: Final = "noise"
 

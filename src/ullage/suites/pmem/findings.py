@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from ullage.analysis.contests import carries, compare_rows, spread_of
-from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each

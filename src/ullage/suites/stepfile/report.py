@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from ullage.analysis.findings.last_ranks import spread_of
+from ullage.analysis.findings.nodes import spread_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import DASH, format_quantity, format_share, plural, rounded, scale_for, significant

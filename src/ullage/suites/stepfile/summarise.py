@@ -12,10 +12,10 @@ from typing import Final, Literal, cast
 
 from ullage.analysis.findings.alike import Faster
 from ullage.analysis.findings.phrasing import finding, level_of_part
-from ullage.analysis.metrics.stepfile import exposed_s, io_seconds_of_a_state
+from ullage.analysis.metrics.programs import exposed_s, io_seconds_of_a_state
 from ullage.analysis.statistics import median, median_interval
 from ullage.analysis.stepmodel import cached_share, reading_order
-from ullage.analysis.verdicts import cache_verdict
+from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.grouping import grouped

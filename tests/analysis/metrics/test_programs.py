@@ -5,7 +5,7 @@ import pytest
 
 from support.make_records import make_phase
 from ullage.analysis.metrics import load_metrics
-from ullage.analysis.metrics.particles import observed_rate
+from ullage.analysis.metrics.programs import observed_rate
 from ullage.model.record import Gauge, PhaseRecord
 
 BY_NAME = {name: metric.sample for name, metric in load_metrics().items() if name.startswith(("raw_", "observed_"))}

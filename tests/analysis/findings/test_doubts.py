@@ -3,7 +3,7 @@
 
 from support.flags import flags_of
 from support.make_records import make_row
-from ullage.analysis.findings.contamination import contamination_findings, said_once
+from ullage.analysis.findings.doubts import contamination_findings, disturbed_once
 from ullage.model.flags import ABOVE_THREADS
 from ullage.model.summary import Finding, Row
 
@@ -47,7 +47,7 @@ def test_a_run_of_suites_counts_all_its_numbers_once() -> None:
     rows = {suite: graded(*grades) for suite, grades in of_suites.items()}
     found = [one for some in rows.values() for one in contamination_findings(some)]
     whole = [row for some in rows.values() for row in some]
-    unknown, dirty = said_once([*found, Finding(kind="x", text="Other.")], whole)[:2]
+    unknown, dirty = disturbed_once([*found, Finding(kind="x", text="Other.")], whole)[:2]
     assert unknown.text.startswith("For 4 of 16 numbers it is not known")
     assert dirty.text.startswith("Other programs used this machine while 1 of 16 numbers was measured (grade C).")
-    assert len(said_once(found, whole)) == 2
+    assert len(disturbed_once(found, whole)) == 2

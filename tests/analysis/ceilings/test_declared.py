@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from ullage.analysis.ceilings.targets import ceilings_for, read_ceiling, unknown_ceiling
+from ullage.analysis.ceilings.declared import ceilings_for, read_ceiling, unknown_ceiling
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, DeviceLink, Place, SystemFacts

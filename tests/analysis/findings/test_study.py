@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What advice may name: the options of the suite that a finding is of."""
 
-from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
+from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
 
 DISK = Settable(frozenset({"--threads", "--block"}), {"ranks": "--threads", "block_bytes": "--block"})
 

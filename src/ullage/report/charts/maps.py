@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The targets side by side: how many times faster, cell by cell, and where one cannot tell."""
+"""What is faster, as a map: targets side by side, cell by cell, and where one cannot tell; nodes by numbers."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -7,12 +7,16 @@ from itertools import combinations
 from typing import Final
 
 from ullage.analysis.compare import Cell, compare_samples
+from ullage.analysis.findings.nodes import name_of
 from ullage.analysis.matching import Sample
 from ullage.errors import UserError
+from ullage.model.nodes import NodeCell, NodeNumber, Nodes
 from ullage.model.plan import Scalar
-from ullage.quantity import DASH, format_param, format_row, param_label, significant
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_param, format_quantity, format_row, param_label, significant, times
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
+from ullage.report.plots import HeatMap, layer, layered
 from ullage.report.points import omitted, points_each, series_label, setting_of, spread_out
 from ullage.report.vega import INK, Spec, ordinal, tooltip
 from ullage.report.verdicts import classify
@@ -44,13 +48,10 @@ def build(data: ReportData) -> list[Figure]:
 
 def _pairs(panels: Sequence[Panel], a: str, b: str) -> list[tuple[Panel, Panel]]:
     """Pair the panels of two targets by access and setting; the target that wins more of the cells comes second."""
-    found = [(x, y) for x in panels for y in panels if (x.target, y.target) == (a, b) and _alike(x, y)]
+    first, second = ([panel for panel in panels if panel.target == target] for target in (a, b))
+    found = [(x, y) for x in first for y in second if (x.access, x.metric, x.extra) == (y.access, y.metric, y.extra)]
     wins = sum(1 if (cell.ratio >= 1) == (x.better == "more") else -1 for x, y in found for cell in _cells(x, y))
     return found if wins >= 0 else [(y, x) for x, y in found]
-
-
-def _alike(panel: Panel, other: Panel) -> bool:
-    return (panel.access, panel.metric, panel.extra) == (other.access, other.metric, other.extra)
 
 
 def _cells(base: Panel, other: Panel) -> Sequence[Cell]:
@@ -98,25 +99,15 @@ def _spec(panel: Panel, cells: Sequence[Cell], side: int) -> Spec:
     color = {"condition": {"test": "datum.outcome === 'cannot tell'", "value": _UNKNOWN_COLOR}, **shade}
     with_text = len(columns) <= 12
     step = min(max(_WIDTH // max(len(columns), 1), 46 if with_text else 12), 84)
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "rect", "stroke": "#fff", "strokeWidth": 1},
-            "encoding": {**place, "color": color, "tooltip": _TOOLTIP},
-        }
+    layers = [
+        layer({"type": "rect", "stroke": "#fff", "strokeWidth": 1}, {**place, "color": color, "tooltip": _TOOLTIP})
     ]
     if with_text:
-        ink = {
-            "condition": {"test": "abs(datum.position) > 0.6 && datum.outcome !== 'cannot tell'", "value": "white"},
-            "value": INK,
-        }
+        is_dark = "abs(datum.position) > 0.6 && datum.outcome !== 'cannot tell'"
+        ink = {"condition": {"test": is_dark, "value": "white"}, "value": INK}
         text = {**place, "text": {"field": "label", "type": "nominal"}, "color": ink}
-        layers.append({"mark": {"type": "text", "fontSize": 10.5}, "encoding": text})
-    return {
-        "width": {"step": step},
-        "height": {"step": 26 if with_text else 12},
-        "data": {"values": values},
-        "layer": layers,
-    }
+        layers.append(layer({"type": "text", "fontSize": 10.5}, text))
+    return layered({"step": step}, {"step": 26 if with_text else 12}, layers, values)
 
 
 def _values(cells: Iterable[Cell], key: str) -> list[Scalar]:
@@ -150,7 +141,7 @@ def _position(gain: float) -> float:
     return round(max(-1.0, min(1.0, math.log(gain) / math.log(_DARKEST_RATIO))), 4)
 
 
-CHART: Final = Chart(
+COMPARISON: Final = Chart(
     name="comparison",
     title="Targets side by side",
     doc="Each cell shows how many times as fast the first named target is. It is orange where that target is faster, "
@@ -158,4 +149,100 @@ CHART: Final = Chart(
     order=30,
     build=build,
 )
-CHARTS: Final = (CHART,)
+
+
+# -- nodes by numbers: how many times worse each node is than the others -----------------------------------------------
+
+
+_MOST_NODES: Final = 64
+_MOST_NUMBERS: Final = 30
+_NODES_WIDTH: Final = 700
+_MOST_WITH_TEXT: Final = 16
+_MOST_UPRIGHT: Final = 8
+# The darkest shade stands for this factor, and for all beyond.
+_DARKEST: Final = 2.0
+_CAPTION: Final = (
+    "Each cell says how many times worse the node is than the middle of the other nodes. "
+    "Framed cells are those for which the test names the node."
+)
+_NODE_TOOLTIP: Final = tooltip(
+    ("node", "node"), ("line", "number"), ("value", "this node"), ("usual", "median"), ("label", "worse")
+)
+
+
+def node_map(data: ReportData) -> list[Figure]:
+    """Return the map; nothing for results of one node, and without numbers that nodes can be compared in."""
+    nodes = data.summary.nodes
+    if nodes is None:
+        return []
+    tested = [number for number in nodes.numbers if number.tested]
+    worst_numbers = sorted(tested, key=lambda number: max(map(_factor, number.cells)), reverse=True)[:_MOST_NUMBERS]
+    numbers = sorted(worst_numbers, key=lambda number: number.row)
+    worst_nodes = sorted(
+        range(len(nodes.nodes)),
+        key=lambda node: max([0.0, *(_factor(one.cells[node]) for one in tested)]),
+        reverse=True,
+    )
+    lines = sorted(worst_nodes[:_MOST_NODES])
+    if not numbers or not lines:
+        return []
+    left_out = [
+        omitted(len(lines), len(nodes.nodes), "node", "those with the largest differences"),
+        omitted(len(numbers), len(tested), "number", "those with the largest differences"),
+    ]
+    caption = " ".join([_CAPTION, *filter(None, left_out)])
+    return [
+        Figure(f"{len(nodes.nodes)} nodes", caption, _node_spec(nodes, lines, numbers, data.summary.rows), wide=True)
+    ]
+
+
+def _factor(cell: NodeCell | None) -> float:
+    return 0.0 if cell is None or cell.worse is None else cell.worse
+
+
+def _node_spec(nodes: Nodes, shown: Sequence[int], numbers: Sequence[NodeNumber], rows: Sequence[Row]) -> Spec:
+    # Its place keeps lines apart that are named alike.
+    lines = [f"{place}  {name_of(rows[number.row])}" for place, number in enumerate(numbers, start=1)]
+    found = HeatMap(
+        [nodes.nodes[node].name for node in shown],
+        lines,
+        "node",
+        "",
+        width=_NODES_WIDTH,
+        most_with_text=_MOST_WITH_TEXT,
+        least_step=10,
+        text_height=22,
+        column_axis={"labelAngle": -45} if len(shown) > _MOST_UPRIGHT else None,
+        line_axis={"labelLimit": 420},
+    )
+    cells = [
+        _cell(nodes.nodes[node].name, line, cell, rows[number.row])
+        for line, number in zip(lines, numbers, strict=True)
+        for node in shown
+        if (cell := number.cells[node]) is not None and cell.worse is not None
+    ]
+    return found.spec(cells, _NODE_TOOLTIP)
+
+
+def _cell(node: str, line: str, cell: NodeCell, row: Row) -> Spec:
+    worse = max(_factor(cell), 1e-6)
+    return {
+        "line": line,
+        "column": node,
+        "value": format_quantity(cell.median, row.unit),
+        "usual": format_quantity(row.median, row.unit),
+        "label": times(worse),
+        "position": round(min(1.0, max(0.0, math.log(worse) / math.log(_DARKEST))), 4),
+        "best": cell.named,
+    }
+
+
+NODES: Final = Chart(
+    name="nodes",
+    title="Nodes by numbers",
+    doc="Darker is worse. A dark column is a node that is worse in everything, a dark line a number in which "
+    "the nodes differ.",
+    order=5,
+    build=node_map,
+)
+CHARTS: Final = (COMPARISON, NODES)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from jinja2 import DictLoader, Environment
 
-from ullage.report.cache import cached_text, compiled_templates
+from ullage.report.scripts import cached_text, compiled_templates
 
 NAME = "vega.js"
 
