@@ -113,15 +113,17 @@ std::size_t best_place(std::span<const LookedAt> looks, const std::set<std::uint
                        std::uint64_t groups) {
   std::map<std::uint64_t, bool> is_slow;
   for (const auto& look : looks) is_slow[group_of(look.inode)] |= look.is_slow;
-  const auto is_near_slow = [&](std::uint64_t group) {
-    const auto next = is_slow.lower_bound(group);
-    if (next != is_slow.end() && next->first == group) return next->second;
-    const auto behind = next == is_slow.end() ? is_slow.begin() : next;
-    const auto before = next == is_slow.begin() ? std::prev(is_slow.end()) : std::prev(next);
-    return behind->second || before->second;
+  // What was removed within this second is not skipped yet, so a used group will get slower than it is. One without a
+  // look holds directories of others, who may have removed files there, or lies between looks that are far apart.
+  const auto cost_of = [&](std::uint64_t group) {
+    const auto look = is_slow.find(group);
+    if (used.contains(group)) return 2.;
+    if (look != is_slow.end()) return look->second ? 1. : 0.;
+    const auto next = is_slow.upper_bound(group);
+    const bool behind = (next == is_slow.end() ? is_slow.begin() : next)->second;
+    const bool before = (next == is_slow.begin() ? std::prev(is_slow.end()) : std::prev(next))->second;
+    return behind || before ? 1. : .5;
   };
-  // What was removed within this second is not skipped yet, so a used group will get slower than it is.
-  const auto cost_of = [&](std::uint64_t group) { return used.contains(group) ? 2. : is_near_slow(group) ? 1. : 0.; };
   std::vector<double> costs(looks.size());
   for (std::size_t i = 0; i < looks.size(); ++i) {
     double place = 1;

@@ -80,6 +80,11 @@ TEST_F(BlockGroupsTest, DatasetsThatFollowEachOtherLieApart) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_GE(std::max(used[i], used[j]) - std::min(used[i], used[j]), together);
 }
 
+std::set<std::uint64_t> all_to_fill(ino_t directory, std::uint64_t files, std::uint64_t of) {
+  const auto filled = groups_to_fill(directory, {.files = files, .directories = 2}, of);
+  return {filled.begin(), filled.end()};
+}
+
 TEST_F(BlockGroupsTest, ALargeDatasetLiesApartFromTheOneBeforeAndLeavesNoSpares) {
   RunFolder folder = made();
   std::vector<std::set<std::uint64_t>> filled;
@@ -120,11 +125,6 @@ TEST_F(BlockGroupsTest, DirectoriesInsideADatasetStayInItsGroup) {
 
 constexpr std::uint64_t groups = 2048;
 ino_t inode_in(std::uint64_t group) { return group * 8192 + 5; }
-
-std::set<std::uint64_t> all_to_fill(ino_t directory, std::uint64_t files, std::uint64_t of) {
-  const auto filled = groups_to_fill(directory, {.files = files, .directories = 2}, of);
-  return {filled.begin(), filled.end()};
-}
 
 TEST(GroupsToFill, AreTheOwnSomeAtDistancesThatDoubleAndTheFollowing) {
   EXPECT_EQ(all_to_fill(inode_in(100), 8191, groups), std::set<std::uint64_t>{100});

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
 from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped, nested
 from ullage.model.flags import UNPINNED, Flag, each_once
