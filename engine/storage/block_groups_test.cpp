@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <set>
-#include <vector>
 
 #include "storage/run_folder.hpp"
 #include "storage/test_support.hpp"
@@ -80,28 +79,6 @@ TEST_F(BlockGroupsTest, DatasetsThatFollowEachOtherLieApart) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_GE(std::max(used[i], used[j]) - std::min(used[i], used[j]), together);
 }
 
-std::set<std::uint64_t> all_to_fill(ino_t directory, std::uint64_t files, std::uint64_t of) {
-  const auto filled = groups_to_fill(directory, {.files = files, .directories = 2}, of);
-  return {filled.begin(), filled.end()};
-}
-
-TEST_F(BlockGroupsTest, ALargeDatasetLiesApartFromTheOneBeforeAndLeavesNoSpares) {
-  RunFolder folder = made();
-  std::vector<std::set<std::uint64_t>> filled;
-  for (const char* name : {"first", "second"}) {
-    ASSERT_TRUE(folder.list_dataset({.dataset = name, .directory = name, .files = 100'000}));
-    ASSERT_TRUE(folder.make_directory(name));
-    EXPECT_TRUE(fs::is_empty(own() + "/" + name));
-    filled.push_back(all_to_fill(inode_of(own() + "/" + name), 100'000, 1'000'000));
-  }
-  const std::size_t places = test::names_in(own()).size();
-  if (places > 500) {  // a small file system has no others
-    for (const std::uint64_t group : filled[0]) EXPECT_FALSE(filled[1].contains(group)) << group << " of " << places;
-  }
-  ASSERT_TRUE(folder.remove_listed());
-  EXPECT_FALSE(fs::exists(own()));
-}
-
 TEST_F(BlockGroupsTest, TellsWhatANewFileCostsAndLeavesNone) {
   const RunFolder folder = made();
   ASSERT_TRUE(folder.make_directory("one"));
@@ -121,44 +98,6 @@ TEST_F(BlockGroupsTest, DirectoriesInsideADatasetStayInItsGroup) {
   ASSERT_TRUE(folder.make_directory("one/inner"));
   EXPECT_EQ(inode_of(own() + "/one"), before) << "one that is there is not replaced";
   EXPECT_EQ(test::names_in(own() + "/one"), std::vector<std::string>{"inner"});
-}
-
-constexpr std::uint64_t groups = 2048;
-ino_t inode_in(std::uint64_t group) { return group * 8192 + 5; }
-
-TEST(GroupsToFill, AreTheOwnSomeAtDistancesThatDoubleAndTheFollowing) {
-  EXPECT_EQ(all_to_fill(inode_in(100), 8191, groups), std::set<std::uint64_t>{100});
-  const auto many = all_to_fill(inode_in(100), 700'000, groups);
-  for (std::uint64_t group = 100; group <= 185; ++group) EXPECT_TRUE(many.contains(group)) << group;
-  // The kernel adds the inode of the directory inside, 5 + 32 here, and then 1, 2, 4 and so on.
-  for (const std::uint64_t distance : {127U, 255U, 511U, 1023U}) EXPECT_TRUE(many.contains(137 + distance)) << distance;
-  EXPECT_FALSE(many.contains(99));
-  EXPECT_TRUE(all_to_fill(inode_in(2040), 700'000, groups).contains(30)) << "behind the last comes the first";
-  EXPECT_EQ(all_to_fill(inode_in(3), 1'000'000'000, 48).size(), 48U);
-}
-
-TEST(BestPlace, HasNothingSlowWhereItsFilesWillGoOn) {
-  std::vector<LookedAt> looks;
-  for (std::uint64_t group = 0; group < groups; group += 16)
-    looks.push_back({inode_in(group), group >= 960 && group < 1100});
-  for (const std::uint64_t files : {8'192ULL, 100'000ULL, 700'000ULL}) {
-    const std::size_t best = best_place(looks, {}, {.files = files, .directories = 2}, groups);
-    for (const std::uint64_t group : all_to_fill(looks[best].inode, files, groups))
-      EXPECT_FALSE(group >= 960 && group < 1100) << files << " files from " << looks[best].inode / 8192;
-  }
-}
-
-TEST(BestPlace, MeetsWhatIsSlowLate) {
-  const std::vector<LookedAt> four{
-      {inode_in(1450), false}, {inode_in(1460), true}, {inode_in(1500), false}, {inode_in(1600), false}};
-  EXPECT_EQ(best_place(four, {}, {.files = 100}, groups), 0U);
-  EXPECT_EQ(best_place(four, {}, {.files = 300'000}, groups), 2U);
-}
-
-TEST(BestPlace, PrefersASlowGroupToAUsedOne) {
-  const std::vector<LookedAt> two{{inode_in(10), false}, {inode_in(200), true}};
-  EXPECT_EQ(best_place(two, {}, {.files = 100}, groups), 0U);
-  EXPECT_EQ(best_place(two, {10}, {.files = 100}, groups), 1U);
 }
 
 class SparesTest : public test::OnTarget {};

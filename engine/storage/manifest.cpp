@@ -159,19 +159,6 @@ std::string DatasetEntry::directory_name(std::uint64_t index) const {
   return directory_per_process ? directory + "/" + padded(index) : directory;
 }
 
-std::uint64_t DatasetEntry::item_count() const noexcept {
-  if (tree) return tree->ranks * tree->items;
-  if (steps) return steps->file_count();
-  return grid ? grid->file_count() : files;
-}
-
-std::uint64_t DatasetEntry::directory_count() const noexcept {
-  if (tree) return tree->trees() * tree->directory_count();
-  if (steps) return steps->directory_count();
-  if (grid) return grid->directory_count();
-  return directory_per_process ? files : 0;
-}
-
 std::string DatasetEntry::file_name(std::uint64_t index) const {
   return directory_name(index) + (per_process ? "/data." + padded(index) : "/data");
 }

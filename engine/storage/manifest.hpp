@@ -31,9 +31,6 @@ struct DatasetEntry {
   bool side_files = false;                        // what an MPI library makes beside its files is ours too
   std::optional<StepShape> steps = std::nullopt;  // instead of numbered files
   std::optional<ImageGrid> grid = std::nullopt;   // instead of numbered files
-  /// All items of the whole dataset, at most, and the directories in its own.
-  [[nodiscard]] std::uint64_t item_count() const noexcept;
-  [[nodiscard]] std::uint64_t directory_count() const noexcept;
   /// Name of file `index` relative to the run folder.
   [[nodiscard]] std::string file_name(std::uint64_t index) const;
   /// Directory of file `index`: the dataset's own, or its sub-directory.

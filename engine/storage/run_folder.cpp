@@ -299,10 +299,7 @@ Status RunFolder::append(std::string line) const {
   return {};
 }
 
-Status RunFolder::list_dataset(const DatasetEntry& entry) const {
-  if (groups_) groups_->expect({entry.item_count(), entry.directory_count()});
-  return append(manifest_line(entry));
-}
+Status RunFolder::list_dataset(const DatasetEntry& entry) const { return append(manifest_line(entry)); }
 
 Status RunFolder::enter_facts(const std::string& dataset, const nlohmann::json& facts) const {
   return append(facts_line(dataset, facts));
@@ -345,7 +342,7 @@ Result<Leftovers> RunFolder::remove_listed() {
   if (!entries) return fail(entries.error());
   Leftovers leftovers;
   for (const auto& entry : *entries) remove_dataset(entry, {}, leftovers);
-  (void)BlockGroups::remove_spares(folder_.get());
+  BlockGroups::remove_spares(folder_.get());
   const auto unlisted = strangers(folder_.get(), Leftovers::most_left);
   if (!unlisted) return fail(error(unlisted.error(), "list", ""));
   for (const auto& name : *unlisted) {
