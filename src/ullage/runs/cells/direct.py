@@ -12,7 +12,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Parameters, Target
 from ullage.runs.cells.planning import Way, way_of
 from ullage.runs.session import Note
-from ullage.system.storage import direct_alignment
+from ullage.system.statx import direct_alignment
 from ullage.units import format_bytes
 from ullage.uri import target_folder
 

@@ -29,7 +29,7 @@ from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, told_rows, usual
 from ullage.suites.pmem.findings import NOT_ASKED, NUMA_PATH, findings_of, persistence_findings, with_placement
 from ullage.suites.pmem.options import MOST_TRANSFERS, Interface, NumaPath, PmemOptions, region_of
-from ullage.system.storage import is_dax
+from ullage.system.statx import is_dax
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_folder
 
