@@ -17,7 +17,8 @@ from typing import Final
 from benchmarks.engine_runs import arguments, mpi_name, phases
 from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
-from ullage.suites.sar.shape import KERNELS, scaled, shape_of
+from ullage.runs.options.engine import values_of
+from ullage.suites.sar.suite import KERNELS, scaled
 
 SCALES: Final = (0.5, 1.0)
 LAYOUTS: Final = ("files", "containers")
@@ -44,10 +45,9 @@ def ullage(folder: Path, layout: str, scale: float, ranks: int, kernel: str) -> 
 
 def bare(program: Path, folder: Path, layout: str, scale: float, ranks: int, kernel: str) -> float:
     """Return the same of the loop."""
-    shape = shape_of({**scaled(scale), "grid": GRID, "depth": DEPTH})
-    sizes = (shape.rows, shape.columns, shape.raw_columns, shape.grid, shape.depth)
-    others = (shape.subimages, shape.subimage_side, shape.templates, TIMES)
-    words = [str(program), layout, *map(str, sizes), *map(str, others), str(folder), str(ranks)]
+    values = values_of("sar", {**scaled(scale), "grid": GRID, "depth": DEPTH})
+    sizes = ("rows", "columns", "raw_columns", "grid", "depth", "subimages", "subimage_side", "templates")
+    words = [str(program), layout, *(values.word(name) for name in sizes), str(TIMES), str(folder), str(ranks)]
     told = [int(line) for line in subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()]
     return GRID**2 * DEPTH / (statistics.median(told[KERNELS.index(kernel) :: len(KERNELS)]) / 1e9)
 

@@ -23,7 +23,7 @@ from statistics import median
 from typing import TypeVar
 
 from benchmarks.simulated_responses import SURFACES, Surface, few_matter, flat, hill_somewhere, make_space
-from ullage.analysis.tuning.screening import design, important
+from ullage.analysis.tuning.effects import design, important
 from ullage.analysis.tuning.search import Search, Trial
 from ullage.analysis.tuning.space import Space
 from ullage.analysis.tuning.surrogate import Trials, fit

@@ -17,9 +17,10 @@ from typing import Final
 from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, loop_times, mpi_name, phases
 from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
-from ullage.runs.cells.formats import BACKENDS
-from ullage.runs.particles.options import ACCESSES, LAYOUTS, PARTICLE_BYTES
+from ullage.runs.cells.backends import BACKENDS
+from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES
 
+ACCESSES: Final = ("independent", "collective")
 PHASES: Final = ("write", "read")
 STEPS: Final = 3
 TIMES: Final = 3  # of each side in each pair, of which the median counts

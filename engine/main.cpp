@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/resources.hpp"
 #include "mpi/comm.hpp"
 #include "run/describe.hpp"
+#include "run/plan.hpp"
 #include "run/reductions.hpp"
 #include "run/same_build.hpp"
 #include "run/selftest.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: ullage-engine describe [NAME]\n"
+    "       ullage-engine needs < CASES.json\n"
     "       mpiexec -n N ullage-engine run PLAN.json\n"
     "       ullage-engine selftest\n"
     "       mpiexec -n N ullage-engine selftest reductions [TIMES]\n"
@@ -32,8 +35,8 @@ int complain(const ullage::Error& error, int code) {
   return code;
 }
 
-int describe(const std::string& name) {
-  const auto document = ullage::describe(name);
+/// Prints a document that needs no MPI.
+int print(const ullage::Result<ullage::Json>& document) {
   if (!document) return complain(document.error(), ullage::exit_code::bad_plan);
   std::cout << ullage::json_text(*document, 1) << '\n';
   return ullage::exit_code::ok;
@@ -98,18 +101,24 @@ int limit_exit(int code) {
   return code;
 }
 
+std::string word_at(const std::vector<std::string>& words, std::size_t index, const std::string& otherwise = "") {
+  return index < words.size() ? words[index] : otherwise;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // A write beyond the limit of file sizes (ulimit -f) is then EFBIG, an error like any other.
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
-  const std::string verb = words.empty() ? "" : words[0];
-  if (verb == "describe" && words.size() <= 2) return describe(words.size() == 2 ? words[1] : "");
+  const std::string verb = word_at(words, 0);
+  if (verb == "describe" && words.size() <= 2) return print(ullage::describe(word_at(words, 1)));
+  if (verb == "needs" && words.size() == 1)
+    return print(ullage::needs_of_cases({std::istreambuf_iterator<char>(std::cin), {}}));
   if (verb == "run" && words.size() == 2) return limit_exit(run(argc, argv, words[1]));
   if (verb == "selftest" && words.size() == 1) return selftest();
   if (verb == "selftest" && words[1] == "reductions" && words.size() <= 3)
-    return selftest_reductions(argc, argv, words.size() == 3 ? words[2] : "5");
+    return selftest_reductions(argc, argv, word_at(words, 2, "5"));
   if (verb == "clean" && words.size() == 2) return clean(words[1]);
   std::cerr << usage;
   return ullage::exit_code::bad_plan;

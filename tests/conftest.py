@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from support.fake_program import FakeProgram
+from support.simulated_engine import built_engine
 
 # Two shared cores make deadlines lie; the same examples on every machine make a failure one that can be repeated.
 settings.register_profile("ullage", deadline=None, derandomize=True, database=None)
@@ -90,9 +91,8 @@ def empty_home(
 
 @pytest.fixture(scope="session")
 def engine() -> Path:
-    """Return the engine under test: $ULLAGE_ENGINE (`make test` sets it to each leg's), else the one in .venv."""
-    root = Path(__file__).parent.parent
-    path = Path(os.environ.get("ULLAGE_ENGINE") or root / ".venv" / "bin" / "ullage-engine")
+    """Return the engine under test."""
+    path = built_engine()
     if not path.is_file():
         pytest.fail(f"no engine at {path}: run `make setup`")
     return path

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ullage.engine import describe, find_engine, find_registered, registered, validate_parameters
+from support.simulated_engine import built_engine
+from ullage.engine import describe, find_engine, find_registered, needs_of, registered, validate_parameters
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.model.plan import Layout, Named
 
 FAKE = Path(__file__).parent / "support" / "fake_engine.py"
 
@@ -61,6 +63,33 @@ def test_an_engine_that_gives_no_description_is_refused_in_one_line(tmp_path: Pa
     with pytest.raises(UserError, match=what) as caught:
         describe(engine)
     assert str(caught.value).isprintable()
+
+
+def test_needs_are_asked_once_for_the_same_cases(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    engine.write_text(f'#!/bin/sh\necho asked >> "{tmp_path}/log"\nexec "{built_engine()}" "$@"\n')
+    engine.chmod(0o755)
+    sizes = {"file_mode": "per-process", "transfer_bytes": 8, "block_bytes": 24}
+    cases = [(Layout(ranks=ranks), Named(name="transfer", parameters=sizes)) for ranks in (1, 3)]
+    found = [(needs.bytes, needs.inodes, needs.one_folder) for needs in needs_of(engine, cases)]
+    assert found == [(24, 1, False), (72, 3, False)]
+    assert needs_of(engine, cases) is needs_of(engine, iter(cases))
+    assert (tmp_path / "log").read_text().count("asked") == 1
+    assert [*needs_of(engine, [])] == []
+
+
+def test_cases_that_the_engine_refuses_are_named() -> None:
+    wrong = [(Layout(ranks=1), Named(name="transfers"))]
+    with pytest.raises(UserError, match=r"`needs` ended with 2: .*/0/workload/name.*no workload is called 'transfers'"):
+        needs_of(built_engine(), wrong)
+
+
+def test_an_engine_that_answers_something_else_is_refused_in_one_line(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    engine.write_text("#!/bin/sh\necho '[{}]'\n")
+    engine.chmod(0o755)
+    with pytest.raises(UserError, match="`needs` gave no list of needs: 0/bytes: Field required"):
+        needs_of(engine, [(Layout(ranks=1), Named(name="sar"))])
 
 
 def test_things_are_found_by_kind_and_name() -> None:

@@ -290,6 +290,24 @@ Status parse_parts(const PlanParts& parts, Plan& plan) {
   return {};
 }
 
+Result<Json> parse_needs(const Json& json, const std::string& pointer) {
+  ObjectReader reader(json, pointer);
+  const Json* layout = reader.member("layout");
+  const Json* workload = reader.member("workload");
+  if (layout == nullptr || workload == nullptr)
+    reader.mistake(bad_plan(reader.at(layout == nullptr ? "layout" : "workload"), "is missing"));
+  if (auto status = reader.finish(); !status) return fail(status.error());
+  const auto placed = parse_layout(*layout, pointer + "/layout");
+  if (!placed) return fail(placed.error());
+  const auto named = parse_named<WorkloadEntry>(*workload, pointer + "/workload", "workload");
+  if (!named) return fail(named.error());
+  const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(named->name);
+  const Needs needs = entry.needs(named->values, *placed);
+  return Json{{"bytes", needs.bytes.value()},
+              {"inodes", needs.inodes.value()},
+              {"one_folder", entry.needs_one_folder(named->values)}};
+}
+
 }  // namespace
 
 bool Plan::may_lie_at(const PlannedCase& planned, const std::string& target) {
@@ -308,6 +326,14 @@ Result<Plan> parse_plan(const std::string& text) {
   if (!plan) return plan;
   if (auto status = parse_parts(parts, *plan); !status) return fail(status.error());
   return plan;
+}
+
+Result<Json> needs_of_cases(const std::string& text) {
+  const Json json = parse_json(text);
+  if (!json.is_array()) return fail(bad_plan("/", "is not a JSON list"));
+  std::vector<Json> found;
+  if (auto status = parse_list(json, "", found, parse_needs); !status) return fail(status.error());
+  return Json(std::move(found));
 }
 
 }  // namespace ullage

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,5 +74,9 @@ struct Plan {
 
 /// Errors are ErrorKind::bad_plan with the JSON pointer.
 [[nodiscard]] Result<Plan> parse_plan(const std::string& text);
+
+/// What each case of a JSON list needs of its target at its fullest, in the same order: a case is the `layout` and the
+/// `workload` of a plan. Errors are those of parse_plan.
+[[nodiscard]] Result<nlohmann::json> needs_of_cases(const std::string& text);
 
 }  // namespace ullage

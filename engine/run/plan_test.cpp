@@ -52,6 +52,28 @@ TEST(Plan, GoodPlanIsUnderstoodCompletely) {
   EXPECT_TRUE(plan->prepared.empty());
 }
 
+TEST(Plan, NeedsOfCasesAreThoseOfTheirWorkloads) {
+  const auto needs = needs_of_cases(R"([
+    {"layout": {"ranks": 3}, "workload": {"name": "transfer", "parameters": {"file_mode": "per-process",
+     "transfer_bytes": 8, "block_bytes": 16, "read_back": "own"}}},
+    {"layout": {"ranks": 2}, "workload": {"name": "stepfile", "parameters": {"steps": 5, "state_bytes": 4097,
+     "layout": "flat"}}},
+    {"layout": {"ranks": 2}, "workload": {"name": "tile"}}])");
+  ASSERT_TRUE(needs.has_value()) << to_line(needs.error());
+  EXPECT_EQ((*needs)[0], (Json{{"bytes", 48}, {"inodes", 3}, {"one_folder", false}}));
+  EXPECT_EQ((*needs)[1], (Json{{"bytes", 2 * 5 * 8192}, {"inodes", 10}, {"one_folder", false}}));
+  EXPECT_EQ((*needs)[2]["one_folder"], true);
+}
+
+TEST(Plan, MistakesInCasesAreNamedByTheirPointer) {
+  const auto where = [](const std::string& text) { return needs_of_cases(text).error().where; };
+  EXPECT_EQ(where("{}"), "/");
+  EXPECT_EQ(where("[]"), "");
+  EXPECT_EQ(where(R"([{"layout": {"ranks": 1}}])"), "/0/workload");
+  EXPECT_EQ(where(R"([{"layout": {"ranks": 0}, "workload": {"name": "sar"}}])"), "/0/layout/ranks");
+  EXPECT_EQ(where(R"([{"layout": {"ranks": 1}, "workload": {"name": "sars"}}])"), "/0/workload/name");
+}
+
 TEST(Plan, PreparedDatasetsAreNames) {
   Json json = good_plan();
   json["prepared"] = {"ior-easy", "mdtest_hard"};

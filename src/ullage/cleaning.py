@@ -44,14 +44,12 @@ def find_run_folders(target: Path, run_id: str | None = None) -> list[RunFolder]
             error.strerror or "cannot be read", str(target), "name the folder of a target", EXIT_ENVIRONMENT
         ) from error
     wanted = [e for e in entries if e.name.startswith(PREFIX) and (run_id is None or e.name == PREFIX + run_id)]
-    return [_inspect(entry) for entry in wanted]
-
-
-def _inspect(entry: "os.DirEntry[str]") -> RunFolder:
-    path, run_id = Path(entry.path), entry.name.removeprefix(PREFIX)
-    status = entry.stat(follow_symlinks=False)
-    age_s = max(0.0, time.time() - status.st_mtime)
-    return RunFolder(path, run_id, age_s, _why_not(path, run_id, status))
+    found: list[RunFolder] = []
+    for entry in wanted:
+        path, own_id, status = Path(entry.path), entry.name.removeprefix(PREFIX), entry.stat(follow_symlinks=False)
+        age_s = max(0.0, time.time() - status.st_mtime)
+        found.append(RunFolder(path, own_id, age_s, _why_not(path, own_id, status)))
+    return found
 
 
 def _why_not(path: Path, run_id: str, status: os.stat_result) -> str | None:

@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine as the front end sees it: where it is, what it says it can do, and values checked against that."""
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
 from ullage.harmless import harmless_json
 from ullage.model.base import first_mistake
-from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Parameters
+from ullage.model.describe import Describe, Needs, Registered
+from ullage.model.plan import Layout, Named, Parameters
 from ullage.parameters import check_parameters, suggest
 
+FormT = TypeVar("FormT")
 Kind: TypeAlias = Literal["backend", "workload", "probe", "stop rule"]
 
 KINDS: Final[tuple[Kind, ...]] = ("backend", "workload", "probe", "stop rule")
 ENGINE_NAME: Final = "ullage-engine"
-_DESCRIBE_TIMEOUT_S: Final = 60
+_ANSWER_TIMEOUT_S: Final = 60
 
 
 def find_engine(explicit: Path | None = None) -> Path:
@@ -56,32 +59,42 @@ def describe(engine: Path) -> Describe:
 
 @lru_cache(maxsize=8)
 def _describe(engine: Path, mtime_ns: int, size_bytes: int) -> Describe:  # noqa: ARG001 - the state of the file is the key
-    right = "rebuild it with `make setup`"
+    return _answer(engine, "describe", Describe, "ullage.describe/1 document")
+
+
+def needs_of(engine: Path, cases: Iterable[tuple[Layout, Named]]) -> Sequence[Needs]:
+    """Return what each workload with its layout takes of a target. A process asks once for the same cases."""
+    asked = [{"layout": layout.model_dump(), "workload": workload.model_dump()} for layout, workload in cases]
+    return _needs(engine, json.dumps(asked)) if asked else []
+
+
+@lru_cache(maxsize=8)
+def _needs(engine: Path, asked: str) -> Sequence[Needs]:
+    return _answer(engine, "needs", list[Needs], "list of needs", asked)
+
+
+def _answer(engine: Path, verb: str, form: type[FormT], document: str, asked: str = "") -> FormT:
+    """Return what ``engine`` prints for a verb that needs no MPI; ``asked`` is its input."""
+
+    def refusal(what: str) -> UserError:
+        return UserError(what, str(engine), "rebuild it with `make setup`", EXIT_ENVIRONMENT)
+
     try:
         done = subprocess.run(
-            [str(engine), "describe"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_DESCRIBE_TIMEOUT_S,
-            check=False,
+            [str(engine), verb], input=asked.encode(), capture_output=True, timeout=_ANSWER_TIMEOUT_S, check=False
         )
     except OSError as error:
-        raise UserError(
-            f"the engine cannot be started: {error.strerror}", str(engine), right, EXIT_ENVIRONMENT
-        ) from error
+        raise refusal(f"the engine cannot be started: {error.strerror}") from error
     except subprocess.TimeoutExpired as error:
-        raise UserError(
-            f"the engine gave no answer within {_DESCRIBE_TIMEOUT_S} s", str(engine), right, EXIT_ENVIRONMENT
-        ) from error
+        raise refusal(f"the engine gave no answer within {_ANSWER_TIMEOUT_S} s") from error
     if done.returncode != 0:
         said = one_line(done.stderr.decode("utf-8", "replace"), 200) or "nothing on stderr"
-        raise UserError(f"`describe` ended with {done.returncode}: {said}", str(engine), right, EXIT_ENVIRONMENT)
+        raise refusal(f"`{verb}` ended with {done.returncode}: {said}")
     try:
-        return Describe.model_validate_json(harmless_json(done.stdout))
+        return TypeAdapter(form).validate_json(harmless_json(done.stdout))
     except ValidationError as error:
         place, why = first_mistake(error)
-        what = f"`describe` gave no ullage.describe/1 document: {place}: {why}"
-        raise UserError(what, str(engine), right, EXIT_ENVIRONMENT) from error
+        raise refusal(f"`{verb}` gave no {document}: {place}: {why}") from error
 
 
 def registered(description: Describe, kind: Kind) -> list[Registered]:

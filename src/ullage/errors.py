@@ -23,7 +23,10 @@ _WORDS: Final = (
 
 def one_line(text: str, limit: int = 400) -> str:
     """Make ``text`` safe for one line of a terminal: control characters are escaped, what is too long is cut."""
-    escaped = "".join(c if c.isprintable() else _escape(c) for c in " ".join(text.split("\n")).strip())
+    escaped = "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode("ascii")
+        for c in " ".join(text.split("\n")).strip()
+    )
     if len(escaped) <= limit:
         return escaped
     end = limit - 3
@@ -41,10 +44,6 @@ def plain_fault(message: str) -> str:
     for theirs, ours in _WORDS:
         message = message.replace(theirs, ours)
     return message
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 class UserError(Exception):

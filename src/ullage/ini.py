@@ -60,13 +60,10 @@ def with_values(text: str, name: str, values: Mapping[tuple[str, str], str]) -> 
     for (of, key), value in values.items():
         own = sections.setdefault(_alike(of, sections), {})
         own[_alike(key, own)] = value
-    return "".join(f"[{head}]\n{_lines(own)}\n" for head, own in sections.items())
+    lines = {head: "".join(f"{key} = {value}\n" for key, value in own.items()) for head, own in sections.items()}
+    return "".join(f"[{head}]\n{text}\n" for head, text in lines.items())
 
 
 def _alike(name: str, known: Mapping[str, object]) -> str:
     """Return ``name`` as it is written in ``known``, in any case."""
     return next((one for one in known if one.lower() == name.lower()), name)
-
-
-def _lines(values: Mapping[str, str]) -> str:
-    return "".join(f"{key} = {value}\n" for key, value in values.items())

@@ -12,11 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from ullage.arrays import np
 from ullage.harmless import harmless
 from ullage.reading import read_bytes
 
 if TYPE_CHECKING:
-    from ullage.arrays import NDArray, np
+    from ullage.arrays import NDArray
 
 TABLE: Final = "table"
 """The fact that names such a file: ``name``, ``ends`` and ``pairs``, and ``path`` once it was found."""
@@ -81,8 +82,6 @@ def pair_table(facts: Mapping[str, object]) -> PairTable | None:
 
 @lru_cache(maxsize=_KEPT_IN_MEMORY)
 def _read(path: str, ends: int, pairs: int) -> PairTable | None:
-    from ullage.arrays import np
-
     try:
         data = read_bytes(Path(path), ends * _END_BYTES + pairs * _PAIR_BYTES)
     except OSError:

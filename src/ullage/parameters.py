@@ -17,18 +17,6 @@ WordT = TypeVar("WordT", bound=str)
 _FLAGS: Final = {**dict.fromkeys(("true", "yes", "on", "1"), True), **dict.fromkeys(("false", "no", "off", "0"), False)}
 _NO_LIMIT: Final = 1e15
 _COUNT: Final = re.compile(r"-?\d{1,18}", re.ASCII)
-_FORMS: Final[Mapping[str, str]] = {
-    "flag": "true or false",
-    "count": "a whole number",
-    "bytes": "a size such as 128K, 1M, 1.5GiB",
-    "seconds": "a time such as 90, 60s, 2m, 500ms",
-    "rate": "a rate such as 3.2GB/s",
-    "number": "a number",
-    "text": "text",
-    "map": "KEY=VALUE,KEY=VALUE",
-}
-
-
 _LONGEST_LIST: Final = 280
 
 
@@ -55,7 +43,7 @@ def known_word(word: str, known: Iterable[WordT], option: str) -> WordT:
 def parse_parameter(parameter: Parameter, text: str) -> Value:
     """Read a checked value of ``parameter`` from the command line; raise UserError that says what would be right."""
     try:
-        value = _PARSERS[parameter.type](text.strip())
+        value = _TYPES[parameter.type][1](text.strip())
     except (ValueError, UserError) as error:
         raise UserError(f"not a value of '{parameter.name}'", f"'{text}'", f"write {_form(parameter)}") from error
     return check_value(parameter, value, f"'{parameter.name}'")
@@ -95,17 +83,18 @@ def _scalar(value: object) -> Scalar:
     return value
 
 
-_PARSERS: Final[Mapping[ParameterType, Callable[[str], Value]]] = {
-    "flag": _flag_from_text,
-    "count": _count_from_text,
-    "bytes": parse_size,
-    "seconds": parse_duration,
-    "rate": parse_rate,
-    "number": float,
-    "text": str,
-    "choice": str,
-    "choices": lambda text: [word.strip() for word in text.split(",")],
-    "map": _map_from_text,
+# How a value is written, read from a text, and held.
+_TYPES: Final[Mapping[ParameterType, tuple[str, Callable[[str], Value], tuple[type, ...]]]] = {
+    "flag": ("true or false", _flag_from_text, (bool,)),
+    "count": ("a whole number", _count_from_text, (int,)),
+    "bytes": ("a size such as 128K, 1M, 1.5GiB", parse_size, (int,)),
+    "seconds": ("a time such as 90, 60s, 2m, 500ms", parse_duration, (int, float)),
+    "rate": ("a rate such as 3.2GB/s", parse_rate, (int, float)),
+    "number": ("a number", float, (int, float)),
+    "text": ("text", str, (str,)),
+    "choice": ("one of", str, (str,)),
+    "choices": ("a list of", lambda text: [word.strip() for word in text.split(",")], (list,)),
+    "map": ("KEY=VALUE,KEY=VALUE", _map_from_text, (dict,)),
 }
 
 
@@ -144,19 +133,12 @@ def _canonical(parameter: Parameter, value: Value) -> Value | None:
 
     In maps all values are texts, as in the engine.
     """
-    match parameter.type:
-        case "flag":
-            return value if isinstance(value, bool) else None
-        case "count" | "bytes":
-            return value if isinstance(value, int) and not isinstance(value, bool) else None
-        case "seconds" | "rate" | "number":
-            return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-        case "text" | "choice":
-            return value if isinstance(value, str) else None
-        case "choices":
-            return value if isinstance(value, list) else None
-        case "map":
-            return {key: _as_text(item) for key, item in value.items()} if isinstance(value, dict) else None
+    held = _TYPES[parameter.type][2]
+    if type(value) not in held:
+        return None
+    if isinstance(value, dict):
+        return {key: _as_text(item) for key, item in value.items()}
+    return float(value) if float in held and isinstance(value, (int, float)) else value
 
 
 def _as_text(value: Scalar) -> str:
@@ -172,10 +154,8 @@ def _check_range(parameter: Parameter, value: float, where: str) -> None:
 
 
 def _form(parameter: Parameter) -> str:
-    if parameter.type in ("choice", "choices"):
-        head = "one of" if parameter.type == "choice" else "a list of"
-        return f"{head} {', '.join(parameter.choices)}"
-    return f"{_FORMS[parameter.type]}{format_range(parameter)}"
+    form = _TYPES[parameter.type][0]
+    return f"{form} {', '.join(parameter.choices)}" if parameter.choices else f"{form}{format_range(parameter)}"
 
 
 def format_range(parameter: Parameter) -> str:

@@ -3,7 +3,7 @@
 
 import subprocess
 import sys
-from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ import typer
 
 import ullage
 from ullage.cli import app
+from ullage.discovery import modules_in
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError
 
 HEAVY = ("pydantic", "numpy", "scipy", "vl_convert", "jinja2", "rich")
@@ -20,20 +21,21 @@ def ullage_process(*words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, "-m", "ullage", *words], capture_output=True, text=True, check=False)
 
 
-def is_verb(path: Path) -> bool:
-    text = path.read_text()
-    return "def register(" in text or f"\ndef {path.stem}(" in text
+def verbs_of(module: ModuleType) -> set[str]:
+    """Verbs that the module names, else the one that it is named after."""
+    own = {module.__name__.rpartition(".")[2]} if hasattr(module, "register") else set[str]()
+    return own | {verb.__name__.removesuffix("_") for verb in getattr(module, "VERBS", ())}
 
 
 def test_every_verb_of_the_package_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert app.run(["--help"]) == EXIT_OK
     text = capsys.readouterr().out
-    files = {path.stem for path in Path(app.__file__).parent.glob("*.py") if is_verb(path)}
-    assert {"describe", "machine", "clean", "suites"} <= files
+    verbs = {verb for module in modules_in("ullage.cli") for verb in verbs_of(module)}
+    assert {"describe", "machine", "clean", "suites", "peers", "show", "run", "import"} <= verbs
+    assert all(f"\n  {verb} " in text for verb in verbs)
     # People do not type this one.
-    assert all(f"\n  {name.removesuffix('_')} " in text for name in files - {"member"})
-    assert "member" in files
     assert "\n  member " not in text
+    assert app.run(["member", "--help"]) == EXIT_OK
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from support.fake_program import FakeProgram
-from ullage.cli.job_time import check_walltime, time_of_this_job
+from ullage.cli.submitting import check_walltime, time_of_this_job
 from ullage.errors import UserError
 from ullage.launch import batch_systems
 from ullage.runs.jobtime import CaseWork, Work

@@ -10,7 +10,7 @@ from tests.e2e.commands import run_here
 from ullage.cli.submitting import asked_of_site, nodes_to_use, usable
 from ullage.errors import UserError
 from ullage.launch.hosts import Hosts
-from ullage.launch.jsrun import Jsrun
+from ullage.launch.lsf import Jsrun
 from ullage.launch.open_mpi import OpenMpi
 from ullage.runs.submitted import arguments_in_job
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, read_size, refused, switch, value
+from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, read_size, refused, translated
 from ullage.errors import UserError
 from ullage.suites.from_ior.flags import TABLE as IOR
 from ullage.suites.from_mdtest.flags import TABLE as MDTEST
@@ -15,15 +15,9 @@ from ullage.suites.from_mdtest.flags import TABLE as MDTEST
 TABLE: Final = FlagTable(
     "tool",
     (
-        value("-t", directive="transferSize"),
-        value("-s"),
-        switch("-w", directive="writeFile"),
-        switch("-F"),
-        switch("--long"),
-        value("--size"),
-        answered("-v", note="is in every record", directive="verbose"),
-        refused("-y", why="one path only", takes_value=True, directive="dualMount"),
-        value("-O"),
+        *translated("-t transferSize VALUE, -s VALUE, -w writeFile, -F, --long, --size VALUE, -O VALUE"),
+        *answered({"-v verbose": "is in every record"}),
+        *refused({"-y dualMount VALUE": "one path only"}),
     ),
     {"-B": "now it is --long"},
 )

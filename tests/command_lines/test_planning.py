@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from ullage.command_lines.options import LineOptions
-from ullage.command_lines.planning import Bound, bind, fit, make_layout
-from ullage.command_lines.splitting import split_line
-from ullage.command_lines.translation import Translation, WantedLayout
+from ullage.command_lines.prepared import Bound, bind, fit, make_layout
+from ullage.command_lines.translation import Translation, WantedLayout, split_line
 from ullage.engine import describe
 from ullage.errors import UserError
 from ullage.model.describe import Describe
@@ -53,7 +52,7 @@ def description(engine: Path) -> Describe:
 def translated(lines: list[str]) -> tuple[LineOptions, Translation]:
     tool, translator = ("ior", from_ior) if "ior" in " ".join(lines) else ("mdtest", from_mdtest)
     options = LineOptions(lines=lines, places={"x": "t", "x/m": "t", "": "t"})
-    return options, translator([split_line(text, tool) for text in options.lines], WantedLayout(), str)
+    return options, translator([split_line(text, tool) for text in options.lines], WantedLayout())
 
 
 def bound(lines: list[str], description: Describe, room: int | None = None) -> list[Bound]:

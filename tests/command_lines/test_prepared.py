@@ -101,7 +101,7 @@ def test_a_cut_volume_stays_when_the_room_has_changed(place: Path, monkeypatch: 
     monkeypatch.setattr("ullage.command_lines.prepared.most_bytes", lambda *_: 8 << 20)
     again = find_suite("from-ior").prepare(prepared.request, GROUND)
     assert isinstance(again, PreparedLines)
-    assert [item.case.id for item in again.work.bound] == [item.case.id for item in prepared.work.bound]
+    assert [item.case.id for item in again.bound] == [item.case.id for item in prepared.bound]
 
 
 def test_a_damaged_request_is_named(place: Path) -> None:
@@ -119,7 +119,7 @@ def test_several_folders_are_several_targets(place: Path, tmp_path: Path) -> Non
     (tmp_path / "more" / "data").mkdir(parents=True)
     prepared = prepare(place, ["ior -w -o {}/f", f"ior -w -t 8 -b 8 -o {tmp_path}/more/data/g"])
     assert [target.name for target in prepared.request.targets] == ["data", "data-2"]
-    assert [item.target.name for item in prepared.work.bound] == ["data", "data-2"]
+    assert [item.target.name for item in prepared.bound] == ["data", "data-2"]
 
 
 def test_without_a_place_there_is_nothing_to_measure(place: Path) -> None:

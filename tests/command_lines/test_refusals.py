@@ -3,15 +3,15 @@
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ullage.command_lines.flags import FlagTable
-from ullage.command_lines.splitting import split_line
-from ullage.command_lines.translation import Translator, WantedLayout
+from ullage.command_lines.translation import Translator, WantedLayout, split_line
 from ullage.errors import UserError
 from ullage.suites.from_ior.flags import TABLE as IOR
 from ullage.suites.from_ior.translation import translate as translate_ior
@@ -113,8 +113,18 @@ def follow(words: Words, message: str) -> Words:  # noqa: C901 - one return an a
     [("ior", IOR, translate_ior, []), ("mdtest", MDTEST, translate_mdtest, [["-n", "6"]])],
 )
 def test_the_advice_of_every_refusal_leads_to_a_line_that_is_accepted(
-    tool: str, table: FlagTable, translator: Translator, usual: Words
+    tool: str,
+    table: FlagTable,
+    translator: Translator,
+    usual: Words,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    # The files of hints that are named: by a value like all others, and by an advice.
+    for name in ("3", MEANT["FILE"]):
+        Path(name).touch()
+
     @settings(max_examples=400, deadline=None)
     @given(st.lists(st.sampled_from(pool(table)), min_size=1, max_size=4))
     def holds(chosen: Words) -> None:
@@ -129,7 +139,7 @@ def _until_accepted(tool: str, translator: Translator, words: Words) -> None:
     said: list[str] = []
     for _ in range(25):
         try:
-            translator([split_line(_line(tool, words), tool)], WantedLayout(), _no_hints)
+            translator([split_line(_line(tool, words), tool)], WantedLayout())
         except UserError as error:
             said.append(str(error))
             words = follow(words, str(error))
@@ -140,6 +150,3 @@ def _until_accepted(tool: str, translator: Translator, words: Words) -> None:
 
 def _line(tool: str, words: Sequence[Sequence[str]]) -> str:
     return f"mpirun -np 4 {tool} {' '.join(map(shlex.join, words))}"
-
-
-_no_hints: Callable[[object], str] = lambda _path: ""  # noqa: E731

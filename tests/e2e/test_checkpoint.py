@@ -12,15 +12,15 @@ from tests.e2e.launching import MIB, Document, plan, untouched
 from tests.e2e.test_fault_resume import killed_and_resumed
 from tests.places.hosts import hosts_up
 
+from support.simulated_engine import cells_of
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
-from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.reading import parse_options
 from ullage.suites.checkpoint.options import LAYOUTS, CheckpointOptions
-from ullage.suites.checkpoint.suite import layout_of, make_cells
+from ullage.suites.checkpoint.suite import layout_of, prepare
 
 RANKS = (1, 2, 3, 8)
 # 105 GiB x SCALE are 2.15 MiB.
@@ -151,13 +151,17 @@ def scale_of(model: str, mode: str) -> float:
     return (size if mode == "whole" else size * 3 / 4) / (gib * GIB * (1 if mode == "whole" else 2 / ranks))
 
 
+def asked(scale: float, **words: object) -> CheckpointOptions:
+    """The options of these words. Words have no scale of so many digits."""
+    options = CheckpointOptions.model_validate(parse_options(CheckpointOptions, **words).options)
+    return options.model_copy(update={"scale": scale})
+
+
 def scaled(engine: Path, model: str, mode: str) -> list[Cell]:
     """The cases of a model for two ranks; that with 723 files a rank, of which each is synced, has one layout."""
     layouts = "rank" if model == "70B" else "rank,tensor"
     words = {"target": ["t=/t"], "ranks": "2", "layout": layouts, "model": model, "mode": mode, "verify": "full"}
-    asked = CheckpointOptions.model_validate(parse_options(CheckpointOptions, **words).options)
-    targets = [Target(name="t", uri="posix:/t")]
-    return make_cells(asked, targets, describe(engine), scale_of(model, mode), None)
+    return cells_of(prepare, asked(scale_of(model, mode), **words), {"t": "posix:/t"}, describe(engine), None)
 
 
 @pytest.mark.any_mpi
@@ -175,7 +179,7 @@ def test_a_published_model_is_saved_and_restored_with_its_bytes(
         (moved,) = {phase.bytes for phase in phases}
         assert is_published(moved, of_two_ranks, scale_of(model, mode))
         assert phases[1].verified_bytes == moved
-        if layout_of(cell) == "tensor":
+        if layout_of(cell.values) == "tensor":
             assert phases[0].operations == 2 * tensors
 
 
@@ -203,9 +207,8 @@ def test_a_subset_is_measured_as_a_part_of_the_published_run(engine: Path, tmp_p
 def faulty(engine: Path, name: str, **fault: object) -> Document:
     """The case of two ranks in a layout, whose calls go wrong as ``fault`` says. A tensor or a call has 64 KiB."""
     words = {"target": ["t=/t"], "ranks": "2", "layout": name, "tensors": 8, "block": "64K", "verify": "full"}
-    asked = CheckpointOptions.model_validate(parse_options(CheckpointOptions, **words).options)
     scale = 2 * 8 * 64 * 1024 / (105 * 1024 * MIB)
-    (cell,) = make_cells(asked, [Target(name="t", uri="posix:/t")], describe(engine), scale, None)
+    (cell,) = cells_of(prepare, asked(scale, **words), {"t": "posix:/t"}, describe(engine), None)
     assert cell.dataset_bytes == MIB
     wrapped = {"name": "fault", "parameters": {"inner": "posix", **fault}}
     return cell.case.model_dump(mode="json") | {"backend": wrapped}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import run, run_here, ullage
 
-from ullage.analysis.verdicts import removed_lately
+from ullage.analysis.verdicts.physics import removed_lately
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
 

@@ -24,7 +24,7 @@ from tests.e2e.launching import (
     write,
 )
 
-from ullage.analysis.verdicts import cache_verdict
+from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.engine import describe, find_registered
 
 PAGES = ("heap", "shared", "huge")

@@ -12,7 +12,7 @@ from tests.e2e.test_fault_resume import kill_a_rank, records_of
 
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
-from ullage.suites.loader.search import Search
+from ullage.suites.loader.cases import Search
 
 SAMPLES = 60
 # 60 samples of about 8 KiB, in batches of 4.

@@ -8,7 +8,7 @@ from tests.e2e.commands import check_refusal, command, run
 
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
-from ullage.suites.matrix.tests import LABELS
+from ullage.suites.matrix.options import LABELS
 
 pytestmark = pytest.mark.any_mpi
 

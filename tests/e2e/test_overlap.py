@@ -8,7 +8,7 @@ from tests.e2e import launching
 from tests.e2e.commands import check_refusal, command, run, run_here
 from tests.e2e.launching import Document, plan, untouched
 
-from ullage.analysis.metrics.overlap import share_that_overlaps
+from ullage.analysis.metrics.programs import share_that_overlaps
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
 from ullage.results.folder import ResultFolder

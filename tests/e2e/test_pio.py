@@ -12,7 +12,7 @@ from tests.e2e.launching import Document, plan, untouched
 from ullage.engine import describe
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
-from ullage.suites.pio.spatial import OPERATIONS, PATTERNS
+from ullage.suites.pio.options import OPERATIONS, PATTERNS
 
 SMALL = ["--volume", "96K", "--request", "1K", "--record", "64", "--variables", "4", "--verify", "full"]
 ONCE = ["--time", "120s", "--max-repetitions", "1"]

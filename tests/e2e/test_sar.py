@@ -15,7 +15,7 @@ from tests.places.hosts import hosts_up
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
 from ullage.results.folder import ResultFolder
-from ullage.suites.sar.shape import PHASES
+from ullage.suites.sar.suite import PHASES
 
 SMALL = ["--scale", "0.1", "--grid", "3", "--depth", "3"]
 # These make 9 locations, 27 images of 114 x 76 pixels, 18 pairs.

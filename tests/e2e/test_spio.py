@@ -12,14 +12,13 @@ from tests.e2e.launching import KIB, Document, cleaned, plan, untouched
 from tests.e2e.test_fault_resume import kill_a_rank, records_of
 from tests.places.hosts import hosts_up
 
+from support.simulated_engine import cells_of
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
-from ullage.model.plan import Target
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import parse_options
-from ullage.suites.spio.options import OPERATIONS, SpioOptions
-from ullage.suites.spio.suite import make_cells
+from ullage.suites.spio.suite import OPERATIONS, SpioOptions, prepare
 
 RANKS = (1, 2, 3, 8)
 BLOCK = 16 * KIB
@@ -115,8 +114,8 @@ def test_ranks_of_two_nodes_read_what_the_other_node_wrote(engine: Path, tmp_pat
 def cases(engine: Path, name: str, **fault: object) -> list[Document]:
     """The cases of two ranks for an operation, whose calls go wrong as ``fault`` says."""
     words = {"target": ["t=/t"], "ranks": "2", "operation": name, "block": str(BLOCK), "verify": "full"}
-    asked = SpioOptions.model_validate(parse_options(SpioOptions, **words).options)
-    cells = make_cells(asked, [Target(name="t", uri="posix:/t")], describe(engine), VOLUME, None)
+    asked = SpioOptions.model_validate(parse_options(SpioOptions, volume=str(VOLUME), **words).options)
+    cells = cells_of(prepare, asked, {"t": "posix:/t"}, describe(engine), None)
     wrapped = {"name": "fault", "parameters": {"inner": "posix", **fault}}
     return [cell.case.model_dump(mode="json") | {"backend": wrapped} for cell in cells]
 

@@ -10,7 +10,7 @@ from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.report.data import ReportData
 from ullage.report.html import render
-from ullage.report.sections.published import build
+from ullage.report.sections.scores import published_tables
 from ullage.results.folder import ResultFolder
 
 HERE = Path(__file__).parent
@@ -132,7 +132,7 @@ def test_a_check_that_needs_another_file_says_so(summary: Summary) -> None:
 
 
 def test_the_report_shows_the_columns_as_they_were_published(summary: Summary) -> None:
-    content = build(ReportData(summary))
+    content = published_tables(ReportData(summary))
     assert content is not None
     assert [grid.title for grid in content.grids] == [
         "cpu, beside HPL",

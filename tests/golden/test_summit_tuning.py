@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ullage.analysis.tuning.tradeoffs import changes, sentence
+from ullage.analysis.tuning.confirmation import changes, sentence
 from ullage.cli.app import run
 from ullage.importers import read
 from ullage.runs.tuning.objective import medians, read_value

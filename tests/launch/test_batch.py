@@ -10,8 +10,8 @@ import pytest
 
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch import batch_systems, flux_job, lsf_job, pbs_job
-from ullage.launch.batch import GONE, UNKNOWN, JobRequest, JobState, JobText, clock, job_body, seconds_of
+from ullage.launch import batch_systems, flux, lsf, pbs
+from ullage.launch.batch import GONE, UNKNOWN, JobRequest, JobState, JobText, clock, seconds_of
 
 HERE = Path(__file__).parent
 TEXT = JobText(
@@ -31,7 +31,7 @@ SNAPSHOTS = {"flux": FULL, "lsf": FULL, "pbs": FULL}
 def test_the_script_of_a_job_is_as_it_was_and_sound_shell(name: str, tmp_path: Path) -> None:
     system = batch_systems()[name]
     said = system.job_script(SNAPSHOTS[name], TEXT)
-    assert said == (HERE / "snapshots" / f"job.{system.SUFFIX}").read_text()
+    assert said == (HERE / "snapshots" / f"job.{system.suffix}").read_text()
     script = tmp_path / "script"
     script.write_text(said)
     subprocess.run(["bash", "-n", str(script)], check=True)
@@ -60,25 +60,25 @@ BY_JOB = "Job run at Fri Nov 11 at 17:57 on (n0:ncpus=16)+(n1:ncpus=16) and "
     ],
 )
 def test_what_qstat_says_of_a_job(name: str, state: JobState) -> None:
-    assert pbs_job.parse_state((HERE / "transcripts" / f"pbs-{name}.json").read_text()) == state
+    assert pbs.parse_state((HERE / "transcripts" / f"pbs-{name}.json").read_text()) == state
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"Jobs": {}}', '{"Jobs": {"1": {}}}'])
 def test_an_answer_that_says_nothing_of_the_job_leaves_its_state_unknown(text: str) -> None:
-    assert pbs_job.parse_state(text).is_unknown
+    assert pbs.parse_state(text).is_unknown
 
 
 def test_a_job_that_pbs_has_forgotten_is_gone_and_a_server_that_is_down_says_nothing(fake_program: FakeProgram) -> None:
     fake_program("qstat", "echo 'qstat: Unknown Job Id 7.pbs1' >&2\nexit 153")
-    assert pbs_job.state_of("7.pbs1") == GONE
+    assert pbs.SYSTEM.state_of("7.pbs1") == GONE
     fake_program("qstat", "echo 'Connection refused\nqstat: cannot connect to server pbs1 (errno=15010)' >&2\nexit 111")
-    assert pbs_job.state_of("7.pbs1") == UNKNOWN
+    assert pbs.SYSTEM.state_of("7.pbs1") == UNKNOWN
 
 
 def test_what_a_system_refuses_is_said_in_its_words(fake_program: FakeProgram, tmp_path: Path) -> None:
     fake_program("qsub", "echo 'qsub: Unknown queue' >&2\nexit 170")
     with pytest.raises(UserError, match="qsub: Unknown queue") as caught:
-        pbs_job.submit(tmp_path)
+        pbs.SYSTEM.submit(tmp_path)
     assert caught.value.code == EXIT_ENVIRONMENT
 
 
@@ -96,21 +96,21 @@ def test_what_a_system_refuses_is_said_in_its_words(fake_program: FakeProgram, t
     ],
 )
 def test_what_flux_says_of_a_job(name: str, state: JobState) -> None:
-    assert flux_job.parse_state((HERE / "transcripts" / f"flux-{name}.txt").read_text()) == state
+    assert flux.parse_state((HERE / "transcripts" / f"flux-{name}.txt").read_text()) == state
 
 
 def test_a_job_that_flux_has_forgotten_is_gone(fake_program: FakeProgram) -> None:
     fake_program("flux", "echo 'flux-jobs: ERROR: JobID f7 unknown' >&2\nexit 1")
-    assert flux_job.state_of("f7") == GONE
+    assert flux.SYSTEM.state_of("f7") == GONE
     fake_program("flux", "echo 'flux-jobs: ERROR: Unable to connect to Flux: broker socket was not found' >&2\nexit 1")
-    assert flux_job.state_of("f7") == UNKNOWN
-    assert flux_job.parse_state("") == flux_job.parse_state("RUN") == UNKNOWN
+    assert flux.SYSTEM.state_of("f7") == UNKNOWN
+    assert flux.parse_state("") == flux.parse_state("RUN") == UNKNOWN
 
 
 @pytest.mark.parametrize("job", ["ƒ3QqmsJwd", "f3QqmsJwd"])
 def test_the_id_of_a_job_of_flux_is_read(fake_program: FakeProgram, tmp_path: Path, job: str) -> None:
     fake_program("flux", f"echo {job}")
-    assert flux_job.submit(tmp_path) == job
+    assert flux.SYSTEM.submit(tmp_path) == job
 
 
 OWNER = "TERM_OWNER: job killed by owner"
@@ -130,19 +130,19 @@ LIMIT = "TERM_RUNLIMIT: job killed after reaching LSF run time limit"
     ],
 )
 def test_what_bjobs_says_of_a_job(name: str, state: JobState) -> None:
-    assert lsf_job.parse_state((HERE / "transcripts" / f"lsf-{name}.json").read_text()) == state
+    assert lsf.parse_state((HERE / "transcripts" / f"lsf-{name}.json").read_text()) == state
 
 
 def test_a_job_that_lsf_has_forgotten_is_gone(fake_program: FakeProgram) -> None:
     fake_program("bjobs", "echo 'Job <7> is not found' >&2\nexit 255")
-    assert lsf_job.state_of("7") == GONE
+    assert lsf.SYSTEM.state_of("7") == GONE
     fake_program("bjobs", f"echo '{(HERE / 'transcripts' / 'lsf-gone.json').read_text()}'")
-    assert lsf_job.state_of("7") == GONE
+    assert lsf.SYSTEM.state_of("7") == GONE
     fake_program("bjobs", "echo 'LSF is down. Please wait ...' >&2\nexit 255")
-    assert lsf_job.state_of("7") == UNKNOWN
+    assert lsf.SYSTEM.state_of("7") == UNKNOWN
 
 
-PBS, FLUX, LSF = pbs_job.job_script, flux_job.job_script, lsf_job.job_script
+PBS, FLUX, LSF = pbs.SYSTEM.job_script, flux.SYSTEM.job_script, lsf.SYSTEM.job_script
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_the_script_of_a_job_warns_the_run_itself_and_waits_for_it(tmp_path: Pat
     program = tmp_path / "run.sh"
     program.write_text("trap 'echo warned > told; exit 5' TERM\nwhile :; do sleep 0.1; done\n")
     text = replace(TEXT, folder=tmp_path, command=["sh", str(program)], ended=tmp_path / "ended")
-    done = subprocess.run(["bash", "-c", job_body(JobRequest(walltime="2s"), text)], check=False, timeout=60)
+    done = subprocess.run(["bash", "-c", pbs.SYSTEM.job_body(JobRequest(walltime="2s"), text)], check=False, timeout=60)
     assert done.returncode == 5
     assert (tmp_path / "told").read_text() == "warned\n"
     assert (tmp_path / "ended").read_text() == "5\n"

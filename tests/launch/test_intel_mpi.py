@@ -7,7 +7,7 @@ import pytest
 
 from ullage.launch.base import DeadRank
 from ullage.launch.hosts import Hosts
-from ullage.launch.intel_mpi import IntelMpi
+from ullage.launch.mpich import IntelMpi
 from ullage.model.plan import Layout
 
 ENGINE, PLAN = Path("/e"), Path("/p")

@@ -9,11 +9,11 @@ import pytest
 from support.fake_program import FakeProgram
 from ullage.engine import describe
 from ullage.errors import UserError
-from ullage.launch import choose_launcher, flux_run, jsrun, srun
-from ullage.launch.base import DeadRank
-from ullage.launch.flux_run import FluxRun
-from ullage.launch.jsrun import Jsrun
-from ullage.launch.wrapped import wrapper
+from ullage.launch import choose_launcher
+from ullage.launch.base import DeadRank, wrapper
+from ullage.launch.flux import FluxRun, job_name
+from ullage.launch.lsf import Jsrun
+from ullage.launch.slurm import Srun
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout
 from ullage.system.allocation import allocation
@@ -37,8 +37,8 @@ ENGINE, PLAN = Path("/opt/it's here/engine"), Path("/r s/plan.json")
     ],
 )
 def test_words_of_flux_run(layout: Layout, words: list[str]) -> None:
-    said = FluxRun(Path("/x/flux"), "openmpi", 4).argv(ENGINE, PLAN, layout)
-    head = ["/x/flux", "run", "--unbuffered", f"--job-name={flux_run.job_name()}", "-o", "exit-on-error"]
+    said = FluxRun(Path("/x/flux"), 4).argv(ENGINE, PLAN, layout)
+    head = ["/x/flux", "run", "--unbuffered", f"--job-name={job_name()}", "-o", "exit-on-error"]
     assert said == [*head, *words, *wrapper("$FLUX_TASK_RANK"), str(ENGINE), "run", str(PLAN)]
 
 
@@ -87,15 +87,15 @@ def test_where_the_ranks_would_not_meet_the_launcher_of_their_mpi_is_named(
     monkeypatch.setenv("FLUX_JOB_ID", "f7")
     nothing = fake_program("srun", "echo 'MPI plugin types are...'\necho '\tnone'")
     for refuse in (
-        lambda: srun.in_job(nothing, "openmpi", 2, own),
-        lambda: jsrun.in_job(Path("/x"), "mpich", 2, own),
-        lambda: flux_run.in_job(Path("/x"), "openmpi", 2, own),
+        lambda: Srun.in_job(nothing, "openmpi", 2, own),
+        lambda: Jsrun.in_job(Path("/x"), "mpich", 2, own),
+        lambda: FluxRun.in_job(Path("/x"), "openmpi", 2, own),
         lambda: Jsrun(Path("/x"), own=own).on_host("n1", ["iperf3"]),
     ):
         with pytest.raises(UserError, match=f"start by the MPI's own mpiexec: --launcher {own}$"):
             refuse()
     with pytest.raises(UserError, match="build the engine with an MPI that this batch system starts"):
-        srun.in_job(nothing, "other", 2, "")
+        Srun.in_job(nothing, "other", 2, "")
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_the_rank_that_died_first_is_told_from_those_that_were_ended() -> None:
 def test_a_task_without_an_instance_of_its_own_queues_no_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLUX_JOB_ID", "f7")
     with pytest.raises(UserError, match="without an instance"):
-        flux_run.in_job(Path("/x"), "openmpi", 2, "open-mpi")
+        FluxRun.in_job(Path("/x"), "openmpi", 2, "open-mpi")
 
 
 def test_jobs_of_a_killed_flux_run_are_cancelled(fake_program: FakeProgram, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    ours = f"fAbc {flux_run.job_name()}"
+    ours = f"fAbc {job_name()}"
     program = fake_program("flux", f'[ "$1" = jobs ] && echo "{ours}\nfXyz other"\necho "$@" >> "{log}"')
     FluxRun(program).end_elsewhere()
     assert log.read_text().splitlines()[1:] == ["cancel fAbc"]

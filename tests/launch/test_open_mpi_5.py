@@ -8,7 +8,7 @@ import pytest
 
 from ullage.launch.base import DeadRank
 from ullage.launch.hosts import Hosts
-from ullage.launch.open_mpi_5 import VERSION_MARK, OpenMpi5
+from ullage.launch.open_mpi import OpenMpi5
 from ullage.model.plan import Layout
 
 ENGINE, PLAN = Path("/e"), Path("/p")
@@ -126,5 +126,5 @@ def test_what_it_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> None:
 
 
 def test_its_mpiexec_is_known_by_the_version() -> None:
-    assert VERSION_MARK.search("mpirun (Open MPI) 5.0.10\n\nReport bugs to ...")
-    assert not VERSION_MARK.search("mpirun (Open MPI) 4.1.4")
+    assert OpenMpi5.VERSION_MARK.search("mpirun (Open MPI) 5.0.10\n\nReport bugs to ...")
+    assert not OpenMpi5.VERSION_MARK.search("mpirun (Open MPI) 4.1.4")

@@ -8,7 +8,7 @@ import pytest
 from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.open_mpi import OpenMpi
-from ullage.launch.srun import Srun
+from ullage.launch.slurm import Srun
 from ullage.launch.staging import staged
 
 # Its arguments from /bin/sh on are the command.
@@ -26,7 +26,7 @@ def engine(tmp_path: Path) -> Path:
 @pytest.fixture
 def srun(fake_program: FakeProgram) -> Srun:
     fake_program("sbcast", f'{REAL}cp "$2" "$3"\n')
-    return Srun(fake_program("srun", SRUN), "pmix")
+    return Srun(fake_program("srun", SRUN), plugin="pmix")
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ullage.processes.supervised import Ending, Supervised
-from ullage.processes.supervisor import descendants, mapped_segments, remove_noted, remove_own
+from ullage.processes.supervised import Supervised
+from ullage.processes.supervisor import Ending, descendants, mapped_segments, remove_noted, remove_own
 
 # Two generations beyond the leader, each in a session of its own, whose parents end at once: like a daemon's.
 DAEMON = "setsid setsid sh -c 'echo $$ > {pid}; exec sleep 300' & "

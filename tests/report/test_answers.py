@@ -10,11 +10,20 @@ import pytest
 from support import recorded_results
 from support.plain_words import faults
 from ullage.analysis.findings import find_all
+from ullage.analysis.findings.together import grid_lines, is_of_grid
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Gain, Part, Row, Summary
-from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rules, remark_kinds
-from ullage.report.answers.grids import grid_lines, is_of_grid
-from ullage.report.answers.once import nothing_found, said_once
+from ullage.report.answers import (
+    TROUBLE,
+    AnswerRule,
+    answers,
+    change_first,
+    fitted,
+    load_rules,
+    nothing_found,
+    remark_kinds,
+    said_once,
+)
 from ullage.runs.options.declared import settable_by
 from ullage.runs.suite import all_suites
 from ullage.suites.sweep.options import SweepOptions
@@ -221,3 +230,41 @@ def test_every_recorded_finding_is_in_an_answer_or_is_trouble(name: str) -> None
     left = [one for one in summary.findings if one not in told and one.kind not in TROUBLE]
     assert [one for one in left if (one.suite or summary.suite) in suites] == []
     assert remark_kinds() >= {"contamination", "io500-invalid"}
+
+
+def finding(text: str, gain: Gain | None, suite: str = "disk", kind: str = "") -> Finding:
+    return Finding(kind=kind or text, text=text, gain=gain, suite=suite)
+
+
+def test_the_gain_that_is_sure_ranks_first() -> None:
+    lucky = finding("lucky", Gain(factor=9, low=1.05, high=80))
+    sure = finding("sure", Gain(factor=2, low=1.9, high=2.1))
+    alone = finding("alone", Gain(factor=5))
+    nothing = finding("nothing", None)
+    worse = finding("worse", Gain(factor=1.1, low=0.9, high=1.3))
+    assert [found.text for found in change_first([lucky, nothing, alone, sure, worse])] == ["sure", "alone", "lucky"]
+    assert [found.text for found in change_first([lucky, alone, sure], most=1)] == ["sure"]
+
+
+def test_what_nobody_cares_for_weighs_a_tenth() -> None:
+    disk, cpu = finding("disk", Gain(factor=1.2, low=1.1)), finding("cpu", Gain(factor=2, low=1.9), "cpu")
+    assert [found.text for found in change_first([disk, cpu], care={"disk"})] == ["disk", "cpu"]
+    assert [found.text for found in change_first([disk, cpu])] == ["cpu", "disk"]
+
+
+def test_a_table_of_many_lines_leaves_room_for_others() -> None:
+    lines = [finding(f"line {n}", Gain(factor=9, low=8 - n, high=10), kind="queue-depth") for n in range(4)]
+    other = finding("other", Gain(factor=1.2, low=1.1, high=1.3))
+    assert [found.text for found in change_first([*lines, other])] == ["line 0", "line 1", "other"]
+    elsewhere = finding("elsewhere", Gain(factor=6, low=5, high=7), suite="nvme", kind="queue-depth")
+    assert [found.text for found in change_first([*lines, elsewhere])][-1] == "elsewhere"
+
+
+def test_the_same_change_is_advised_once() -> None:
+    """The suite of a kernel and the run of all kernels advise the same, for several files."""
+    some = [
+        finding(f"line {n}", Gain(factor=9, low=8 - n, high=10)).model_copy(update={"change": "--format raw"})
+        for n in range(3)
+    ]
+    other = finding("other", Gain(factor=1.2, low=1.1, high=1.3), kind="line 0")
+    assert [found.text for found in change_first([*some, other])] == ["line 0", "other"]

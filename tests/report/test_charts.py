@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.sample_result import Shape, make_rows, make_summary, write_result
-from ullage.report.charts import comparison, heatmap, latency, lines, time_series
+from ullage.report.charts import maps, panels, repetitions
 from ullage.report.contents import Figure, documents, load_charts
 from ullage.report.data import ReportData, load
 from ullage.report.vega import ordered_colors, to_png, to_svg
@@ -107,7 +107,7 @@ def test_a_picture_in_pixels(tmp_path: Path) -> None:
 
 
 def test_lines_over_ranks_have_a_band_and_a_ceiling(tmp_path: Path) -> None:
-    figures = lines.build(data_of(tmp_path, Shape(repetitions=7)))
+    figures = panels.line_charts(data_of(tmp_path, Shape(repetitions=7)))
     assert [figure.title for figure in figures] == ["nvme · write", "nvme · read", "scratch · write", "scratch · read"]
     assert {"line", "area", "point"} <= marks(figures[1])
     assert "Ceiling 3.50 GB/s (detected: PCIe 3.0 x4)" in figures[1].caption
@@ -117,7 +117,7 @@ def test_lines_over_ranks_have_a_band_and_a_ceiling(tmp_path: Path) -> None:
 
 def test_values_in_the_picture_are_those_of_the_rows(tmp_path: Path) -> None:
     data = data_of(tmp_path, Shape())
-    figure = lines.build(data)[1]
+    figure = panels.line_charts(data)[1]
     row = next(row for row in data.view.panels[1].rows if row.params["ranks"] == 4)
     point = next(p for p in figure.spec["data"]["values"] if p["x"] == 4 and p["series"] == "128K")
     assert point["y"] == pytest.approx(row.median / 1e9)
@@ -126,7 +126,7 @@ def test_values_in_the_picture_are_those_of_the_rows(tmp_path: Path) -> None:
 
 
 def test_what_was_not_measured_as_asked_is_hollow_and_said(tmp_path: Path) -> None:
-    figure = lines.build(data_of(tmp_path, Shape()))[3]
+    figure = panels.line_charts(data_of(tmp_path, Shape()))[3]
     hollow = {
         (point["series"], point["verdict"].split(";")[0]) for point in figure.spec["data"]["values"] if point["hollow"]
     }
@@ -138,23 +138,23 @@ def test_a_ceiling_far_above_is_named_and_not_drawn(tmp_path: Path) -> None:
     data = data_of(tmp_path, Shape())
     high = [row.ceiling.model_copy(update={"value": 1e12}) if row.ceiling else None for row in data.summary.rows]
     rows = [row.model_copy(update={"ceiling": ceiling}) for row, ceiling in zip(data.summary.rows, high, strict=True)]
-    figure = lines.build(ReportData(data.summary.model_copy(update={"rows": rows})))[0]
+    figure = panels.line_charts(ReportData(data.summary.model_copy(update={"rows": rows})))[0]
     assert "above the drawn range" in figure.caption
     assert not any(found.get("strokeDash") for found in specs_within(figure.spec))
 
 
 def test_one_rank_count_makes_bars_and_one_sample_no_whiskers(tmp_path: Path) -> None:
-    figure = lines.build(data_of(tmp_path, Shape(ranks=(2,))))[0]
+    figure = panels.line_charts(data_of(tmp_path, Shape(ranks=(2,))))[0]
     assert {"bar", "rule", "point"} <= marks(figure)
     assert "line" not in marks(figure)
-    single = lines.build(ReportData(make_summary(Shape(ranks=(2,), single_sample=True))))[0]
+    single = panels.line_charts(ReportData(make_summary(Shape(ranks=(2,), single_sample=True))))[0]
     assert "rule" not in marks(single)
     assert "no interval" in single.caption
 
 
 def test_many_lines_are_cut_and_it_is_said() -> None:
     shape = Shape(blocks=tuple(131072 * index for index in range(1, 31)), ranks=tuple(range(1, 41)))
-    figure = lines.build(ReportData(make_summary(shape)))[0]
+    figure = panels.line_charts(ReportData(make_summary(shape)))[0]
     assert "Shows 10 of 30 blocks" in figure.caption
     assert "Shows 20 of 40 rank counts" in figure.caption
     assert len(figure.spec["data"]["values"]) == 200
@@ -162,7 +162,7 @@ def test_many_lines_are_cut_and_it_is_said() -> None:
 
 def test_the_best_cell_of_the_map_is_framed(tmp_path: Path) -> None:
     data = data_of(tmp_path, Shape())
-    figure = heatmap.build(data)[0]
+    figure = panels.heat_maps(data)[0]
     best = [cell for cell in figure.spec["data"]["values"] if cell["best"]]
     assert len(best) == 1
     assert best[0]["y"] == max(
@@ -172,12 +172,12 @@ def test_the_best_cell_of_the_map_is_framed(tmp_path: Path) -> None:
 
 
 def test_a_map_needs_two_dimensions() -> None:
-    assert heatmap.build(ReportData(make_summary(Shape(ranks=(1,))))) == []
-    assert heatmap.build(ReportData(make_summary(Shape(blocks=(1048576,))))) == []
+    assert panels.heat_maps(ReportData(make_summary(Shape(ranks=(1,))))) == []
+    assert panels.heat_maps(ReportData(make_summary(Shape(blocks=(1048576,))))) == []
 
 
 def test_targets_side_by_side_the_winner_first(tmp_path: Path) -> None:
-    figure = comparison.build(data_of(tmp_path, Shape(repetitions=7)))[0]
+    figure = maps.build(data_of(tmp_path, Shape(repetitions=7)))[0]
     assert figure.title == "nvme against scratch · write"
     assert figure.caption.startswith("nvme is faster in ")
     cells = {(cell["column"], cell["series"]): cell for cell in figure.spec["data"]["values"]}
@@ -190,25 +190,25 @@ def test_targets_side_by_side_the_winner_first(tmp_path: Path) -> None:
 def test_the_winner_is_the_one_with_less_where_less_is_better() -> None:
     summary = make_summary()
     rows = [row.model_copy(update={"better": "less", "metric": "time", "unit": "s"}) for row in summary.rows]
-    figure = comparison.build(ReportData(summary.model_copy(update={"rows": rows})))[0]
+    figure = maps.build(ReportData(summary.model_copy(update={"rows": rows})))[0]
     assert figure.title == "scratch against nvme · write"
 
 
 def test_single_samples_are_judged_by_their_neighbours_or_not_at_all() -> None:
-    wide = comparison.build(ReportData(make_summary(Shape(single_sample=True))))[0]
+    wide = maps.build(ReportData(make_summary(Shape(single_sample=True))))[0]
     assert "faster" in {cell["outcome"] for cell in wide.spec["data"]["values"]}
     few = Shape(single_sample=True, ranks=(1, 2), blocks=(131072, 524288))
-    small = comparison.build(ReportData(make_summary(few)))[0]
+    small = maps.build(ReportData(make_summary(few)))[0]
     assert {cell["outcome"] for cell in small.spec["data"]["values"]} == {"cannot tell"}
     assert all(cell["label"].endswith("?") for cell in small.spec["data"]["values"])
 
 
 def test_one_target_has_nothing_beside_it() -> None:
-    assert comparison.build(ReportData(make_summary(Shape(targets=("nvme",))))) == []
+    assert maps.build(ReportData(make_summary(Shape(targets=("nvme",))))) == []
 
 
 def test_latency_is_that_of_the_best_rank_count(tmp_path: Path) -> None:
-    figure = latency.build(data_of(tmp_path, Shape()))[0]
+    figure = repetitions.latencies(data_of(tmp_path, Shape()))[0]
     assert figure.caption == "At 8 ranks, over all repetitions."
     values = figure.spec["data"]["values"]
     assert len(values) == 4 * 5
@@ -218,20 +218,20 @@ def test_latency_is_that_of_the_best_rank_count(tmp_path: Path) -> None:
 
 
 def test_latency_says_what_was_warm(tmp_path: Path) -> None:
-    figure = latency.build(data_of(tmp_path, Shape()))[3]
+    figure = repetitions.latencies(data_of(tmp_path, Shape()))[3]
     assert "Not measured as asked: 128K warm, 512K mixed 37 %." in figure.caption
 
 
 def test_without_records_there_is_neither_latency_nor_time_series() -> None:
     data = ReportData(make_summary())
-    assert latency.build(data) == []
-    assert time_series.build(data) == []
+    assert repetitions.latencies(data) == []
+    assert repetitions.time_series(data) == []
 
 
 def test_rates_add_up_to_the_bytes_moved(tmp_path: Path) -> None:
     data = data_of(tmp_path, Shape())
     phase = data.phases_of(data.summary.rows[0])[0]
-    points = time_series.rates(phase)
+    points = repetitions.rates(phase)
     assert len(points) == 40
     width = points[1][0] - points[0][0]
     assert phase.series is not None
@@ -243,13 +243,13 @@ def test_a_long_series_is_joined_and_a_scrap_left_out(tmp_path: Path) -> None:
     phase = data.phases_of(data.summary.rows[0])[0]
     assert phase.series is not None
     many = phase.series.model_copy(update={"interval_ns": 1000, "bytes": [500] * 1001, "operations": [1] * 1001})
-    points = time_series.rates(phase.model_copy(update={"series": many, "elapsed_ns": 1_000_100}))
+    points = repetitions.rates(phase.model_copy(update={"series": many, "elapsed_ns": 1_000_100}))
     assert len(points) == 200
     assert {round(rate) for _, rate in points} == {500_000_000}
 
 
 def test_the_cell_with_the_widest_spread_is_shown(tmp_path: Path) -> None:
-    figure = time_series.build(data_of(tmp_path, Shape()))[2]
+    figure = repetitions.time_series(data_of(tmp_path, Shape()))[2]
     assert "Furthest apart: rank 7 on node017" in figure.caption
     names = {value["which"] for value in figure.spec["data"]["values"]}
     assert any(name.startswith("best: 1 rank, block 8M") for name in names)
@@ -280,5 +280,5 @@ def test_ordered_colours_get_lighter() -> None:
 def test_rows_that_stand_twice_are_not_compared_and_break_nothing() -> None:
     summary = make_summary()
     twice = summary.model_copy(update={"rows": [*summary.rows, *summary.rows]})
-    assert comparison.build(ReportData(twice)) == []
-    assert len(lines.build(ReportData(twice))) == 4
+    assert maps.build(ReportData(twice)) == []
+    assert len(panels.line_charts(ReportData(twice))) == 4

@@ -10,15 +10,14 @@ import pytest
 from support.sample_result import SYSTEM, make_summary
 from ullage.model.flags import INVALID_ABOVE_CEILING, Flag
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Summary
-from ullage.report.changes import told
+from ullage.report.answers import told
 from ullage.report.data import ReportData
-from ullage.report.first_screen import front_of, gain_text, judgement, machine_line
-from ullage.report.foremost import changes_of
-from ullage.report.glance import Vessel, how_to_declare, vessels
-from ullage.report.inert import inert, inert_json
+from ullage.report.first_screen import changes_of, front_of, gain_text, judgement, machine_line
+from ullage.report.headlines import Vessel, how_to_declare, vessels
 from ullage.report.picture import Front, description, front_svg, vessel_svg
 from ullage.report.row_table import compact_spec
 from ullage.report.tabs import Parts
+from ullage.report.texts import inert, inert_json
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</svg><script>alert(1)</script>\"'&\n\u202egnp.exe\u0007" + "x" * 4096

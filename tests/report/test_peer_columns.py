@@ -15,7 +15,8 @@ from ullage.quantity import DASH
 from ullage.report import html
 from ullage.report.data import ReportData
 from ullage.report.grids import peer_share_text
-from ullage.report.table import columns, front_columns, peer_ratio
+from ullage.report.row_table import columns, front_columns
+from ullage.report.table import peer_ratio
 from ullage.report.terminal import print_report
 
 EVIL = "<img src=x onerror=alert(1)>"

@@ -13,17 +13,15 @@ from rich.console import Console
 
 from support import recorded_results
 from support.sample_result import Shape, make_rows, make_summary
-from ullage.analysis.findings.contamination import contamination_findings
+from ullage.analysis.findings.doubts import contamination_findings
 from ullage.cli.app import run
 from ullage.model.flags import Flag
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Score, Summary
 from ullage.report.answers import MOST_LINES
 from ullage.report.data import ReportData
-from ullage.report.screen import MOST_ROWS, print_screen, screen
-from ullage.report.screen.bars import bar
-from ullage.report.screen.findings import finding_lines
-from ullage.report.screen.lines import WIDTH, cut, folded
+from ullage.report.screen import MOST_ROWS, finding_lines, print_screen, screen
+from ullage.report.screen.lines import WIDTH, bar, cut, folded
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 # Lines after the screen: an empty one, the page, the result.

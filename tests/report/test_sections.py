@@ -88,7 +88,7 @@ def test_without_records_what_they_alone_know_is_left_out() -> None:
 
 
 def test_a_total_and_its_parts_stand_together_with_every_reason_once(data: ReportData) -> None:
-    content = scores.build(data)
+    content = scores.score_cards(data)
     assert content is not None
     (cards,) = content.cards
     assert cards.title == "IO500"
@@ -109,7 +109,7 @@ def test_every_target_and_every_formula_has_cards_of_its_own() -> None:
         for target in ("a", "b")
         for name, unit in names
     ]
-    content = scores.build(ReportData(make_summary().model_copy(update={"scores": found})))
+    content = scores.score_cards(ReportData(make_summary().model_copy(update={"scores": found})))
     assert content is not None
     assert [(cards.title, [card.name for card in cards.cards], cards.valid) for cards in content.cards] == [
         ("IO500 of a", ["total", "bandwidth"], False),
@@ -123,7 +123,7 @@ def test_numbers_of_one_partition_stand_together() -> None:
     names = ["b_eff_io", *(f"{name} of {n} processes" for n in (2, 4) for name in ("b_eff_io", "W'", "B_read"))]
     values = [3.0, *(1.0 if "2" in name else 2.0 for name in names[1:])]
     found = [Score(name=name, unit="MB/s", value=value, valid=True) for name, value in zip(names, values, strict=True)]
-    content = scores.build(ReportData(make_summary().model_copy(update={"scores": found})))
+    content = scores.score_cards(ReportData(make_summary().model_copy(update={"scores": found})))
     assert content is not None
     assert [(cards.title, [card.name for card in cards.cards]) for cards in content.cards] == [
         ("b_eff_io", ["score"]),
@@ -137,16 +137,16 @@ def test_a_maximum_of_one_partition_is_said_once() -> None:
         Score(name=name, unit="MB/s", value=value, valid=False, look=True, reasons=["short"])
         for name, value in (("b_eff_io", 7.0), ("b_eff_io of 2 processes", 7.0), ("W' of 2 processes", 3.0))
     ]
-    content = scores.build(ReportData(make_summary().model_copy(update={"scores": found})))
+    content = scores.score_cards(ReportData(make_summary().model_copy(update={"scores": found})))
     assert content is not None
     assert [cards.title for cards in content.cards] == ["b_eff_io of 2 processes"]
     assert content.cards[0].stamp == "a look, not a result"
     failed = [score.model_copy(update={"look": index > 0}) for index, score in enumerate(found[1:])]
-    content = scores.build(ReportData(make_summary().model_copy(update={"scores": failed})))
+    content = scores.score_cards(ReportData(make_summary().model_copy(update={"scores": failed})))
     assert content is not None
     assert content.cards[0].stamp == "INVALID"
     valid = [score.model_copy(update={"valid": True}) for score in found]
-    content = scores.build(ReportData(make_summary().model_copy(update={"scores": valid})))
+    content = scores.score_cards(ReportData(make_summary().model_copy(update={"scores": valid})))
     assert content is not None
     assert (content.cards[0].stamp, content.cards[0].look) == ("VALID", False)
 

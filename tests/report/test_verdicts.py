@@ -32,7 +32,7 @@ def test_class_of_a_verdict(verdict: str, name: str) -> None:
 def test_the_words_of_the_verdicts_are_all_known() -> None:
     from typing import get_args
 
-    from ullage.analysis.verdicts import VerdictKind
+    from ullage.analysis.verdicts.cache import VerdictKind
 
     row = make_rows(Shape())[0]
     known = {kind: verdicts.classify(row.model_copy(update={"verdict": kind})).name for kind in get_args(VerdictKind)}

@@ -12,7 +12,7 @@ from support.fake_program import FakeProgram
 from support.simulated_engine import DESCRIBE, SilentProgress
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import LaunchOutcome
-from ullage.launch.srun import Srun
+from ullage.launch.slurm import Srun
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.record import EventRecord
 from ullage.model.request import Request
@@ -154,7 +154,7 @@ def test_a_launch_does_not_wait_for_a_node_that_the_job_has_lost(
         return outcome(last_status="complete")
 
     result = ResultFolder.create(tmp_path / "result", Request(run_id="r", suite="sweep", created="now"))
-    launcher = Srun(Path("/srun"), "pmix").without([excluded])
+    launcher = Srun(Path("/srun"), plugin="pmix").without([excluded])
     session = Session(result, EngineContext(Path("/e"), DESCRIBE), launcher, SilentProgress(), None, start)
     plan = PLAN.model_copy(update={"layout": Layout(ranks=nodes, nodes=nodes), "records": str(result.records_path(1))})
     ended = session.launch(1, plan, lambda _record: None, may_move=may_move)

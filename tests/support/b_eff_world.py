@@ -14,7 +14,7 @@ from ullage.model.record import RunRecord, Stage
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.suites.b_eff.measured import ADDITIONAL, METHODS, PING_PONG
+from ullage.suites.b_eff.formula import ADDITIONAL, METHODS, PING_PONG
 from ullage.suites.b_eff.options import message_sizes
 
 LOOPS = 100

@@ -13,7 +13,8 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.model.record import RunRecord
 from ullage.model.request import Request
-from ullage.peers.hpcc import HpccAnswer, Messages
+from ullage.peers.hpcc import MESSAGES as KNOWN
+from ullage.peers.hpcc import HpccAnswer
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.kernels.options import MPI
@@ -27,7 +28,8 @@ TIMES: dict[tuple[str, int], float] = {
     ("random", LARGE_BYTES): 1e-3,
 }
 PAIRS: dict[int, tuple[float, float, float]] = {SMALL_BYTES: (5e-7, 6e-7, 7e-7), LARGE_BYTES: (1e-4, 2e-4, 3e-4)}
-MESSAGES = Messages(1.01e-6, 5e9, 2e-6, 2e9, (5e-7, 6e-7, 7e-7), (6e9, 12e9, 20e9))
+_VALUES = (7e-7, 2e-6, 6e9, 5e9, 2e9, 5e-7, 6e-7, 20e9, 12e9, 1.01e-6)
+MESSAGES = {(order, metric): value for (_, metric, order, _), value in zip(KNOWN, _VALUES, strict=True)}
 
 
 def rings_describe() -> Describe:
@@ -81,10 +83,10 @@ def four(*, oversubscribed: bool = False, nodes: int = 1) -> RunRecord:
     return run.model_copy(update={"pinning": run.pinning.model_copy(update={"cores_available": 4})})
 
 
-def answer(messages: Messages | None = MESSAGES) -> HpccAnswer:
+def answer(messages: dict[tuple[str, str], float] | None = MESSAGES) -> HpccAnswer:
     """Return what hpcc would give; only the messages count."""
     streams = dict.fromkeys(("copy", "scale", "add", "triad"), 1.0)
-    return HpccAnswer("1.5.0", 400, 0.01, 1.0, 1.0, 1.0, streams, streams, 1.0, 1.0, messages)
+    return HpccAnswer("1.5.0", 1.0, 1.0, 1.0, streams, streams, 1.0, messages)
 
 
 def write(folder: Path, records: Sequence[AnyRecord], options: dict[str, object]) -> ResultFolder:

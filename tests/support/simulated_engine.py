@@ -2,18 +2,25 @@
 """A start of launches that takes no time: plans are carried out on a clock of its own, by stated costs."""
 
 import json
+import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ullage.analysis.statistics import is_look, median_interval, relative_width
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Case, Plan
+from ullage.model.plan import Case, Plan, Target
+from ullage.model.system import Memory
 from ullage.results.records import AnyRecord, parse_record
+from ullage.runs.cells.planning import Cell, each_once
+from ullage.runs.cells.prepared import Asked, Preparing
 from ullage.runs.options.engine import engine_parameters
+from ullage.runs.options.groups import StorageOptions
+from ullage.runs.room import Machine
 
 ENGINE = {
     "version": "0.1.0",
@@ -22,6 +29,12 @@ ENGINE = {
     "flags": "",
     "mpi": {"family": "mpich", "library": "simulated", "mpiexec": ""},
 }
+
+
+def built_engine() -> Path:
+    """Where the engine under test is: $ULLAGE_ENGINE (`make test` sets it to each leg's), else the one in .venv."""
+    root = Path(__file__).parent.parent.parent
+    return Path(os.environ.get("ULLAGE_ENGINE") or root / ".venv" / "bin" / "ullage-engine")
 
 
 def as_of_engine(name: str, *capabilities: str) -> Registered:
@@ -46,6 +59,19 @@ DESCRIBE = Describe.model_validate(
         "stop_rules": [],
     }
 )
+
+
+def cells_of(
+    preparing: Preparing[Any],
+    options: StorageOptions,
+    uris: Mapping[str, str],
+    description: Describe,
+    cores: int | None = 4,
+) -> list[Cell]:
+    """All cases that a suite makes of ``options`` at the targets of these names, with the sizes of the built engine."""
+    machine = Machine(cores, [], Memory())
+    asked = Asked(options, "", [Target(name=name, uri=uri) for name, uri in uris.items()], machine, description)
+    return preparing.sizing.by(built_engine())(each_once(preparing.make_cells(asked)))
 
 
 def with_workloads(*names: str) -> Describe:

@@ -30,7 +30,7 @@ OF_TOOLS: Final = {
     | {"--posix.lustre", "--posix.gpfs", "--posix.beegfs"},
 }
 # Words of launchers, which are read here and are no messages.
-OF_LAUNCHERS: Final = "command_lines/splitting.py"
+OF_LAUNCHERS: Final = "command_lines/translation.py"
 # Commands of launchers that messages quote, whose options are theirs.
 OF_OTHERS: Final = re.compile(r"`(?:mpiexec|srun) [^`]*`")
 # Exporters of suites name the option of `report` by which they are asked for.

@@ -10,21 +10,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from ullage.analysis.attribution import Attribution
+from ullage.analysis.contests import compare_rows, contest_of, sampled, tells_launches
+from ullage.analysis.findings import make_study
 from ullage.analysis.matching import Matching, Places, Sample, dimensions_of, names_of, value_of
 from ullage.analysis.settings import ACCESS_KEYS, access_of, phase_of
+from ullage.analysis.statistics import Comparison as Judgement
+from ullage.analysis.statistics import ComparisonVerdict, Contest, Spread, compare_all, dependence_within, pooled_spread
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.grouping import grouped, nested
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
 from ullage.quantity import listing, param_label, plural, processes
-
-if TYPE_CHECKING:
-    from ullage.analysis.statistics import Comparison as Judgement
-    from ullage.analysis.statistics import ComparisonVerdict, Contest, Spread
 
 MAIN: Final = "main"
 """Stands in the place of a metric for the metric of each phase, or for the first one of the suite."""
@@ -60,7 +60,7 @@ class Cell:
     ratio: float
     low: float | None
     high: float | None
-    outcome: "ComparisonVerdict"
+    outcome: ComparisonVerdict
     notes: tuple[str, ...] = ()
 
 
@@ -103,7 +103,7 @@ class Comparison:
     differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict[str, "Sequence[Difference]"])
     attributions: tuple[Attribution, ...] = ()
 
-    def counts(self, other_name: str) -> "Counter[ComparisonVerdict]":
+    def counts(self, other_name: str) -> Counter[ComparisonVerdict]:
         """Count how often ``other_name`` is faster, is slower and cannot be told apart."""
         return Counter(cell.outcome for cell in self.cells if cell.other_name == other_name)
 
@@ -275,8 +275,6 @@ def _noises(samples: Iterable[Sample]) -> dict[int, float]:
 
     Only rows of one sample are in it, since these tell no noise of their own.
     """
-    from ullage.analysis.findings import make_study
-
     by_result = grouped((sample.result, sample.row) for sample in samples if len(sample.row.repetitions) == 1)
     grids = [grid for rows in by_result.values() for grid in make_study(rows).grids]
     return {id(row): grid.noise for grid in grids if grid.noise is not None for row in grid.cells.values()}
@@ -287,14 +285,14 @@ Found = tuple[tuple[tuple[str, Scalar], ...], tuple[str, Sample], tuple[str, Sam
 
 def _cells(places: Places, base_name: str, names: Sequence[str], noises: Mapping[int, float]) -> tuple[list[Cell], int]:
     """Judge all cells together; return them with the number of rows that have no partner."""
-    from ullage.analysis.statistics import compare_all
-
     pairs: list[Found] = []
     unmatched = 0
     for (setting, _), found in places.items():
         base = found.get(base_name)
         others = [
-            name for name in names if name != base_name and name in found and base and _comparable(base, found[name])
+            name
+            for name in names
+            if base and name != base_name and name in found and _has_logs(base.row) and _has_logs(found[name].row)
         ]
         if base is None or not others:
             unmatched += len(found)
@@ -307,19 +305,14 @@ def _cells(places: Places, base_name: str, names: Sequence[str], noises: Mapping
     return [_cell(pair, judged.get(id(pair)) or _unjudged(pair)) for pair in pairs], unmatched
 
 
-def _unjudged(pair: Found) -> "Judgement":
+def _unjudged(pair: Found) -> Judgement:
     """Return the ratio of two rows of which one was disturbed or is no speed at all: that tells nothing."""
-    from ullage.analysis.contests import compare_rows
-
     _, (_, base), (_, other) = pair
     return replace(compare_rows(other.row, base.row, _LEVEL), low=None, high=None, verdict="cannot tell")
 
 
-def _spreads(samples: Sequence[Sample]) -> "dict[tuple[str, str], Spread]":
+def _spreads(samples: Sequence[Sample]) -> dict[tuple[str, str], Spread]:
     """Pool what the rows of each metric and access tell of one value's noise and of launches; a row counts once."""
-    from ullage.analysis.contests import sampled
-    from ullage.analysis.statistics import dependence_within, pooled_spread
-
     alike = nested((_kind(one.row), id(one.row), sampled(one.row, one.result)) for one in samples)
     dependence = dependence_within([cell for found in alike.values() for cell in found.values()])
     return {kind: pooled_spread(found.values(), dependence) for kind, found in alike.items()}
@@ -330,23 +323,22 @@ def _kind(row: Row) -> tuple[str, str]:
 
 
 def _contest(
-    base: Sample, other: Sample, noises: Mapping[int, float], spreads: "Mapping[tuple[str, str], Spread]"
-) -> "Contest":
-    from ullage.analysis.contests import contest_of
-
+    base: Sample, other: Sample, noises: Mapping[int, float], spreads: Mapping[tuple[str, str], Spread]
+) -> Contest:
     known = [noises[id(sample.row)] for sample in (base, other) if id(sample.row) in noises]
     noise = math.sqrt(sum(value * value for value in known) / len(known)) if known else None
     return contest_of(other.row, base.row, noise, spreads[_kind(base.row)], (other.result, base.result))
 
 
-def _comparable(base: Sample, other: Sample) -> bool:
-    """Tell whether both sides have values and all are above 0, as a ratio needs."""
-    return all(sample.row.repetitions and min(sample.row.repetitions) > 0 for sample in (base, other))
+def _has_logs(row: Row) -> bool:
+    """Tell whether a row has values and all are above 0, as a ratio needs."""
+    return bool(row.repetitions) and min(row.repetitions) > 0
 
 
-def _cell(pair: Found, judged: "Judgement") -> Cell:
+def _cell(pair: Found, judged: Judgement) -> Cell:
     setting, (base_name, one), (other_name, two) = pair
     base, other = one.row, two.row
+    unlike = [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
     return Cell(
         setting=tuple(pair for pair in setting if pair[0] != "result"),
         metric=base.metric,
@@ -359,19 +351,12 @@ def _cell(pair: Found, judged: "Judgement") -> Cell:
         low=judged.low,
         high=judged.high,
         outcome=judged.verdict,
-        notes=(*_notes(base, other), *_why_untold(one, two, judged)),
+        notes=(*unlike, *_why_untold(one, two, judged)),
     )
 
 
-def _notes(base: Row, other: Row) -> list[str]:
-    """List the reasons why the two numbers may not mean the same."""
-    return [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
-
-
-def _why_untold(base: Sample, other: Sample, judged: "Judgement") -> list[str]:
+def _why_untold(base: Sample, other: Sample, judged: Judgement) -> list[str]:
     """Say why no verdict was possible at all."""
-    from ullage.analysis.contests import tells_launches
-
     rows = base.row, other.row
     if not all(is_sound(row) for row in rows):
         return ["not judged: grade C" if any(row.grade == "C" for row in rows) else "not judged: INVALID"]

@@ -18,7 +18,7 @@ from ullage.analysis.statistics import (
     median,
     pooled_spread,
 )
-from ullage.analysis.statistics.launches import NOT_KNOWN
+from ullage.analysis.statistics.spread import NOT_KNOWN
 from ullage.model.summary import Row
 
 _LAYOUT: Final = ("ranks", "nodes")

@@ -18,7 +18,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, stdev
+from statistics import NormalDist, linear_regression, stdev
 from typing import Final
 
 from ullage.analysis.statistics import median
@@ -171,9 +171,7 @@ def scaling_of(rates: Sequence[tuple[int, float]]) -> Scaling | None:
     if len({ranks for ranks, _ in rates}) < _TWO:
         return None
     xs, ys = [math.log(ranks) for ranks, _ in rates], [math.log(rate) for _, rate in rates]
-    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
-    slope /= sum((x - mean_x) ** 2 for x in xs)
-    left = [abs(math.expm1(y - mean_y - slope * (x - mean_x))) for x, y in zip(xs, ys, strict=True)]
+    slope, start = linear_regression(xs, ys)
+    left = [abs(math.expm1(y - start - slope * x)) for x, y in zip(xs, ys, strict=True)]
     points = tuple(ranks for ranks, _ in sorted(rates))
     return Scaling(slope, points, max(left) if len(points) > _TWO else None)

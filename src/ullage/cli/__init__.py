@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``ullage``: one file a verb, with a function of its name, or ``register(app)`` where that is not enough.
+"""The command ``ullage``: files of ``VERBS``, which are functions of that name, or ``register(app)`` for groups.
 
 ``app`` finds them by walking this package.
 """

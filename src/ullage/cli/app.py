@@ -15,7 +15,7 @@ import typer
 
 import ullage
 from ullage.cli import completion
-from ullage.cli.listed import ListedCommand
+from ullage.cli.command_tree import ListedCommand
 from ullage.discovery import modules_in
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, plain_fault, say
 from ullage.harmless import is_plain_line
@@ -37,11 +37,11 @@ def make_app() -> typer.Typer:
     )
     app.callback()(_common)
     for module in modules_in(__name__.rpartition(".")[0]):
-        name = module.__name__.rpartition(".")[2]
         if hasattr(module, "register"):
             module.register(app)
-        elif hasattr(module, name):
-            app.command(name=name.rstrip("_"), cls=ListedCommand)(getattr(module, name))
+        for verb in getattr(module, "VERBS", ()):
+            app.command(name=verb.__name__.rstrip("_"), cls=ListedCommand)(verb)
+    app.registered_commands.sort(key=lambda verb: verb.name or "")
     return app
 
 

@@ -3,15 +3,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ullage.cli.options import EngineOption
 from ullage.errors import EXIT_ENVIRONMENT
-
-if TYPE_CHECKING:
-    from ullage.cleaning import RunFolder
 
 
 def clean(
@@ -27,22 +24,33 @@ def clean(
 
     Only files that the manifests in these folders list are removed.
     """
-    from ullage.cleaning import find_run_folders
+    from ullage.cleaning import find_run_folders, remove
     from ullage.engine import find_engine
     from ullage.terminal import print_line
+    from ullage.units import format_time
 
     folders = find_run_folders(_path(target), run)
     ours = [folder for folder in folders if folder.refused is None]
     for folder in folders:
-        print_line(_line(folder))
+        if folder.refused is not None:
+            print_line(f"left alone  {folder.path}: {folder.refused}")
+        else:
+            print_line(f"a run's     {folder.path}: last changed {format_time(round(folder.age_s))} ago")
     if not ours:
         print_line("Nothing to remove.")
         return
     program = find_engine(engine)
-    if not yes and not _agreed(len(ours)):
+    # A run may still be at work in its folder, so nothing is removed without a yes.
+    question = f"Remove {len(ours)} folder{'s' if len(ours) > 1 else ''}?"
+    if not yes and not (sys.stdin.isatty() and typer.confirm(question)):
         print_line("Nothing was removed. With --yes the folders above are removed without a question.")
         return
-    if _remove_all(program, ours):
+    left = False
+    for folder in ours:
+        reason = remove(program, folder)
+        left = left or reason is not None
+        print_line(f"removed     {folder.path}" if reason is None else f"not removed {folder.path}: {reason}")
+    if left:
         raise typer.Exit(EXIT_ENVIRONMENT)
 
 
@@ -60,27 +68,4 @@ def _path(target: str) -> Path:
     return path
 
 
-def _line(folder: "RunFolder") -> str:
-    from ullage.units import format_time
-
-    if folder.refused is not None:
-        return f"left alone  {folder.path}: {folder.refused}"
-    return f"a run's     {folder.path}: last changed {format_time(round(folder.age_s))} ago"
-
-
-def _agreed(count: int) -> bool:
-    """Ask first: a run may still be at work in its folder, so nothing is removed without a yes."""
-    return sys.stdin.isatty() and typer.confirm(f"Remove {count} folder{'s' if count > 1 else ''}?")
-
-
-def _remove_all(engine: Path, folders: "list[RunFolder]") -> bool:
-    """Remove ``folders``, and return whether something was left."""
-    from ullage.cleaning import remove
-    from ullage.terminal import print_line
-
-    left = False
-    for folder in folders:
-        reason = remove(engine, folder)
-        left = left or reason is not None
-        print_line(f"removed     {folder.path}" if reason is None else f"not removed {folder.path}: {reason}")
-    return left
+VERBS = (clean,)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ullage.cli.options import complete_results
+from ullage.cli.options import complete_results, option
 from ullage.errors import UserError, one_line, say
 
 if TYPE_CHECKING:
@@ -31,24 +31,21 @@ def compare(
     ],
     by: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Compare by target, result, backend, block, ranks, nodes, ppn, access or any parameter of the rows. "
+        option(
+            "Compare by target, result, backend, block, ranks, nodes, ppn, access or any parameter of the rows. "
             "Default: result, of several results, else target.",
-            show_default=False,
+            metavar="NAME",
         ),
     ] = None,
     base: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Compare the others with this one. Default: the first.", show_default=False),
+        option("Compare the others with this one. Default: the first.", metavar="NAME"),
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Compare this metric; all means every metric. Default: the metric of each phase, or the suite's first.",
             metavar="NAME",
-            help="Compare this metric; all means every metric. Default: the metric of each phase, or "
-            "the suite's first.",
-            show_default=False,
         ),
     ] = None,
     form: Annotated[
@@ -116,3 +113,6 @@ def _summaries(paths: list[Path]) -> "dict[str, Summary]":
     short = [one_line(folder.path.name) for folder in folders]
     names = short if len(set(short)) == len(short) else [one_line(str(path)) for path in paths]
     return {name: build_summary(folder) for name, folder in zip(names, folders, strict=True)}
+
+
+VERBS = (compare,)

@@ -64,7 +64,13 @@ def install(shell: ShellArgument) -> None:
     path = script_path(shell)
     write_atomically(path, script(shell))
     print_line(f"written  {path}")
-    print_line(_next_step(shell, path))
+    of_bash = "New shells with bash-completion read it. Without bash-completion, add to ~/.bashrc"
+    next_steps = {
+        Shell.BASH: f"{of_bash}: source '{path}'",
+        Shell.ZSH: f"Add to ~/.zshrc, before compinit: fpath+=('{path.parent}')",
+        Shell.FISH: "New shells read it.",
+    }
+    print_line(next_steps[shell])
 
 
 def show(shell: ShellArgument) -> None:
@@ -90,11 +96,3 @@ def script_path(shell: Shell) -> Path:
         Shell.ZSH: data / "zsh" / "site-functions" / f"_{_PROGRAM}",
         Shell.FISH: config / "fish" / "completions" / f"{_PROGRAM}.fish",
     }[shell]
-
-
-def _next_step(shell: Shell, path: Path) -> str:
-    if shell is Shell.BASH:
-        return f"New shells with bash-completion read it. Without bash-completion, add to ~/.bashrc: source '{path}'"
-    if shell is Shell.ZSH:
-        return f"Add to ~/.zshrc, before compinit: fpath+=('{path.parent}')"
-    return "New shells read it."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ullage describe``: what the engine offers, and the parameters of each thing."""
+"""``ullage describe``, ``peers`` and ``suites``: what engine, other tools and suites there are."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,3 +97,46 @@ def _print_one(kind: str, thing: "Registered") -> None:
         print_table(("parameter", "type", "default", "values", "what it does"), rows)
     else:
         print_line("takes no parameters")
+
+
+def peers(*, as_json: JsonOption = False) -> None:
+    """List the known tools that can run for comparison.
+
+    The list says which of them are installed, and what they are compared on.
+    """
+    from ullage.peers import load_peers
+
+    found = [(peer, peer.installed()) for peer in load_peers().values()]
+    if as_json:
+        import json
+
+        shown = [
+            {
+                "tool": peer.name,
+                "doc": peer.doc,
+                "installed": None if program is None else {"path": str(program.path), "version": program.version},
+                "compared_on": peer.compared_on,
+            }
+            for peer, program in found
+        ]
+        typer.echo(json.dumps(shown, indent=1))
+        return
+    from ullage.terminal import print_table
+
+    rows = [
+        (f"{peer.name}: {peer.doc}", "not installed" if program is None else program.version, peer.compared_on)
+        for peer, program in found
+    ]
+    print_table(("tool", "installed", "compared on"), rows)
+
+
+def suites() -> None:
+    """List the suites and the question that each one answers."""
+    from ullage.runs.suite import load_suites
+    from ullage.terminal import print_table
+
+    rows = [(name, suite.doc.strip().partition("\n")[0]) for name, suite in load_suites().items()]
+    print_table(("suite", "what it answers"), rows)
+
+
+VERBS = (describe, peers, suites)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ullage.cli.options import AllOption, ResultOption, shown_at_end
+from ullage.cli.options import AllOption, ResultOption, option, shown_at_end
 
 
 def _complete_forms(incomplete: str) -> list[str]:
@@ -30,12 +30,11 @@ def import_(
     everything: AllOption = False,
     form: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Read this format: <importers>. Default: recognised by the content.",
             "--format",
             metavar="NAME",
             autocompletion=_complete_forms,
-            help="Read this format: <importers>. Default: recognised by the content.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -74,3 +73,6 @@ def import_(
     write_report(folder, folder.report_path)
     print_result(ReportData(summary), shown_at_end(everything=everything, quiet=False))
     print_line(str(folder.path))
+
+
+VERBS = (import_,)

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ullage.cli.options import EngineOption, JsonOption
+from ullage.cli.options import EngineOption, JsonOption, option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ullage.model.describe import Describe
-    from ullage.model.plan import Target
-    from ullage.model.system import Cpu, Place, Switch, SystemFacts
+    from ullage.model.system import Place, SystemFacts
 
 
 def machine(
@@ -24,11 +21,7 @@ def machine(
     as_json: JsonOption = False,
     declare: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a draft of machine.toml for this machine. Complete it from the datasheets.",
-            show_default=False,
-        ),
+        option("Write a draft of machine.toml for this machine. Complete it from the datasheets.", metavar="FILE"),
     ] = None,
     engine: EngineOption = None,
 ) -> None:
@@ -37,15 +30,19 @@ def machine(
     They are read without root rights. A fact that cannot be read is shown as unknown.
     """
     from ullage.system import facts
+    from ullage.terminal import print_table
+    from ullage.uri import parse_target
 
     description = _description(engine)
-    found = facts([_target(text) for text in places or ["."]], description)
+    named = [text if "=" in text.partition("/")[0] else f"{text[:64]}={text}" for text in places or ["."]]
+    found = facts([parse_target(text) for text in named], description)
     if declare is not None:
         _declare(declare, found, description)
     elif as_json:
         typer.echo(found.model_dump_json(indent=1))
     else:
-        _print(found)
+        rows = [*_rows(found), *(row for place in found.places for row in _place_rows(place))]
+        print_table(("fact", "value"), rows)
 
 
 def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -> None:
@@ -71,13 +68,6 @@ def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -
     print_line(f"complete it from the datasheets, then: ullage run SUITE --machine {path}")
 
 
-def _target(text: str) -> "Target":
-    from ullage.uri import parse_target
-
-    named = "=" in text.partition("/")[0]
-    return parse_target(text if named else f"{text[:64]}={text}")
-
-
 def _description(engine: Path | None) -> "Describe | None":
     """Describe the engine, or return None without one: facts need none, but one that was named must work."""
     from ullage.engine import describe, find_engine
@@ -91,21 +81,19 @@ def _description(engine: Path | None) -> "Describe | None":
         return None
 
 
-def _print(found: "SystemFacts") -> None:
-    from ullage.terminal import print_table
-
-    print_table(("fact", "value"), [*_rows(found), *(row for place in found.places for row in _place_rows(place))])
-
-
 def _rows(found: "SystemFacts") -> list[tuple[str, str]]:
     from ullage.units import format_volume
 
+    switches = ", ".join(f"{one.name} ({', '.join(one.nodes or one.switches)})" for one in found.switches)
     memory, kernel, limits, around = found.memory, found.kernel, found.limits, found.environment
+    cpu = found.cpu
+    model = f"{_or_unknown(cpu.model)} ({_or_unknown(cpu.architecture)})"
+    cores, cpus, usable = (_or_unknown(n) for n in (cpu.physical_cores, cpu.logical_cpus, cpu.usable_cpus))
     quota = "none" if limits.cpu_quota is None else f"{limits.cpu_quota:g} CPUs"
     ceiling = "none" if limits.memory_bytes is None else format_volume(limits.memory_bytes)
     return [
         ("host", _or_unknown(found.host)),
-        ("processor", _processor(found.cpu)),
+        ("processor", f"{model}: {cores} cores, {cpus} CPUs, {usable} usable"),
         ("caches", ", ".join(f"{name} {format_volume(size)}" for name, size in found.cpu.caches.items()) or "unknown"),
         ("memory", "unknown" if memory.total_bytes is None else format_volume(memory.total_bytes)),
         ("NUMA nodes", str(len(found.numa)) if found.numa else "unknown"),
@@ -114,20 +102,11 @@ def _rows(found: "SystemFacts") -> list[tuple[str, str]]:
         ("container, hypervisor", f"{around.container or 'none that shows'}, {around.hypervisor or 'none that shows'}"),
         ("batch system", around.scheduler or "no allocation"),
         ("network", ", ".join(f"{link.name} ({_or_unknown(link.state)})" for link in found.network) or "unknown"),
-        *([("switches", _switches(found.switches))] if found.switches else []),
+        *([("switches", switches)] if switches else []),
         ("MPI", "unknown: no engine" if found.mpi is None else found.mpi.library),
         ("variables", ", ".join(f"{name}={value}" for name, value in around.variables.items()) or "none that matter"),
         ("versions", ", ".join(f"{name} {version}" for name, version in found.versions.items())),
     ]
-
-
-def _switches(switches: "Sequence[Switch]") -> str:
-    return ", ".join(f"{switch.name} ({', '.join(switch.nodes or switch.switches)})" for switch in switches)
-
-
-def _processor(cpu: "Cpu") -> str:
-    cores, cpus, usable = (_or_unknown(n) for n in (cpu.physical_cores, cpu.logical_cpus, cpu.usable_cpus))
-    return f"{_or_unknown(cpu.model)} ({_or_unknown(cpu.architecture)}): {cores} cores, {cpus} CPUs, {usable} usable"
 
 
 def _place_rows(place: "Place") -> list[tuple[str, str]]:
@@ -137,17 +116,16 @@ def _place_rows(place: "Place") -> list[tuple[str, str]]:
     if not place.exists:
         return [(head, f"{place.path}: does not exist")]
     free = "unknown" if place.free_bytes is None else format_volume(place.free_bytes)
-    mount = f"{_or_unknown(place.file_system)} on {_or_unknown(place.source)} ({_nature(place)})"
+    nature = {True: "network file system", False: "local", None: "local or remote: unknown"}[place.is_remote]
+    nature = "memory, not storage" if place.is_memory else nature
+    mount = f"{_or_unknown(place.file_system)} on {_or_unknown(place.source)} ({nature})"
     device = place.device
     below = "" if device is None else f", drive {device.name} ({device.model or 'model unknown'})"
     return [(head, f"{place.path}: {mount}{below}; {free} free")]
 
 
-def _nature(place: "Place") -> str:
-    if place.is_memory:
-        return "memory, not storage"
-    return {True: "network file system", False: "local", None: "local or remote: unknown"}[place.is_remote]
-
-
 def _or_unknown(value: str | int | None) -> str:
     return "unknown" if value is None else str(value)
+
+
+VERBS = (machine,)

@@ -49,7 +49,9 @@ def _main_page(verbs: Sequence[Command], suites: Sequence[Command]) -> str:
     lines = [*_head("ullage", root.doc[0]), ".SH SYNOPSIS", ".B ullage", "COMMAND [ARGUMENTS]"]
     lines += [".SH OPTIONS", *_options(root.parameters), ".SH COMMANDS"]
     for verb in others:
-        lines += [".SS " + _text(_synopsis(verb)), *_paragraphs(verb.doc), *_options(verb.parameters)]
+        arguments = [one.typed for one in verb.parameters if one.is_argument]
+        typed = " ".join([*verb.path[1:], *(["COMMAND"] if verb.is_group else []), *arguments])
+        lines += [".SS " + _text(typed), *_paragraphs(verb.doc), *_options(verb.parameters)]
     lines += [".SH SUITES", "Each suite has a manual page of its own, for example", ".BR ullage-run-sweep (1)."]
     for suite in suites:
         lines += [".TP", f".B {_text(suite.path[-1])}", _text(suite.doc[0])]
@@ -67,7 +69,8 @@ def _suite_page(suite: Command, plan: Command) -> str:
     lines += [".SH DESCRIPTION", *_paragraphs(suite.doc)]
     lines += [".SH OPTIONS", *_options(suite.parameters)]
     only_run, only_plan = _difference(suite, plan), _difference(plan, suite)
-    lines += [".SH OPTIONS OF PLAN", f"`ullage plan` takes no {_text(_names(only_run))}. It also takes:"]
+    names = " and no ".join(one.typed.partition(" ")[0] for one in only_run)
+    lines += [".SH OPTIONS OF PLAN", f"`ullage plan` takes no {_text(names)}. It also takes:"]
     lines += [*_options(only_plan), ".SH SEE ALSO", ".BR ullage (1)"]
     return "\n".join(lines) + "\n"
 
@@ -75,10 +78,6 @@ def _suite_page(suite: Command, plan: Command) -> str:
 def _difference(one: Command, other: Command) -> list[Parameter]:
     names = {parameter.typed for parameter in other.parameters}
     return [parameter for parameter in one.parameters if parameter.typed not in names]
-
-
-def _names(parameters: Sequence[Parameter]) -> str:
-    return " and no ".join(parameter.typed.partition(" ")[0] for parameter in parameters)
 
 
 def _head(name: str, what: str) -> list[str]:
@@ -89,13 +88,6 @@ def _head(name: str, what: str) -> list[str]:
         ".SH NAME",
         f"{_text(name)} \\- {_text(what)}",
     ]
-
-
-def _synopsis(verb: Command) -> str:
-    """Return the verb as it is typed, with the arguments."""
-    below = ["COMMAND"] if verb.is_group else []
-    arguments = [one.typed for one in verb.parameters if one.is_argument]
-    return " ".join([*verb.path[1:], *below, *arguments])
 
 
 def _paragraphs(doc: Sequence[str]) -> list[str]:

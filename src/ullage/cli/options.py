@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several verbs share. Those of suites are fields of their models: see ``ullage.runs.options``."""
+"""Options that several verbs share, and the parameters of a command for typer, made of an options model."""
 
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
@@ -10,6 +13,8 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.runs.lifecycle import Shown
+    from ullage.runs.options.declared import Declared
+    from ullage.runs.options.model import SuiteOptions
 
 
 def complete_results(incomplete: str) -> list[str]:
@@ -34,13 +39,14 @@ def complete_launchers(incomplete: str) -> list[str]:
     return [name for name in ["auto", *launcher_names(), *jobs] if name.startswith(incomplete)]
 
 
+def option(text: str, *names: str, **more: Any) -> Any:  # noqa: ANN401 - typer's own are not exported
+    """Return an option whose default needs no word beside its help ``text``."""
+    return typer.Option(*names, help=text, show_default=False, **more)
+
+
 EngineOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Use this engine. Default: $ULLAGE_ENGINE, otherwise the engine installed with ullage.",
-        show_default=False,
-    ),
+    option("Use this engine. Default: $ULLAGE_ENGINE, otherwise the engine installed with ullage.", metavar="FILE"),
 ]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LauncherOption: TypeAlias = Annotated[
@@ -53,103 +59,31 @@ LauncherOption: TypeAlias = Annotated[
         "script writes batch scripts instead, of Slurm or of the site's batch system. script:pbs names one.",
     ),
 ]
-AccountOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME", help="Charge the batch job to this account.", show_default=False)
-]
-QueueOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME", help="Submit the batch job to this queue (partition).", show_default=False)
+HostsOption: TypeAlias = Annotated[
+    str | None,
+    option(
+        "Use these nodes, this one first, if no batch system has chosen nodes. Commands on "
+        "them are started by $ULLAGE_RSH_AGENT, otherwise by ssh or the MPI's own agent.",
+        metavar="A,B,C",
+    ),
 ]
 WalltimeOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        metavar="TIME",
-        help="Limit the batch job to this time: 00:30:00. Slurm also takes its own words.",
-        show_default=False,
-    ),
-]
-PpnOption: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="COUNT",
-        help="Ask for this many processors on each node of the batch job. Default: what the batch system gives.",
-        show_default=False,
-    ),
-]
-ReservationOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME", help="Run the batch job in this reservation.", show_default=False)
-]
-ConstraintOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        metavar="WORDS",
-        help="Run the batch job on nodes of this kind, as the batch system writes it: amd (Slurm), cpu=amd (PBS).",
-        show_default=False,
-    ),
-]
-ExclusiveOption: TypeAlias = Annotated[
-    bool, typer.Option("--exclusive/--no-exclusive", help="Keep other people's batch jobs off the nodes of this one.")
+    str, option("Limit the batch job to this time: 00:30:00. Slurm also takes its own words.", metavar="TIME")
 ]
 ChainOption: TypeAlias = Annotated[
     int,
-    typer.Option(
+    option(
+        "Submit the rest as another job when one ends before the run is complete. At most this many follow.",
         min=0,
         metavar="JOBS",
-        help="Submit the rest as another job when one ends before the run is complete. At most this many follow.",
-        show_default=False,
-    ),
-]
-ExtraOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--extra",
-        metavar="WORD",
-        help="Add this option of the batch system to the batch job, for example --extra=--exclude=n17 (Slurm). "
-        "Repeat it for more.",
-        show_default=False,
     ),
 ]
 SiteOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "Take defaults of batch jobs from this TOML file. Default: ~/.config/ullage/site.toml, if there is one.",
         "--site",
         metavar="FILE",
-        help="Take defaults of batch jobs from this TOML file. Default: ~/.config/ullage/site.toml, if there is one.",
-        show_default=False,
-    ),
-]
-SpareNodesOption: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="COUNT",
-        help="Keep this many nodes of the batch job, or of --hosts, free. One of them takes the place of a node that "
-        "fails. A job that is submitted asks for that many more.",
-        show_default=False,
-    ),
-]
-ExcludeOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B", help="Use none of these nodes, neither of a batch job nor of --hosts.", show_default=False
-    ),
-]
-StageOption: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Copy the engine to this folder of each node before the run, for example /tmp, and remove it afterwards. "
-        "Slurm copies it (sbcast).",
-        show_default=False,
-    ),
-]
-HostsOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,C",
-        help="Use these nodes, this one first, if no batch system has chosen nodes. Commands on "
-        "them are started by $ULLAGE_RSH_AGENT, otherwise by ssh or the MPI's own agent.",
-        show_default=False,
     ),
 ]
 ResultArgument: TypeAlias = Annotated[
@@ -169,13 +103,82 @@ QuietOption: TypeAlias = Annotated[
 ]
 ResultOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        "--result",
-        metavar="DIR",
-        help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
-        show_default=False,
-    ),
+    option("Write the result into this new folder. Default: ullage-results/RUN_ID.", "--result", metavar="DIR"),
 ]
+
+
+def options_of_runs(
+    result: ResultOption = None,
+    launcher: LauncherOption = "auto",
+    engine: EngineOption = None,
+    hosts: HostsOption = None,
+    account: Annotated[str, option("Charge the batch job to this account.", metavar="NAME")] = "",
+    queue: Annotated[str, option("Submit the batch job to this queue (partition).", metavar="NAME")] = "",
+    walltime: WalltimeOption = "",
+    ppn: Annotated[
+        int,
+        option(
+            "Ask for this many processors on each node of the batch job. Default: what the batch system gives.",
+            min=0,
+            metavar="COUNT",
+        ),
+    ] = 0,
+    reservation: Annotated[str, option("Run the batch job in this reservation.", metavar="NAME")] = "",
+    constraint: Annotated[
+        str,
+        option(
+            "Run the batch job on nodes of this kind, as the batch system writes it: amd (Slurm), cpu=amd (PBS).",
+            metavar="WORDS",
+        ),
+    ] = "",
+    exclusive: Annotated[
+        bool,
+        typer.Option("--exclusive/--no-exclusive", help="Keep other people's batch jobs off the nodes of this one."),
+    ] = True,
+    chain: ChainOption = 0,
+    spare_nodes: Annotated[
+        int,
+        option(
+            "Keep this many nodes of the batch job, or of --hosts, free. One of them takes the place of a node that "
+            "fails. A job that is submitted asks for that many more.",
+            min=0,
+            metavar="COUNT",
+        ),
+    ] = 0,
+    exclude: Annotated[
+        str | None, option("Use none of these nodes, neither of a batch job nor of --hosts.", metavar="A,B")
+    ] = None,
+    stage: Annotated[
+        Path | None,
+        option(
+            "Copy the engine to this folder of each node before the run, for example /tmp, and remove it afterwards. "
+            "Slurm copies it (sbcast).",
+            metavar="DIR",
+        ),
+    ] = None,
+    extra: Annotated[
+        list[str] | None,
+        option(
+            "Add this option of the batch system to the batch job, for example --extra=--exclude=n17 (Slurm). "
+            "Repeat it for more.",
+            "--extra",
+            metavar="WORD",
+        ),
+    ] = None,
+    site: SiteOption = None,
+    everything: AllOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Declare the options of verbs that may submit a batch job, as parameters."""
+
+
+def signed(function: Callable[..., None], parameters: Iterable[inspect.Parameter]) -> Callable[..., None]:
+    """Give ``function`` these parameters by keyword, as typer reads them: by the signature, and annotations by name."""
+    every = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    shown = cast("Any", function)
+    shown.__signature__ = inspect.Signature(every)
+    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return function
 
 
 def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":
@@ -183,3 +186,56 @@ def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":
     if everything and quiet:
         raise UserError("one excludes the other", "--all --quiet", "give one of them")
     return "all" if everything else "path" if quiet else "screen"
+
+
+# -- options of suites -------------------------------------------------------------------------------------------------
+
+
+def parameters(model: "type[SuiteOptions]", *, site_gives_targets: bool = False) -> list[inspect.Parameter]:
+    """Return a parameter for each option, in the order of the help.
+
+    ``site_gives_targets``: a site file may say what is measured, so that the command line need not.
+    """
+    from ullage.runs.options.declared import declared
+
+    every = declared(model)
+    if site_gives_targets and (of_targets := every.get("targets")) is not None and not of_targets.option.argument:
+        option = replace(of_targets.option, required=False)
+        every = {**every, "targets": replace(of_targets, option=option, default=None)}
+    return [_parameter(one) for one in every.values()]
+
+
+def _parameter(one: "Declared") -> inspect.Parameter:
+    usual = inspect.Parameter.empty if one.option.required else False if one.is_flag else one.shown_default or None
+    annotation = Annotated[_type(one), _info(one)]
+    return inspect.Parameter(one.keyword, inspect.Parameter.KEYWORD_ONLY, default=usual, annotation=annotation)
+
+
+def _type(one: "Declared") -> Any:  # noqa: ANN401 - a type, made here
+    # What typer shows as the default is the text that people would type, whatever the type of the value is.
+    python = one.kind.python
+    whole: Any = list[python] if one.kind.repeated else python
+    return whole if one.is_flag or one.option.required else whole | None
+
+
+def _info(one: "Declared") -> Any:  # noqa: ANN401 - typer's own are untyped
+    said: dict[str, Any] = {"help": one.help, "show_default": bool(one.shown_default)}
+    if one.metavar:
+        said["metavar"] = one.metavar
+    if one.option.argument:
+        return typer.Argument(**said)
+    if one.kind.python in (int, float):
+        said |= {"min": one.low, "max": one.high}
+    if one.kind.choices:
+        said["autocompletion"] = _completion(one.kind.choices)
+    return typer.Option(one.name, **said)
+
+
+def _completion(choices: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return a function that completes the value after the last comma."""
+
+    def complete(incomplete: str) -> list[str]:
+        head, comma, tail = incomplete.rpartition(",")
+        return [f"{head}{comma}{choice}" for choice in choices if choice.startswith(tail)]
+
+    return complete

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ullage.cli.job_time import check_walltime
 from ullage.cli.options import ChainOption, EngineOption, HostsOption, LauncherOption, SiteOption, WalltimeOption
-from ullage.cli.submitting import limit_of_jobs
+from ullage.cli.submitting import check_walltime, limit_of_jobs
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
@@ -39,26 +38,20 @@ def _options(
 
 
 def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
-    from ullage.engine import describe, find_engine
     from ullage.runs.inputs import EngineContext
     from ullage.runs.members.prepared import prepare_run
     from ullage.terminal import print_line
 
-    engine = find_engine(own["engine"])
-    prepared = prepare_run(suite, make_request(suite, asked, own["hosts"]), EngineContext(engine, describe(engine)))
+    engine_context = EngineContext.of(own["engine"])
+    prepared = prepare_run(suite, make_request(suite, asked, own["hosts"]), engine_context)
     if own["as_json"]:
         typer.echo(_json(prepared))
         return
-    lines = _jobs(prepared, own)
+    walltime, system = limit_of_jobs(own)
+    lines = check_walltime(prepared, system, walltime, own["chain"]) if walltime else []
     print_explanation(prepared.explain())
     for line in lines:
         print_line(line)
-
-
-def _jobs(prepared: "Prepared", own: Mapping[str, Any]) -> list[str]:
-    """Return lines on the batch jobs that the run takes; raise ``UserError`` where it fits into none."""
-    walltime, system = limit_of_jobs(own)
-    return check_walltime(prepared, system, walltime, own["chain"]) if walltime else []
 
 
 def _json(prepared: "Prepared") -> str:

@@ -13,9 +13,8 @@ from ullage.cli.options import (
     LauncherOption,
     QuietOption,
     ResultOption,
-    shown_at_end,
 )
-from ullage.cli.suite_commands import add_suites, make_request
+from ullage.cli.suite_commands import add_suites, make_request, measure_prepared
 
 if TYPE_CHECKING:
     from ullage.model.summary import Finding
@@ -54,25 +53,12 @@ def _options(
 
 
 def _predict(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
-    from ullage.engine import describe, find_engine
-    from ullage.launch import choose_launcher
-    from ullage.launch.hosts import make_hosts
-    from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext
-    from ullage.runs.lifecycle import launcher_name, measure
 
-    shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
-    engine = find_engine(own["engine"])
-    engine_context = EngineContext(engine, describe(engine))
-    request = make_request(suite, asked, own["hosts"])
-    prepared = suite.prepare(request, engine_context)
-    if _print_told(prepared):
-        return
-    launcher = choose_launcher(
-        engine_context.description, launcher_name(str(own["launcher"])), hosts=make_hosts(request.hosts)
-    )
-    folder = ResultFolder.create(own["result"], prepared.request)
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
+    engine_context = EngineContext.of(own["engine"])
+    prepared = suite.prepare(make_request(suite, asked, own["hosts"]), engine_context)
+    if not _print_told(prepared):
+        measure_prepared(prepared, engine_context, own)
 
 
 def _print_told(prepared: "Prepared") -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ullage report``: a result in another form, made again from its records."""
+"""``ullage report`` and ``show``: a result in another form, or a part of it down to its repetitions."""
 
 import sys
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ullage.cli.options import AllOption, ResultArgument
+from ullage.cli.options import AllOption, ResultArgument, option
 from ullage.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,20 +40,15 @@ def report(
     ] = _SCREEN,
     output: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Write to this file; - is stdout. png and svg need a folder; FILE.png and FILE.svg get the front page "
+        option(
+            "Write to this file; - is stdout. png and svg need a folder; FILE.png and FILE.svg get the front page "
             "alone. Default: a name in the result folder, or stdout for text.",
-            show_default=False,
+            metavar="PATH",
         ),
     ] = None,
     care: Annotated[
         str,
-        typer.Option(
-            metavar="NAMES",
-            help="Rank the gains of these suites or parts of the machine first: disk,metadata.",
-            show_default=False,
-        ),
+        option("Rank the gains of these suites or parts of the machine first: disk,metadata.", metavar="NAMES"),
     ] = "",
     *,
     everything: AllOption = False,
@@ -79,7 +74,7 @@ def _report(folder: "ResultFolder", form: str, output: Path | None, care: str, *
     if form not in forms:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
     if form in (_SCREEN, _TERMINAL):
-        _show(folder, form, output, _cared(care))
+        _print(folder, form, output, _cared(care))
     else:
         _write(folder, form, output, _cared(care), force=force)
     _end_badly_without_rows(folder)
@@ -118,7 +113,7 @@ def _load(folder: "ResultFolder", care: tuple[str, ...]) -> "ReportData":
     return replace(data, care=care) if care else data
 
 
-def _show(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...]) -> None:
+def _print(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...]) -> None:
     from ullage.results.outputs import is_stream
     from ullage.runs.lifecycle import print_result
     from ullage.terminal import print_line
@@ -142,7 +137,9 @@ def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[s
     alone = exporter.alone is not None and output is not None and output.suffix == f".{form}"
     content = exporter.alone(data) if alone and exporter.alone is not None else exporter.render(data)
     if place is None or is_stream(place):
-        _stream(form, content)
+        if not isinstance(content, str):
+            raise UserError(f"the form {form} is not one text", "--output", "name a folder")
+        sys.stdout.write(content)
         return
     files = _files(content, place)
     if exporter.beside is not None:
@@ -150,13 +147,6 @@ def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[s
     folder_of = place if isinstance(content, Mapping) else place.parent
     write_outputs(files, folder_of, replace=force or lies_within(place, folder.path))
     print_line(str(place))
-
-
-def _stream(form: str, content: "Content | Mapping[str, Content]") -> None:
-    """Write to stdout; raise ``UserError`` for what is no single text."""
-    if not isinstance(content, str):
-        raise UserError(f"the form {form} is not one text", "--output", "name a folder")
-    sys.stdout.write(content)
 
 
 def _files(content: "Content | Mapping[str, Content]", place: Path) -> "dict[str, Content]":
@@ -168,3 +158,52 @@ def _files(content: "Content | Mapping[str, Content]", place: Path) -> "dict[str
     if not content:
         raise UserError("there is nothing to draw", str(place), "the result has no rows")
     return dict(content)
+
+
+def show(
+    result: ResultArgument,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="[PART|CASE|ROW]",
+            help=(
+                "Show this suite, part of the machine, case id or its beginning, or number of a row. Default: "
+                "the rows of the front page."
+            ),
+            show_default=False,
+        ),
+    ] = "",
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="List every row, by a pager, not 40.")] = False,
+) -> None:
+    """Show the rows of a result, or a row with its repetitions.
+
+    A single row is shown with its ceiling, verdict, flags and repetitions. Rows are numbered from 1 in the order of
+    summary.json.
+    """
+    from ullage.report.data import FinishedResult, uncollected
+
+    with uncollected():
+        _show_rows(FinishedResult.open(result), what, everything=everything)
+
+
+def _show_rows(folder: "ResultFolder", what: str, *, everything: bool) -> None:
+    from ullage.report.data import load
+    from ullage.report.terminal import find_rows, print_row, print_rows
+    from ullage.runs.summary import build_summary
+    from ullage.terminal import make_console, paged, print_line
+
+    summary = build_summary(folder)
+    indices = find_rows(summary, what)
+    if not indices:
+        print_line("The result has no rows.")
+    elif len(indices) == 1:
+        print_row(load(folder, summary), indices[0], make_console())
+    elif everything:
+        with paged() as console:
+            print_rows(summary, indices, console, everything=True)
+    else:
+        print_rows(summary, indices, make_console())
+
+
+VERBS = (report, show)

@@ -1,38 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ullage run SUITE``: measure, and say what the numbers mean."""
+"""``ullage run SUITE``: measure, and say what the numbers mean; ``ullage member``: the same on one of several nodes."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ullage.cli.job_time import check_walltime, time_of_this_job
-from ullage.cli.options import (
-    AccountOption,
-    AllOption,
-    ChainOption,
-    ConstraintOption,
-    EngineOption,
-    ExcludeOption,
-    ExclusiveOption,
-    ExtraOption,
-    HostsOption,
-    LauncherOption,
-    PpnOption,
-    QueueOption,
-    QuietOption,
-    ReservationOption,
-    ResultOption,
-    SiteOption,
-    SpareNodesOption,
-    StageOption,
-    WalltimeOption,
-    shown_at_end,
+from ullage.cli.options import options_of_runs, shown_at_end
+from ullage.cli.submitting import (
+    asked_of_site,
+    check_walltime,
+    submission,
+    submit_or_write,
+    system_of,
+    time_of_this_job,
+    usable,
+    writes_each_launch,
 )
-from ullage.cli.submitting import asked_of_site, submission, submit_or_write, system_of, usable, writes_each_launch
 from ullage.cli.suite_commands import add_suites, make_request
-from ullage.errors import say
+from ullage.errors import UserError, say
 
 if TYPE_CHECKING:
     from ullage.launch.batch import BatchSystem
@@ -45,65 +32,37 @@ _DOC = "Run a suite and write its report.\n\nThe last line of stdout is the resu
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    add_suites(app, "run", _DOC, _run, _options)
-
-
-def _options(
-    result: ResultOption = None,
-    launcher: LauncherOption = "auto",
-    engine: EngineOption = None,
-    hosts: HostsOption = None,
-    account: AccountOption = "",
-    queue: QueueOption = "",
-    walltime: WalltimeOption = "",
-    ppn: PpnOption = 0,
-    reservation: ReservationOption = "",
-    constraint: ConstraintOption = "",
-    exclusive: ExclusiveOption = True,
-    chain: ChainOption = 0,
-    spare_nodes: SpareNodesOption = 0,
-    exclude: ExcludeOption = None,
-    stage: StageOption = None,
-    extra: ExtraOption = None,
-    site: SiteOption = None,
-    everything: AllOption = False,
-    quiet: QuietOption = False,
-) -> None:
-    """Declare the options of the verb as parameters."""
+    """Add the verbs to ``app``; people do not type ``member``, which ``run --each-node`` starts on each node."""
+    add_suites(app, "run", _DOC, _run, options_of_runs)
+    app.command(name="member", hidden=True)(_member)
 
 
 def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
-    from ullage.engine import describe, find_engine
-    from ullage.errors import UserError
-    from ullage.launch import choose_launcher
-    from ullage.launch.hosts import make_hosts
     from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext
-    from ullage.runs.lifecycle import launcher_name, measure, refuse_copies
+    from ullage.runs.lifecycle import launcher_for, measure, refuse_copies
     from ullage.runs.members.prepared import prepare_run
-    from ullage.runs.nodes.requests import is_of_each_node
+    from ullage.runs.nodes import is_of_each_node
 
     refuse_copies("run")
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
-    engine = find_engine(own["engine"])
-    engine_context = EngineContext(engine, describe(engine))
+    engine_context = EngineContext.of(own["engine"])
     request = make_request(suite, asked, own["hosts"])
     site = asked_of_site(own)
     name = site.launcher
-    if writes_each_launch(name) and is_of_each_node(request):
-        what = "each node is measured by an Ullage on it, and these scripts start the engine alone"
-        raise UserError(what, "--each-node", "give --launcher slurm, or start it inside a job")
     if writes_each_launch(name):
+        if is_of_each_node(request):
+            what = "each node is measured by an Ullage on it, and these scripts start the engine alone"
+            raise UserError(what, "--each-node", "give --launcher slurm, or start it inside a job")
         _write_scripts(prepare_run(suite, request, engine_context), engine_context, own["result"], site)
         return
     system = system_of(name)
     if system is not None:
-        if site.walltime:
-            _say_jobs(suite, request, engine_context, system, site.walltime, own["chain"])
-        first = submission(suite, request, own["result"], engine, site, system, own["spare_nodes"])
+        for line in _jobs(suite, request, engine_context, system, site.walltime, own["chain"]) if site.walltime else ():
+            say(line)
+        first = submission(suite, request, own["result"], engine_context.engine, site, system, own["spare_nodes"])
         raise typer.Exit(submit_or_write(first, site, shown, own["chain"]))
-    launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
+    launcher = launcher_for(engine_context, name, request.hosts)
     prepared = prepare_run(suite, request, engine_context, name)
     folder = ResultFolder.create(own["result"], prepared.request)
     launcher = usable(launcher, own["exclude"])
@@ -111,30 +70,24 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage))
 
 
-def _say_jobs(
+def _jobs(
     suite: "Suite",
     request: "Request",
     engine_context: "EngineContext",
     system: "BatchSystem",
     walltime: str,
     chain: int,
-) -> None:
-    """Say how many jobs the run takes; raise ``UserError`` where a repetition fits into none."""
-    from ullage.errors import UserError
-
+) -> list[str]:
+    """Return lines on how many jobs the run takes; raise ``UserError`` where a repetition fits into none."""
     try:
         prepared = suite.prepare(request, engine_context)
     except UserError as error:
-        lines = [f"How many jobs are needed is not known here: {error}."]
-    else:
-        lines = check_walltime(prepared, system, walltime, chain)
-    for line in lines:
-        say(line)
+        return [f"How many jobs are needed is not known here: {error}."]
+    return check_walltime(prepared, system, walltime, chain)
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:
     """Write all plans and a batch script for each. Nothing is started."""
-    from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
     from ullage.results.folder import ResultFolder
     from ullage.runs.room import freeze_system
@@ -162,3 +115,20 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     print_line(f"submit   {' '.join(batch.submit)}")
     print_line(f"then     {' '.join(batch.afterwards)}")
     print_line(str(folder.path))
+
+
+def _member(
+    folder: Annotated[Path, typer.Argument(metavar="RESULT")],
+    engine: Annotated[Path, typer.Option(metavar="FILE")],
+    launcher: Annotated[str, typer.Option(metavar="NAME")] = "auto",
+    index: Annotated[int, typer.Option(min=0, metavar="N")] = 0,
+    keep: Annotated[str, typer.Option(metavar="NAMES")] = "",
+) -> None:
+    """Measure one node of a run of each node, as told by standard input."""
+    import os
+
+    from ullage.runs.members.member import leave_job, measure_here
+    from ullage.runs.summary import build_summary
+
+    leave_job(os.environ, keep.split(","))
+    raise typer.Exit(measure_here(folder, engine, launcher, index, build_summary))

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of batch jobs, and what of them is submitted."""
+"""Batch jobs: their options, what of them is submitted, how many a run takes, and what is left of the one around us."""
 
+import contextlib
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,11 +16,12 @@ if TYPE_CHECKING:
     from ullage.launch.site import Site
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
+    from ullage.runs.jobtime import JobTime
     from ullage.runs.lifecycle import Shown
     from ullage.runs.submitted import Submission
-    from ullage.runs.suite import Suite
+    from ullage.runs.suite import Prepared, Suite
 
-SCRIPT: Final = "script"
+_SCRIPT: Final = "script"
 _MARK: Final = ":"
 _SLURM: Final = "slurm"
 _WORDS: Final = ("ppn", "account", "queue", "walltime", "reservation", "constraint", "extra")
@@ -27,8 +30,8 @@ _SPARE: Final = "spare_nodes"
 _EXCLUDE: Final = "exclude"
 _WALLTIME: Final = "walltime"
 _NOT_EXCLUSIVE: Final = "no-exclusive"
-AUTO: Final = "auto"
-_HERE: Final = "here"
+_AUTO: Final = "auto"
+_MOST_COUNTS: Final = 8
 
 
 def asked_of_site(own: Mapping[str, Any]) -> "Site":
@@ -50,13 +53,15 @@ def asked_of_site(own: Mapping[str, Any]) -> "Site":
     launcher = _named_system(str(own["launcher"]), site.launcher, is_outside=job is None)
     is_job = system_of(launcher) is not None
     if is_job and not is_script(launcher) and job is not None:
-        _check_same(launcher, job.scheduler)
-        launcher = AUTO
+        if launcher != job.scheduler:
+            what = f"this is a job of {job.scheduler} already, and {launcher} would submit another"
+            raise UserError(what, f"--launcher {launcher}", "leave --launcher out to run in this job")
+        launcher = _AUTO
     elif not is_job and (of_jobs := _only_of_jobs(said, is_inside=job is not None, has_hosts=bool(own.get("hosts")))):
         name = of_jobs[0].replace("_", "-")
         what = f"is of batch jobs, and launcher {launcher} makes none"
         raise UserError(what, f"--{name}", f"give --launcher {listing_of_systems()}, or script")
-    if not is_job and job is not None and launcher in (AUTO, _HERE) and site.mpi:
+    if not is_job and job is not None and launcher in (_AUTO, "here") and site.mpi:
         launcher = site.mpi
     if said.pop(_CHAIN, 0) and is_script(launcher):
         what = f"needs an ullage that watches the job, and with --launcher {launcher} none does"
@@ -132,23 +137,17 @@ def limit_of_jobs(own: Mapping[str, Any]) -> "tuple[str, BatchSystem]":
 
 def _named_system(launcher: str, of_site: str, *, is_outside: bool) -> str:
     """Return ``launcher``, else the site's, where ``script`` says for which batch system."""
-    if launcher == AUTO and of_site and is_outside:
+    if launcher == _AUTO and of_site and is_outside:
         launcher = of_site
-    if launcher != SCRIPT:
+    if launcher != _SCRIPT:
         return launcher
     of_site = of_site.rpartition(_MARK)[2]
-    return f"{SCRIPT}{_MARK}{of_site if system_of(of_site) is not None else _SLURM}"
-
-
-def _check_same(launcher: str, scheduler: str) -> None:
-    if launcher != scheduler:
-        what = f"this is a job of {scheduler} already, and {launcher} would submit another"
-        raise UserError(what, f"--launcher {launcher}", "leave --launcher out to run in this job")
+    return f"{_SCRIPT}{_MARK}{of_site if system_of(of_site) is not None else _SLURM}"
 
 
 def is_script(launcher: str) -> bool:
     """Tell whether people submit the job themselves."""
-    return launcher.partition(_MARK)[0] == SCRIPT
+    return launcher.partition(_MARK)[0] == _SCRIPT
 
 
 def listing_of_systems() -> str:
@@ -166,7 +165,7 @@ def system_of(launcher: str) -> "BatchSystem | None":
 
     known = batch_systems()
     found = known.get(launcher.partition(_MARK)[2] if is_script(launcher) else launcher)
-    if found is None and is_script(launcher) and launcher != SCRIPT:
+    if found is None and is_script(launcher) and launcher != _SCRIPT:
         name = launcher.partition(_MARK)[2]
         raise UserError(f"unknown batch system '{name}'", "--launcher", suggest(name, sorted(known)))
     return found
@@ -174,26 +173,16 @@ def system_of(launcher: str) -> "BatchSystem | None":
 
 def writes_each_launch(launcher: str) -> bool:
     """Tell whether each launch gets a script of its own, which starts the engine without Python on the nodes."""
-    return launcher == f"{SCRIPT}{_MARK}{_SLURM}"
+    return launcher == f"{_SCRIPT}{_MARK}{_SLURM}"
 
 
 def wanted_of(site: "Site", nodes: int) -> "JobRequest":
     """Return what a job of so many nodes asks for."""
+    from dataclasses import fields
+
     from ullage.launch.batch import JobRequest
 
-    return JobRequest(
-        nodes,
-        site.ppn,
-        site.account,
-        site.queue,
-        site.walltime,
-        site.reservation,
-        site.constraint,
-        site.exclusive,
-        site.extra,
-        site.modules,
-        site.exclude,
-    )
+    return JobRequest(nodes, **{one.name: getattr(site, one.name) for one in fields(JobRequest) if one.name != "nodes"})
 
 
 def submission(
@@ -247,7 +236,7 @@ def submit_or_write(submission: "Submission", site: "Site", shown: "Shown", chai
         return submit_and_watch(submission, shown, chain)
     script = write_script(submission)
     print_line(f"written  {script}")
-    print_line(f"submit   {submission.system.TYPED} {script}")
+    print_line(f"submit   {submission.system.typed} {script}")
     print_line(f"then     ullage report {submission.result}")
     print_line(str(submission.result))
     return 0
@@ -288,3 +277,71 @@ def submit_rest(
     wanted = wanted_of(site, most_nodes(folder) + spare)
     rest = Submission(folder.path, arguments, wanted, "resume", arguments, system, _longer(limit_s))
     return submit_or_write(rest, site, shown, chain)
+
+
+# -- the time limit of batch jobs --------------------------------------------------------------------------------------
+
+
+def time_of_this_job(walltime: str) -> "JobTime | None":
+    """Return the time of the batch job that we are in; None outside of one, and where nobody says its limit.
+
+    ``walltime``: the limit as the command line says it. The batch system may say what is left of it.
+    """
+    from ullage.launch import batch_systems
+    from ullage.launch.batch import usable_seconds
+    from ullage.runs.jobtime import JobTime
+    from ullage.system.allocation import allocation
+
+    job = allocation()
+    if job is None:
+        return None
+    system, left_s = batch_systems()[job.scheduler], None
+    with contextlib.suppress(UserError):  # its commands may be missing on the nodes
+        left_s = system.seconds_left(job.job)
+    limits = [*([] if left_s is None else [left_s]), *([system.limit_s(walltime)] if walltime else [])]
+    if not limits:
+        return None
+    return JobTime(time.monotonic() + usable_seconds(min(limits)), limits[-1])
+
+
+def check_walltime(prepared: "Prepared", system: "BatchSystem", walltime: str, chain: int) -> list[str]:
+    """Return lines on how many jobs of that limit a run takes.
+
+    Raise ``UserError`` where a repetition certainly takes longer than a job.
+    """
+    from ullage.launch.batch import usable_seconds
+    from ullage.runs.jobtime import Costed, divide, most_jobs
+    from ullage.units import format_time
+
+    if not isinstance(prepared, Costed):
+        return [_unknown(prepared.request.suite)]
+    work, walltime_s = prepared.work(), system.limit_s(walltime)
+    try:
+        jobs = divide(work, walltime_s)
+    except UserError as error:
+        if work.is_firm:
+            raise
+        return [f"By an estimate, {error}."]
+    most = most_jobs(work, jobs, walltime_s)
+    usable = format_time(usable_seconds(walltime_s))
+    lines = [_jobs_line(jobs, most, f"{walltime}{'' if work.is_firm else ', estimated'}", usable)]
+    if most - 1 > chain:
+        lines.append(f"Give --chain {most - 1}: it submits all of them, one after the other.")
+    return [*lines, *(_unknown(suite) for suite in work.unknown)]
+
+
+def _unknown(suite: str) -> str:
+    return f"Not available: how many jobs suite {suite} takes. Its cases need the data of one another."
+
+
+def _jobs_line(jobs: Sequence[int], most: int, walltime: str, usable: str) -> str:
+    """Return how many jobs a run takes; ``walltime``: of each, with what the count rests on."""
+    from ullage.quantity import listing
+
+    each = f"Each can measure for {usable}."
+    if most == 1:
+        return f"One job is enough (--walltime {walltime}). It can measure for {usable}."
+    if len(jobs) == most:
+        counts = f"They finish {listing([str(count) for count in jobs], _MOST_COUNTS)} cases. "
+        return f"{most} jobs are needed (--walltime {walltime}). {counts if most <= _MOST_COUNTS else ''}{each}"
+    return f"{len(jobs)} to {most} jobs are needed (--walltime {walltime}), until all intervals are narrow. {each}"

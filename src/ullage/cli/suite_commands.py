@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ullage.cli.listed import ListedCommand
+from ullage.cli.command_tree import ListedCommand
+from ullage.cli.options import shown_at_end, signed
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
-    from ullage.runs.inputs import ParsedOptions
-    from ullage.runs.suite import Suite
+    from ullage.runs.inputs import EngineContext, ParsedOptions
+    from ullage.runs.suite import Prepared, Suite
 
 _SITE: Final = "site"
 _TARGET: Final = "target"
@@ -45,7 +46,7 @@ def add_suites(
 
     @cache
     def make(name: str) -> object:
-        return _command(suites[name], act, options)
+        return made_command(_function(suites[name], act, options), name, suites[name].doc)
 
     class Suites(TyperGroup):
         """Lists commands without options, and makes the one that is asked for.
@@ -67,18 +68,18 @@ def add_suites(
     app.add_typer(group, name=verb)
 
 
-def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
+def made_command(function: Callable[..., None], name: str, doc: str | None) -> object:
     """Make a command as typer does from a function with all options as parameters."""
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name=suite.name, help=suite.doc, cls=ListedCommand)(_function(suite, act, options))
+    alone.command(name=name, help=doc, cls=ListedCommand)(function)
     return typer.main.get_command(alone)
 
 
 def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+    from ullage.cli.options import parameters
     from ullage.cli.submitting import nodes_to_use
     from ullage.errors import UserError
     from ullage.launch.hosts import parse_hosts
-    from ullage.runs.options.command_line import parameters
     from ullage.runs.options.declared import declared
     from ullage.runs.options.reading import parse_options
 
@@ -103,12 +104,7 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
         asked = parse_options(suite.options, nodes, **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 
-    every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]
-    # typer reads the signature, and the annotations by name.
-    shown = cast("Any", command)
-    shown.__signature__ = inspect.Signature(every)
-    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-    return command
+    return signed(command, [*own.values(), *of_verb.values()])
 
 
 def _of_site(path: "Path | None", said: Mapping[str, object], *, needs_target: bool) -> dict[str, object]:
@@ -150,3 +146,14 @@ def make_request(suite: "Suite", asked: "ParsedOptions", hosts: str | None = Non
         options=asked.options,
         versions={"ullage": ullage.__version__},
     )
+
+
+def measure_prepared(prepared: "Prepared", engine_context: "EngineContext", own: Mapping[str, Any]) -> None:
+    """Measure into a fresh result, and exit with the code of that. ``own``: the options of the verb."""
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.lifecycle import launcher_for, measure
+
+    shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
+    launcher = launcher_for(engine_context, own["launcher"], prepared.request.hosts)
+    folder = ResultFolder.create(own["result"], prepared.request)
+    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))

@@ -4,12 +4,12 @@
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
-from ullage.cli.listed import ListedCommand
+from ullage.cli.command_tree import ListedCommand
 from ullage.cli.options import (
     AllOption,
     EngineOption,
@@ -17,9 +17,9 @@ from ullage.cli.options import (
     LauncherOption,
     QuietOption,
     ResultOption,
-    shown_at_end,
+    signed,
 )
-from ullage.cli.suite_commands import make_request
+from ullage.cli.suite_commands import made_command, make_request, measure_prepared
 
 if TYPE_CHECKING:
     from ullage.runs.suite import Suite
@@ -43,12 +43,12 @@ def register(app: typer.Typer) -> None:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
             if args and args[0] not in suites and (Path(args[0]) / "request.json").is_file():
-                return _RESULT, _made(_more, "more"), args
+                return _RESULT, made_command(_more, "more", _more.__doc__), args
             if args and args[0] not in suites and Path(args[0]).is_file():
-                return _TABLE, _made(_study, "study"), args
+                return _TABLE, made_command(_study, "study", _study.__doc__), args
             name, command, rest = super().resolve_command(ctx, args)
             suite = None if name is None else suites.get(name)
-            return name, command if suite is None else _made(_function(suite), suite.name), rest
+            return name, command if suite is None else made_command(_function(suite), suite.name, suite.doc), rest
 
     group = typer.Typer(cls=Suites, help=_DOC, no_args_is_help=True, rich_markup_mode=None)
     group.callback()(_nothing)
@@ -61,12 +61,6 @@ def register(app: typer.Typer) -> None:
 
 def _nothing() -> None:
     return
-
-
-def _made(function: Callable[..., None], name: str) -> object:
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name=name, help=function.__doc__, cls=ListedCommand)(function)
-    return typer.main.get_command(alone)
 
 
 def _options(
@@ -86,7 +80,7 @@ def _function(suite: "Suite") -> Callable[..., None]:
 
     It has the options of the search, then those of the suite that are not called the same, then those of the verb.
     """
-    from ullage.runs.options.command_line import parameters
+    from ullage.cli.options import parameters
     from ullage.runs.tuning.options import TuneOptions
 
     of_search = {one.name: one for one in parameters(TuneOptions)}
@@ -101,36 +95,24 @@ def _function(suite: "Suite") -> Callable[..., None]:
             {name: values[name] for name in of_verb},
         )
 
-    every = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for p in (*of_search.values(), *of_suite.values(), *of_verb.values())
-    ]
-    shown = cast("Any", command)
-    shown.__doc__ = suite.doc
-    shown.__signature__ = inspect.Signature(every)
-    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-    return command
+    return signed(command, (*of_search.values(), *of_suite.values(), *of_verb.values()))
 
 
 def _tune(suite: "Suite", search: dict[str, Any], words: dict[str, Any], own: dict[str, Any]) -> None:
-    from ullage.engine import describe, find_engine
-    from ullage.launch import choose_launcher
-    from ullage.launch.hosts import make_hosts
-    from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext, ParsedOptions
-    from ullage.runs.lifecycle import launcher_name, measure
     from ullage.runs.options.reading import parse_options
     from ullage.runs.suite import find_suite
     from ullage.runs.tuning.options import TuneOptions
 
-    shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
     asked = parse_options(TuneOptions, **search)
     typed = {
-        name: _plain(word) for name, word in words.items() if word is not None and word is not False and word != []
+        # A path becomes its absolute text, as JSON can hold it.
+        name: str(word.absolute()) if isinstance(word, Path) else word
+        for name, word in words.items()
+        if word is not None and word is not False and word != []
     }
     options = {**asked.options, "suite": suite.name, "words": typed}
-    engine = find_engine(own["engine"])
-    engine_context = EngineContext(engine, describe(engine))
+    engine_context = EngineContext.of(own["engine"])
     tune = find_suite("tune")
     prepared = tune.prepare(make_request(tune, ParsedOptions([], options), own["hosts"]), engine_context)
     if own["plan"]:
@@ -138,16 +120,7 @@ def _tune(suite: "Suite", search: dict[str, Any], words: dict[str, Any], own: di
 
         print_explanation(prepared.explain())
         return
-    launcher = choose_launcher(
-        engine_context.description, launcher_name(own["launcher"]), hosts=make_hosts(prepared.request.hosts)
-    )
-    folder = ResultFolder.create(own["result"], prepared.request)
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
-
-
-def _plain(word: object) -> object:
-    """Return ``word`` as JSON can hold it: a path becomes its absolute text."""
-    return str(word.absolute()) if isinstance(word, Path) else word
+    measure_prepared(prepared, engine_context, own)
 
 
 def _more(
@@ -166,7 +139,7 @@ def _more(
     suite = ResultFolder.open(result).read_request().suite
     if suite != "tune":
         raise UserError(f"is a result of suite {suite}", str(result), "name a result of `ullage tune`")
-    resume(result, time=more, launcher=launcher, engine=engine, everything=everything, quiet=quiet)
+    resume(result, more, launcher=launcher, engine=engine, everything=everything, quiet=quiet)
 
 
 def _study(

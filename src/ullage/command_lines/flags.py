@@ -26,29 +26,28 @@ _OFF: Final = ("0", "false", "no", "off")
 _MOST_TIMES: Final = 9
 
 
+# Values of a refused flag that ask for nothing.
+_HARMLESS: Final = "0"
+
+
 @dataclass(frozen=True)
 class Flag:
     """A flag of a tool, and what becomes of it.
 
-    ``names``: as written on a command line, the first is its key; ``directive``: of ``-O NAME=VALUE``, or empty.
-    ``also``: its names as a directive in other releases; a long name is one too, without its dashes.
-
-    ``harmless``: values of a refused flag that ask for nothing.
+    ``names``: as written on a command line, the first is its key; ``directives``: what it may be called behind ``-O``,
+    the first of them today; a long name is one too, without its dashes.
     """
 
     names: tuple[str, ...]
-    directive: str = ""
+    directives: tuple[str, ...]
     takes_value: bool = False
     note: str = ""
     refusal: str = ""
-    harmless: tuple[str, ...] = ("0",)
-    also: tuple[str, ...] = ()
 
     @property
-    def directives(self) -> tuple[str, ...]:
-        """What it may be called behind ``-O``."""
-        names = (self.directive, *self.also, *(name.removeprefix("--") for name in self.names if name[:2] == "--"))
-        return tuple(name for name in names if name)
+    def directive(self) -> str:
+        """Its name behind ``-O`` where that is not one of ``names``; or empty."""
+        return next((name for name in self.directives if f"--{name}" not in self.names), "")
 
     @property
     def key(self) -> str:
@@ -56,45 +55,43 @@ class Flag:
         return self.names[0] if self.names else self.directive
 
 
-def switch(*names: str, directive: str = "", also: tuple[str, ...] = ()) -> Flag:
-    """Make a translated flag without a value."""
-    return Flag(names, directive, also=also)
+def _flag(words: str, note: str = "", refusal: str = "") -> Flag:
+    """Make a flag of all its names, as ``-o testFile VALUE``: those without a dash stand behind ``-O``."""
+    called = [word for word in words.split() if word != "VALUE"]
+    names = tuple(word for word in called if word.startswith("-"))
+    directives = [word for word in called if not word.startswith("-")]
+    directives += [name.removeprefix("--") for name in names if name.startswith("--")]
+    return Flag(names, tuple(directives), "VALUE" in words.split(), note, refusal)
 
 
-def value(*names: str, directive: str = "", also: tuple[str, ...] = ()) -> Flag:
-    """Make a translated flag with a value."""
-    return Flag(names, directive, takes_value=True, also=also)
+def translated(flags: str) -> tuple[Flag, ...]:
+    """Make flags that have an equivalent, with commas between them."""
+    return tuple(_flag(words) for words in flags.split(","))
 
 
-def answered(
-    *names: str, note: str, directive: str = "", takes_value: bool = False, also: tuple[str, ...] = ()
-) -> Flag:
-    """Make a flag whose effect is reached in another way, which ``note`` says."""
-    return Flag(names, directive, takes_value, note=note, also=also)
+def answered(flags: Mapping[str, str]) -> tuple[Flag, ...]:
+    """Make flags whose effect is reached in another way, which a note says."""
+    return tuple(_flag(words, note=note) for words, note in flags.items())
 
 
-def refused(*names: str, why: str, directive: str = "", takes_value: bool = False, also: tuple[str, ...] = ()) -> Flag:
-    """Make a flag without an equivalent; ``why`` gives the reason and what to do instead."""
-    return Flag(names, directive, takes_value, refusal=why, also=also)
+def refused(flags: Mapping[str, str]) -> tuple[Flag, ...]:
+    """Make flags without an equivalent, each with the reason and what to do instead."""
+    return tuple(_flag(words, refusal=why) for words, why in flags.items())
 
 
 # Options of the module for POSIX, which IOR and mdtest share.
 _STRIPES: Final = "set it on the target's folder with the file system's own tool before the run"
-FILE_SYSTEMS: Final = (
-    *(
-        Flag((f"--posix.{name}",), takes_value=True, refusal=_STRIPES, also=(name.replace(".", ""),))
-        for name in (
-            *("lustre.stripecount", "lustre.stripesize", "lustre.startost", "lustre.pool"),
-            *("beegfs.NumTargets", "beegfs.ChunkSize"),
-        )
-    ),
-    *(
-        Flag((f"--posix.{name}",), refusal="no run sets it; leave it out", also=(name.replace(".", ""),))
-        for name in (
-            *("lustre.ignorelocks", "gpfs.hintaccess", "gpfs.releasetoken", "gpfs.finegrainwritesharing"),
-            *("gpfs.finegrainreadsharing", "gpfs.createsharing"),
-        )
-    ),
+_OF_FOLDERS: Final = (
+    *("lustre.stripecount", "lustre.stripesize", "lustre.startost", "lustre.pool"),
+    *("beegfs.NumTargets", "beegfs.ChunkSize"),
+)
+_OF_FILES: Final = (
+    *("lustre.ignorelocks", "gpfs.hintaccess", "gpfs.releasetoken", "gpfs.finegrainwritesharing"),
+    *("gpfs.finegrainreadsharing", "gpfs.createsharing"),
+)
+FILE_SYSTEMS: Final = refused(
+    {f"--posix.{name} {name.replace('.', '')} VALUE": _STRIPES for name in _OF_FOLDERS}
+    | {f"--posix.{name} {name.replace('.', '')}": "no run sets it; leave it out" for name in _OF_FILES}
 )
 
 
@@ -249,7 +246,7 @@ class _Reader:
     def _keep(self, flag: Flag, written: str, given: str) -> None:
         if flag.key == "-O":
             self._directives(given)
-        elif flag.refusal and given not in flag.harmless:
+        elif flag.refusal and given != _HARMLESS:
             right = "" if "leave it out" in flag.refusal else "or leave it out"
             raise UserError(f"{written} has no equivalent: {flag.refusal}", self._table.tool, right)
         elif flag.note:

@@ -8,9 +8,7 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from ullage import reading
-from ullage.command_lines.splitting import split_line
-from ullage.command_lines.translation import Draft, Translation, Translator, WantedLayout
+from ullage.command_lines.translation import Draft, Translation, Translator, WantedLayout, split_line
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.runs.options.declared import PLACES, RANKS, Change, Option
@@ -67,7 +65,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     def translation(self) -> Translation:
         """Translate the lines; raise ``UserError`` for what has no equivalent."""
         wanted = WantedLayout(self.ranks, self.nodes, self.ranks_per_node)
-        return type(self).translate([split_line(text, self.tool) for text in self.lines], wanted, read_text)
+        return type(self).translate([split_line(text, self.tool) for text in self.lines], wanted)
 
     @property
     def measured(self) -> list[Target]:
@@ -99,8 +97,3 @@ def existing(place: str) -> Path:
     """Return the folder ``place``, or its parent where the tool would make it there."""
     folder = Path(place).expanduser()
     return folder.parent if not os.path.lexists(folder) and folder.parent.is_dir() else folder
-
-
-def read_text(path: Path) -> str:
-    """Read a file that a flag names; raise ``UserError`` when it cannot be read."""
-    return reading.read_text(path, "name a text file that you may read")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ullage.discovery import gathered, modules_in, suite_modules
+from ullage.errors import one_line
 from ullage.report.data import ReportData
 
 Content = str | bytes
@@ -30,6 +31,11 @@ class Exporter:
     render: Callable[[ReportData], Content | Mapping[str, Content]]
     beside: Callable[[ReportData], Mapping[str, Content]] | None = None
     alone: Callable[[ReportData], Content] | None = None
+
+
+def warning_lines(data: ReportData) -> list[str]:
+    """Return the warnings of a run as the last lines of another tool's output."""
+    return [f"WARNING: {one_line(event.text, 2000)}" for event in data.summary.events if event.severity == "warning"]
 
 
 def load_exporters() -> dict[str, Exporter]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings and tables as Markdown, as GitHub and GitLab show it."""
+"""Findings and tables as Markdown, as GitHub and GitLab show it; and the first screen, short enough for issues."""
 
 import re
 import shlex
@@ -8,11 +8,16 @@ from typing import Final
 
 from ullage.exporters import Exporter
 from ullage.model.summary import Finding, Row
+from ullage.quantity import DASH
 from ullage.report import texts
 from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
-from ullage.report.table import Column, columns, front_columns, front_rows
-from ullage.report.texts import escape
+from ullage.report.first_screen import front_of
+from ullage.report.grids import Column
+from ullage.report.headlines import Vessel
+from ullage.report.picture import Front, share_text
+from ullage.report.row_table import columns, front_columns, front_rows
+from ullage.report.texts import escape, title, verdict_line
 
 
 def render(data: ReportData) -> str:
@@ -33,7 +38,7 @@ def render(data: ReportData) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def table(shown: Sequence[Column], rows: Sequence[Row]) -> str:
+def table(shown: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     """Write a table with right-aligned numbers; return an empty text without rows."""
     if not rows:
         return ""
@@ -83,5 +88,52 @@ def _code(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-EXPORTER = Exporter("md", "findings and tables as Markdown", "", render)
-EXPORTERS: Final = (EXPORTER,)
+# -- the first screen alone -------------------------------------------------------------------------------------------
+
+_LONGEST: Final = 160
+
+
+def render_brief(data: ReportData) -> str:
+    """Write the first screen in some twenty lines, however many rows there are."""
+    front, vessels = front_of(data)
+    lines = [
+        f"### {_short(front.host)}: {_short(title(data))}",
+        _short(front.machine, 300),
+        escape(front.judgement),
+        "\n".join(
+            ["| part | value | interval | of its ceiling | what |", "|---|--:|---|--:|---|", *map(_line, vessels)]
+        )
+        if vessels
+        else "",
+        "" if vessels else escape(verdict_line(data.view.main_rows)),
+        _changes(front),
+        f"Run `{_letters(data.summary.run_id)}`, {escape(data.summary.created)}.",
+    ]
+    return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def _changes(front: Front) -> str:
+    lines = [f"{index}. {_short(one)}" for index, one in enumerate(front.changes, start=1)]
+    return "\n".join([f"**{front.heading}**", "", *lines]) if lines else ""
+
+
+def _line(vessel: Vessel) -> str:
+    share = DASH if vessel.share is None else share_text(vessel.share)
+    value = f"{vessel.value} (INVALID)" if vessel.is_invalid else vessel.value
+    known = vessel.interval or vessel.interval_kind
+    return f"| {escape(vessel.part)} | {escape(value)} | {escape(known)} | {share} | {_short(vessel.what, 80)} |"
+
+
+def _short(text: str, most: int = _LONGEST) -> str:
+    return escape(text if len(text) <= most else f"{text[: most - 3]}...")
+
+
+def _letters(text: str) -> str:
+    """Return the letters of ``text`` that cannot end the code it stands in, at most 80."""
+    return "".join(letter for letter in text[:80] if letter.isalnum() or letter in "-_.")
+
+
+EXPORTERS: Final = (
+    Exporter("md", "findings and tables as Markdown", "", render),
+    Exporter("brief", "the first screen as Markdown, for issues and chat", "", render_brief),
+)

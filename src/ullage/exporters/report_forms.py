@@ -10,7 +10,7 @@ from ullage.report.contents import documents
 from ullage.report.data import ReportData
 from ullage.report.first_screen import front_of
 from ullage.report.picture import front_svg
-from ullage.report.table import to_csv
+from ullage.report.row_table import to_csv
 from ullage.report.vega import svg_to_pdf, svg_to_png, to_png, to_svg
 
 

@@ -8,12 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeVar, cast
+
+from pydantic import ValidationError
 
 from ullage.analysis.statistics import median_interval
 from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import UserError
 from ullage.harmless import harmless_json
+from ullage.model.base import Strict, first_mistake
 from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.request import Request
@@ -21,6 +24,7 @@ from ullage.model.summary import Row, Summary
 from ullage.reading import TABLE_BYTES, as_text, content_of
 from ullage.results.folder import ResultFolder
 
+DocumentT = TypeVar("DocumentT", bound=Strict)
 IMPORT_SUITE: Final = "import"
 _FOLDER: Final = "imported"
 # How files begin that gzip, zip, bzip2, xz and zstd have made.
@@ -78,6 +82,15 @@ def imported_row(
     )
 
 
+def document_of(model: type[DocumentT], text: str, name: str, right: str) -> DocumentT:
+    """Read a document of JSON; raise ``UserError`` with the place of the first mistake, and what would be ``right``."""
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        place, why = first_mistake(error)
+        raise UserError(f"{place}: {why}" if place else why, name, right) from error
+
+
 def load_importers() -> dict[str, Importer]:
     """Return all importers by name: those of this package, and those of suites that have a form of their own."""
     found: list[Importer] = gathered([*modules_in(__name__), *suite_modules("importer")], "IMPORTERS")
@@ -89,75 +102,63 @@ def read(path: Path | Sequence[Path], form: str | None = None) -> Summary:
 
     A folder stands for the files that an importer knows it by, here as in the functions below.
     """
-    paths = _files(path)
-    texts = {one: _text(_content(one), one) for one in paths}
+    contents = _contents(path)
     # Texts of JSON may have escapes, so what was read is cleaned and not the file.
-    found = harmless_json(_read(_importer(texts, form), texts).model_dump_json().encode())
-    summary = Summary.model_validate_json(found)
-    return summary.model_copy(update={"created": _changed(paths[0]), "run_id": "imported"})
+    found = harmless_json(_read(contents, form)[1].model_dump_json().encode())
+    changed = datetime.fromtimestamp(next(iter(contents)).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Summary.model_validate_json(found).model_copy(update={"created": changed, "run_id": "imported"})
 
 
-def _read(importer: Importer, texts: Mapping[Path, str]) -> Summary:
+def _read(contents: Mapping[Path, bytes], form: str | None) -> tuple[Importer, Summary]:
+    texts = {path: _text(content, path) for path, content in contents.items()}
+    importer = _importer(texts, form)
     if importer.read_all is not None:
-        return importer.read_all({path.name: text for path, text in texts.items()})
+        return importer, importer.read_all({path.name: text for path, text in texts.items()})
     if len(texts) > 1:
         right = "import them one by one"
         raise UserError(f"files of the form '{importer.name}' do not belong together", str(next(iter(texts))), right)
     ((path, text),) = texts.items()
-    return importer.read(text, path.name)
+    return importer, importer.read(text, path.name)
 
 
 def write_import(path: Path | Sequence[Path], result: ResultFolder) -> None:
     """Copy the files into ``result``, whose request must come from ``import_options``."""
     from ullage.results.folder import write_atomically
 
-    for one in _files(path):
-        write_atomically(result.path / _FOLDER / one.name, _content(one))
+    for one, content in _contents(path).items():
+        write_atomically(result.path / _FOLDER / one.name, content)
 
 
 def import_options(path: Path | Sequence[Path], form: str | None = None) -> dict[str, object]:
     """Make the options of an import's request; read the whole files first, so that a bad one leaves no result."""
     import hashlib
 
-    contents = {one: _content(one) for one in _files(path)}
-    texts = {one: _text(content, one) for one, content in contents.items()}
-    importer = _importer(texts, form)
-    _read(importer, texts)
+    contents = _contents(path)
+    importer, _ = _read(contents, form)
     digests = [hashlib.sha256(content).hexdigest() for content in contents.values()]
     return {"form": importer.name, "files": [one.name for one in contents], "sha256": digests}
 
 
 def imported_summary(result: ResultFolder, request: Request) -> Summary:
     """Make the summary of an imported result again, from the copies of its files."""
-    names, form = _names(request), request.options.get("form")
+    named, form = request.options.get("files"), request.options.get("form")
+    names = [str(name) for name in cast("list[object]", named)] if isinstance(named, list) else []
     if not names or any(Path(name).name != name for name in names) or not isinstance(form, str):
         raise UserError("is damaged: it names no imported file", str(result.path / "request.json"), "import it again")
     summary = read([result.path / _FOLDER / name for name in names], form)
-    return summary.model_copy(
-        update={
-            "run_id": request.run_id,
-            "created": request.created,
-            "command": request.command,
-            "versions": request.versions,
-        }
-    )
+    own = request.model_dump(include={"run_id", "created", "command"})
+    return summary.model_copy(update={**own, "versions": request.versions})
 
 
-def _names(request: Request) -> list[str]:
-    """Return the names of the copies."""
-    named = request.options.get("files")
-    return [str(name) for name in cast("list[object]", named)] if isinstance(named, list) else []
-
-
-def _files(path: Path | Sequence[Path]) -> list[Path]:
-    """Return the files, with those that stand for a folder; raise ``UserError`` for two of one name."""
+def _contents(path: Path | Sequence[Path]) -> dict[Path, bytes]:
+    """Return what the files hold, with those that stand for a folder; raise ``UserError`` for two of one name."""
     asked = [path] if isinstance(path, Path) else list(path)
     found = [one for part in asked for one in (_known_in(part) if part.is_dir() else [part])]
     names = [one.name for one in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("two files have the same name", twice, "import them one by one")
-    return found
+    return {one: content_of(one, "name a file to import", most_bytes=TABLE_BYTES) for one in found}
 
 
 def _known_in(folder: Path) -> list[Path]:
@@ -186,15 +187,7 @@ def _importer(texts: Mapping[Path, str], form: str | None) -> Importer:
     return found[0]
 
 
-def _content(path: Path) -> bytes:
-    return content_of(path, "name a file to import", most_bytes=TABLE_BYTES)
-
-
 def _text(content: bytes, path: Path) -> str:
     if content.startswith(_PACKED) or content[257:262] == b"ustar":
         raise UserError("is packed or compressed", str(path), "unpack it, and give the file or folder in it")
     return as_text(content, str(path))
-
-
-def _changed(path: Path) -> str:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

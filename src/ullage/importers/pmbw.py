@@ -5,13 +5,13 @@
 threads, which falls with threads: times the threads it is the time of one access, kept for the chases alone.
 """
 
-import math
 from collections.abc import Iterator
 from typing import Final
 
 from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
+from ullage.importers.printed import positive_number, whole_number
 from ullage.model.flags import Flag
 from ullage.model.summary import Row, Summary
 
@@ -19,7 +19,6 @@ _MARK: Final = "RESULT"
 # Some notes spell the first name with one letter less.
 _NAMES: Final = ("funcname", "funname")
 _CHASE: Final = "PermRead"
-_LARGEST: Final = 2**63 - 1
 # Passes over a chase of up to so many bytes overlap, because each begins at the same place again.
 _OVERLAPPING_BYTES: Final = 64 << 10
 PASSES_OVERLAP: Final = "passes-overlap"
@@ -69,18 +68,14 @@ def _function(words: dict[str, str], place: str) -> str:
 
 def _count(words: dict[str, str], name: str, place: str) -> int:
     text = words.get(name, "")
-    if not (text.isascii() and text.isdigit() and len(text) <= 19 and 1 <= int(text) <= _LARGEST):
+    if (count := whole_number(text)) is None:
         raise UserError(f"'{text}' is not a value of {name}", place, "a whole number, 1 or more")
-    return int(text)
+    return count
 
 
 def _number(words: dict[str, str], name: str, place: str) -> float:
     text = words.get(name, "")
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value <= 0 or "_" in text:
+    if (value := positive_number(text)) is None:
         raise UserError(f"'{text}' is not a value of {name}", place, "a number above 0")
     return value
 
@@ -94,5 +89,4 @@ def _row(key: Key, values: list[float], name: str) -> Row:
     return imported_row(name, metric, unit, host, {**params}, values, flags)
 
 
-IMPORTER = Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",))
-IMPORTERS: Final = (IMPORTER,)
+IMPORTERS: Final = (Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",)),)

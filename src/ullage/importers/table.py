@@ -6,61 +6,38 @@ MB are 1,000,000 bytes. Further lines of the same cell are further repetitions o
 
 import csv
 import io
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from ullage.analysis.findings import find_all
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
-from ullage.model.summary import Row, Summary
+from ullage.importers.printed import positive_number, whole_number
+from ullage.model.summary import Summary
 
 _BYTES_PER_MB: Final = 1e6
 _ACCESSES: Final = ("write", "rewrite", "read", "reread")
 _LONGEST_NAME: Final = 64
-_LARGEST: Final = 2**63 - 1
+_MOST_MB: Final = 1e300
 Key = tuple[str, str, int, int]
 
 
-class _BadCellError(ValueError):
-    """Says what would be right."""
+def _bandwidth(text: str) -> float | None:
+    value = positive_number(text, _MOST_MB)
+    return None if value is None else value * _BYTES_PER_MB
 
 
-def _target(text: str) -> str:
-    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
-        raise _BadCellError(f"a name of at most {_LONGEST_NAME} printable characters")
-    return text
-
-
-def _access(text: str) -> str:
-    if text not in _ACCESSES:
-        raise _BadCellError(f"one of {', '.join(_ACCESSES)}")
-    return text
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 19 and 1 <= int(text) <= _LARGEST):
-        raise _BadCellError("a whole number, 1 or more")
-    return int(text)
-
-
-def _bandwidth(text: str) -> float:
-    right = "a number of MB/s above 0, with a point, for example 9484.994"
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise _BadCellError(right) from error
-    if "_" in text or not math.isfinite(value * _BYTES_PER_MB) or value <= 0:
-        raise _BadCellError(right)
-    return value * _BYTES_PER_MB
-
-
-_COLUMNS: Final[dict[str, Callable[[str], str | int | float]]] = {
-    "target": _target,
-    "access": _access,
-    "ranks": _count,
-    "block_bytes": _count,
-    "bandwidth_mb_per_s": _bandwidth,
+_WHOLE: Final = (whole_number, "a whole number, 1 or more")
+# How a cell of each column is read, and what would be right.
+_COLUMNS: Final[Mapping[str, tuple[Callable[[str], str | float | None], str]]] = {
+    "target": (
+        lambda text: text if 0 < len(text) <= _LONGEST_NAME and text.isprintable() else None,
+        f"a name of at most {_LONGEST_NAME} printable characters",
+    ),
+    "access": (lambda text: text if text in _ACCESSES else None, f"one of {', '.join(_ACCESSES)}"),
+    "ranks": _WHOLE,
+    "block_bytes": _WHOLE,
+    "bandwidth_mb_per_s": (_bandwidth, "a number of MB/s above 0, with a point, for example 9484.994"),
 }
 
 
@@ -81,17 +58,14 @@ def read_table(text: str, name: str) -> Summary:
         cells[key].append(value)
     if not cells:
         raise UserError("contains no line of numbers", name, "a line for each cell below the names of the columns")
-    rows = [_row(key, values, name) for key, values in cells.items()]
+    rows = [
+        imported_row(name, "bandwidth", "B/s", target, {"access": access, "ranks": ranks, "block_bytes": block}, values)
+        for (target, access, ranks, block), values in cells.items()
+    ]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=find_all(rows))
 
 
-def _row(key: Key, values: list[float], name: str) -> Row:
-    target, access, ranks, block = key
-    params = {"access": access, "ranks": ranks, "block_bytes": block}
-    return imported_row(name, "bandwidth", "B/s", target, {**params}, values)
-
-
-def _lines(text: str, name: str) -> Iterator[tuple[int, dict[str, str | int | float]]]:
+def _lines(text: str, name: str) -> Iterator[tuple[int, dict[str, str | float]]]:
     """Yield line number and values by column of each line that is not empty."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] | None = None
@@ -121,20 +95,17 @@ def _header(cells: list[str], place: str) -> list[str]:
     return cells
 
 
-def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | int | float]:
+def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | float]:
     if len(cells) != len(header):
         where = f"{place}, column {min(len(cells), len(header)) + 1}"
         raise UserError(f"has {len(cells)} values", where, f"write {len(header)} values, as many as there are columns")
-    values: dict[str, str | int | float] = {}
+    values: dict[str, str | float] = {}
     for index, (column, cell) in enumerate(zip(header, cells, strict=True), start=1):
-        try:
-            values[column] = _COLUMNS[column](cell)
-        except _BadCellError as error:
-            raise UserError(
-                f"'{cell}' is not a value of {column}", f"{place}, column {index}", f"write {error}"
-            ) from error
+        read, right = _COLUMNS[column]
+        if (value := read(cell)) is None:
+            raise UserError(f"'{cell}' is not a value of {column}", f"{place}, column {index}", f"write {right}")
+        values[column] = value
     return values
 
 
-IMPORTER = Importer("table", f"CSV with the columns {','.join(_COLUMNS)}", recognises, read_table)
-IMPORTERS: Final = (IMPORTER,)
+IMPORTERS: Final = (Importer("table", f"CSV with the columns {','.join(_COLUMNS)}", recognises, read_table),)

@@ -3,31 +3,25 @@
 
 import os
 import re
+import signal
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import ClassVar, Final, Literal, Self, TypeAlias
 
 from ullage.errors import UserError
-from ullage.launch.hosts import Hosts, fewest_full
+from ullage.launch.hosts import NO_HOSTS, Hosts, fewest_full
 from ullage.model.plan import Layout
+from ullage.processes.supervisor import Ending
 from ullage.quantity import plural
-from ullage.system.allocation import Scheduler, nodes_of_job
+from ullage.system.allocation import JOBS, Scheduler, nodes_of_job
 from ullage.system.hardware import usable_cores
 
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
 
 # Each of these stands in the environment of a batch job whose allocation may span nodes.
-_ALLOCATIONS = (
-    "SLURM_JOB_ID",
-    "PBS_JOBID",
-    "LSB_JOBID",
-    "FLUX_JOB_ID",
-    "FLUX_ENCLOSING_ID",
-    "FLUX_URI",
-    "COBALT_JOBID",
-    "JOB_ID",
-)
+_ALLOCATIONS: Final = (*JOBS, "FLUX_URI", "COBALT_JOBID", "JOB_ID")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,66 +38,164 @@ class DeadRank:
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
-    """What a launcher and its ranks leave behind when they are killed, as patterns of ``processes.supervisor.Job``."""
+class Launcher(ABC):
+    """Starts ranks. Stateless: all that differs between launches is in the layout.
 
-    folders: tuple[str, ...] = ()
-    segments: tuple[str, ...] = ()
+    ``NAME``: that ``--launcher`` has for it. ``remains``: what is to be removed when it has ended, however that was.
+    ``program``: an mpiexec, or the command of a batch system. ``cores``: physical cores of a node that ranks may have,
+    None when not known. ``hosts``: where ranks go, if any are named; they are numbered in that order.
+    """
 
+    NAME: ClassVar[str]
+    remains: ClassVar[Ending] = Ending()
 
-class Launcher(Protocol):
-    """Stateless: all that differs between launches is in the layout."""
+    program: Path
+    cores: int | None = None
+    hosts: Hosts = NO_HOSTS
 
     @property
     def name(self) -> str:
         """The name that ``--launcher`` has for it."""
-        ...
+        return self.NAME
 
-    @property
-    def hosts(self) -> Hosts:
-        """Where its ranks go, if any are named."""
-        ...
-
-    @property
-    def remains(self) -> Remains:
-        """What is to be removed when it has ended, however that was."""
-        ...
-
-    def on_this_node(self) -> "Launcher":
-        """Return the same launcher without its hosts."""
-        ...
+    def on_this_node(self) -> Self:
+        """Return the same launcher without its hosts. Inside a batch job the nodes of the job are all that there is."""
+        return replace(self, hosts=NO_HOSTS)
 
     @property
     def nodes(self) -> int:
         """How many nodes it may start ranks on."""
-        ...
+        return len(self.hosts.names) or nodes_of_job()
 
-    def without(self, nodes: Sequence[str]) -> "Launcher | None":
-        """Return the same launcher that starts nothing on ``nodes``; None where it cannot be told so."""
-        ...
+    def without(self, nodes: Sequence[str]) -> Self | None:
+        """Return the same launcher that starts nothing on ``nodes``; None where it takes all nodes of a job."""
+        left = self.hosts.without(nodes)
+        return replace(self, hosts=left) if left.names else None
 
+    @abstractmethod
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
-        """Return the argument list that runs ``command`` once on ``host``, as ranks are started.
+        """Return the argument list that runs ``command``, no program of MPI, once on ``host``, as ranks are started."""
 
-        ``command`` is no program of MPI.
-        """
-        ...
-
+    @abstractmethod
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """Return the argument list that starts ``engine run plan`` on all ranks of ``layout``."""
-        ...
 
+    @abstractmethod
     def environment(self, layout: Layout) -> dict[str, str]:
         """Return the settings this MPI needs; what the user has set takes precedence."""
-        ...
 
-    def end_elsewhere(self) -> None:
-        """End what it has started on other nodes, once it was killed itself and where its end is not theirs."""
-        ...
-
+    @abstractmethod
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """Return the ranks that the launcher reports as ended by a signal or a bad exit code."""
-        ...
+
+    def end_elsewhere(self) -> None:  # noqa: B027 - most need not
+        """End what it has started on other nodes, once it was killed itself. Daemons of an mpiexec do so themselves."""
+
+
+class MpiLauncher(Launcher):
+    """The mpiexec of an MPI.
+
+    ``LIBRARY``: what the libraries say of themselves that it is for; None: all of its family that no other is for.
+    """
+
+    __slots__ = ()
+    FAMILY: ClassVar[Family]
+    LIBRARY: ClassVar[re.Pattern[str] | None] = None
+    MPIEXEC_NAMES: ClassVar[tuple[str, ...]]
+    VERSION_MARK: ClassVar[re.Pattern[str]]
+
+
+# Together these make a waiting rank of MPICH yield, from version 5 on; older ones spin for a scheduler tick anyway.
+# Messages are dearer then, so they are for ranks that share cores.
+MPICH_YIELDING: Final = {
+    "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+    "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
+    "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobLauncher(Launcher):
+    """Starts ranks of an MPI of ``family`` as part of the batch job that we are in, which removes what they leave.
+
+    ``INSIDE``: the commands that make such a job. ``own``: the launcher of that MPI's own mpiexec, if any.
+    """
+
+    SCHEDULER: ClassVar[Scheduler]
+    PROGRAM: ClassVar[str]
+    INSIDE: ClassVar[str]
+
+    family: Family = "other"
+    own: str = ""
+
+    @classmethod
+    def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
+        """Make the launcher; raise ``UserError`` where ranks of that MPI would not meet."""
+        return cls(program, cores, family=family, own=own)
+
+    def environment(self, layout: Layout) -> dict[str, str]:
+        """Let ranks yield only where they outnumber the cores."""
+        shares = ranks_outnumber(layout, self.cores)
+        if self.family == "openmpi":
+            return {"OMPI_MCA_mpi_yield_when_idle": "1" if shares else "0"}
+        return dict(MPICH_YIELDING) if shares and self.family == "mpich" else {}
+
+    def check_even(self, layout: Layout) -> tuple[int, int]:
+        """Return the nodes and the ranks on each; raise ``UserError`` where these are not as many on every node."""
+        nodes = layout.nodes or 1
+        on_each = layout.ranks_per_node or -(-layout.ranks // nodes)
+        if on_each * nodes != layout.ranks:
+            program = self.NAME.replace("-", " ")
+            what = f"{program} starts as many ranks on each node, and {layout.ranks} do not divide by {nodes} nodes"
+            raise UserError(what, f"--launcher {self.NAME}", f"use {on_each * nodes} ranks, or fewer on each node")
+        return nodes, on_each
+
+
+def by_own_mpiexec(own: str) -> str:
+    """Write what to do where a batch system cannot start the ranks; ``own``: as of ``JobLauncher``."""
+    if not own:
+        return "build the engine with an MPI that this batch system starts"
+    return f"start by the MPI's own mpiexec: --launcher {own}"
+
+
+# -- a shell around each rank, which says how it has ended where the launcher does not say which rank it was ----------
+
+_ENDED: Final = re.compile(
+    r"^.*?ullage: rank (?P<rank>\d+) on (?P<node>\S+) ended by signal (?P<signal>\d+)$", re.MULTILINE
+)
+
+
+def wrapper(rank: str) -> tuple[str, ...]:
+    """Return the words before a rank's own. ``rank``: its number, as a word of the shell: ``$PMI_RANK``.
+
+    The parent of a rank knows how it has ended before its launcher does. It then ends by the same signal itself,
+    without a second core dump.
+    """
+    script = (
+        '"$@"; code=$?; [ $code -gt 128 ] || exit $code; ulimit -c 0; '
+        f'echo "ullage: rank {rank} on $(uname -n) ended by signal $((code - 128))" >&2; kill -$((code - 128)) $$'
+    )
+    return ("/bin/sh", "-c", script, "rank")
+
+
+def by_signal(number: int) -> str:
+    """Return the cause of an end by a signal: ``signal 9 (Killed)``."""
+    return f"signal {int(number)} ({signal.strsignal(number)})"
+
+
+def ended_ranks(stderr: str) -> list[DeadRank]:
+    """Return the ranks that their shells report, in the order of the reports."""
+    return [DeadRank(int(m["rank"]), m["node"], by_signal(int(m["signal"]))) for m in _ENDED.finditer(stderr)]
+
+
+def first_ended(stderr: str) -> list[DeadRank]:
+    """Return the rank that ended first by a signal which launchers do not send to those that are left."""
+    found = ended_ranks(stderr)
+    own = [one for one in found if not one.cause.startswith((f"signal {signal.SIGTERM} ", f"signal {signal.SIGHUP} "))]
+    return (own or found)[:1]
+
+
+# -- where ranks are ---------------------------------------------------------------------------------------------------
 
 
 def is_one_node(layout: Layout, environment: Mapping[str, str] = os.environ) -> bool:
@@ -144,52 +236,6 @@ def ranks_outnumber(layout: Layout, cores: int | None) -> bool:
     if on_a_node is None or cores is None:
         return bound_cores(layout, cores) is None
     return on_a_node * layout.threads > cores
-
-
-class LauncherModule(Protocol):
-    """What the file of a launcher offers.
-
-    ``LIBRARY``: what the libraries say of themselves that it is for; None: all of its family that no other is for.
-    """
-
-    NAME: str
-    FAMILY: Family
-    LIBRARY: re.Pattern[str] | None
-    MPIEXEC_NAMES: tuple[str, ...]
-    VERSION_MARK: re.Pattern[str]
-
-    def create(self, mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:
-        """Make the launcher for one mpiexec; ``cores``: physical cores this process may use, None when not known.
-
-        ``hosts``: where the ranks go, if any are named.
-        """
-        ...
-
-
-class JobLauncherModule(Protocol):
-    """What the file of a launcher offers that starts ranks of any MPI as part of a batch job.
-
-    ``INSIDE``: the commands that make such a job.
-    """
-
-    NAME: str
-    SCHEDULER: Scheduler
-    PROGRAM: str
-    INSIDE: str
-
-    def in_job(self, program: Path, family: Family, cores: int | None, own: str) -> Launcher:
-        """Make the launcher for ranks of an MPI of that family; raise ``UserError`` where they would not meet.
-
-        ``cores``: of a node of the job, None when not known. ``own``: launcher of that MPI's own mpiexec, if any.
-        """
-        ...
-
-
-def by_own_mpiexec(own: str) -> str:
-    """Write what to do where a batch system cannot start the ranks; ``own``: see ``JobLauncherModule.in_job``."""
-    if not own:
-        return "build the engine with an MPI that this batch system starts"
-    return f"start by the MPI's own mpiexec: --launcher {own}"
 
 
 def place_ranks(

@@ -209,17 +209,14 @@ class _Watch:
 
     def follow(self, running: Running, caught: list[int]) -> None:
         """Follow the launch until the launcher has ended or has run out of grace."""
-        while not running.wait(self._poll_s()):
+        # While ranks start, looks are close together, so that an early death is seen; then they disturb nobody.
+        while not running.wait(_POLL_S if self._knows_ranks or self._is_slow else _START_POLL_S):
             self._learn(running)
             self._read()
             if self._out_of_grace(running, caught):
                 break
         self._read()
         self._signs.forget()
-
-    def _poll_s(self) -> float:
-        """Return a short time while the ranks start, so that an early death is seen; then one that disturbs nobody."""
-        return _POLL_S if self._knows_ranks or self._is_slow else _START_POLL_S
 
     def _learn(self, running: Running) -> None:
         """Look for ranks until all are known, and tell the supervisor when all have started.

@@ -13,14 +13,14 @@ import select
 import signal
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher, ranks_on_a_node
 from ullage.model.plan import Layout, Plan
-from ullage.processes.supervised import Ending, Supervised
+from ullage.processes.supervised import Supervised
 from ullage.processes.supervisor import process_state, runs
 from ullage.quantity import plural
 from ullage.reading import open_regular
@@ -168,11 +168,10 @@ class Running:
         allow_open_files(layout)
         token = secrets.token_hex(8)
         command = launcher.argv(engine, plan_path, layout)
-        remains = launcher.remains
         try:
             supervised = Supervised.start(
                 command,
-                Ending(str(engine), grace_s, remains.folders, remains.segments, f"{stderr.name}{LEDGER}"),
+                replace(launcher.remains, asked=str(engine), grace_s=grace_s, ledger=f"{stderr.name}{LEDGER}"),
                 environment={**launcher.environment(layout), **os.environ},
                 variables={LAUNCH_VARIABLE: token},
                 out=stderr,

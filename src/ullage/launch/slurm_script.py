@@ -7,7 +7,7 @@ other launcher.
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -15,14 +15,12 @@ from string import Template
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import Family, ranks_on_a_node
+from ullage.launch.base import MPICH_YIELDING, Family, ranks_on_a_node
 from ullage.launch.process import deadline_of
 from ullage.launch.site import NO_SITE, Site
 from ullage.model.plan import Layout, Plan
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.system.hardware import usable_cores
-
-NAME: Final = "script"
 
 # Under the wrong plug-in every rank would become a run of its own.
 _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
@@ -34,11 +32,7 @@ _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
 # for one node only.
 _SETTINGS: Final[dict[Family, dict[str, str]]] = {
     "openmpi": {"OMPI_MCA_mpi_yield_when_idle": "1"},
-    "mpich": {
-        "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
-        "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
-        "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
-    },
+    "mpich": MPICH_YIELDING,
     "other": {},
 }
 
@@ -82,16 +76,23 @@ def batch_script(
     is_bound = is_to_be_bound(layout, cores)
     lines = _when_crowded(layout, _SETTINGS[family], is_bound=is_bound)
     plugin, reason = _PLUGINS[family]
+    on_each = layout.ranks_per_node or (layout.nodes and math.ceil(layout.ranks / layout.nodes))
+    threads = layout.threads if layout.threads > 1 else None
+    placement = {"cpus-per-task": threads, "nodes": layout.nodes, "ntasks-per-node": on_each}
+    known = {"account": site.account, "partition": site.queue}
+    also = {"reservation": site.reservation, "constraint": site.constraint, "exclude": ",".join(site.exclude)}
+    asked = [f"#SBATCH --{name}={value}" if value else f"##SBATCH --{name}=" for name, value in known.items()]
+    asked += [line for line in (_directives(also), *(f"#SBATCH {word}" for word in site.extra)) if line]
     template = Template(resources.files("ullage.launch").joinpath("slurm.sbatch.in").read_text(encoding="utf-8"))
     return template.substitute(
         run_id=plan.run_id,
         suite=plan.suite,
         launch=launch,
         ranks=layout.ranks,
-        placement=_placement(plan),
+        placement=_directives(placement),
         share=sharing(exclusive=site.exclusive),
         time=f"#SBATCH --time={site.walltime}" if site.walltime else _time(plan),
-        asked="\n".join(_asked(site)),
+        asked="\n".join(asked),
         modules="\n".join(f"module load {shlex.quote(one)}" for one in site.modules) or "# module load ...",
         output=sbatch_word(result.stderr_path(launch)),
         environment="\n".join(["\n", *lines]) if lines else "",
@@ -102,6 +103,10 @@ def batch_script(
         engine=shlex.quote(str(engine)),
         plan=shlex.quote(str(result.plan_path(launch))),
     )
+
+
+def _directives(said: Mapping[str, object]) -> str:
+    return "\n".join(f"#SBATCH --{name}={value}" for name, value in said.items() if value)
 
 
 def _when_crowded(layout: Layout, settings: dict[str, str], *, is_bound: bool) -> list[str]:
@@ -123,26 +128,6 @@ def is_to_be_bound(layout: Layout, cores: int | None) -> bool:
     on_a_node = ranks_on_a_node(layout)
     fits_here = cores is not None and on_a_node is not None and on_a_node * layout.threads <= cores
     return layout.binding == "core" or not fits_here
-
-
-def _placement(plan: Plan) -> str:
-    layout = plan.layout
-    lines = [f"#SBATCH --cpus-per-task={layout.threads}"] if layout.threads > 1 else []
-    if layout.nodes is not None:
-        lines.append(f"#SBATCH --nodes={layout.nodes}")
-    if layout.ranks_per_node is not None:
-        lines.append(f"#SBATCH --ntasks-per-node={layout.ranks_per_node}")
-    if layout.nodes is not None and layout.ranks_per_node is None:
-        lines.append(f"#SBATCH --ntasks-per-node={math.ceil(layout.ranks / layout.nodes)}")
-    return "\n".join(lines)
-
-
-def _asked(site: Site) -> list[str]:
-    said = {"account": site.account, "partition": site.queue}
-    lines = [f"#SBATCH --{name}={value}" if value else f"##SBATCH --{name}=" for name, value in said.items()]
-    also = {"reservation": site.reservation, "constraint": site.constraint, "exclude": ",".join(site.exclude)}
-    lines += [f"#SBATCH --{name}={value}" for name, value in also.items() if value]
-    return [*lines, *(f"#SBATCH {word}" for word in site.extra)]
 
 
 def sharing(*, exclusive: bool) -> str:

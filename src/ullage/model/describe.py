@@ -83,3 +83,11 @@ class Describe(Tolerant):
     workloads: list[Registered]
     probes: list[Registered]
     stop_rules: list[Registered]
+
+
+class Needs(Tolerant):
+    """What a case needs at its fullest, as `needs` of the engine says. ``one_folder``: ranks use files of others."""
+
+    bytes: int
+    inodes: int
+    one_folder: bool

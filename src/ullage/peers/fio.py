@@ -145,8 +145,9 @@ def _values(first: dict[str, object], job: FioJob) -> dict[str, float]:
 
 
 PEER = PeerTool(
-    name="fio",
-    doc="flexible I/O tester",
-    compared_on="transfers of blocks, sequential and random, a file each: bandwidth, operation rate, latency",
-    installed=installed,
+    "fio",
+    "flexible I/O tester",
+    "transfers of blocks, sequential and random, a file each: bandwidth, operation rate, latency",
+    installed,
 )
+PEERS: Final = (PEER,)

@@ -16,36 +16,42 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ullage.errors import one_line
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.started import Ended, failure, run_to_end
+from ullage.peers.started import failure, run_to_end
 from ullage.reading import read_bytes
 
 INPUT: Final = "hpccinf.txt"
 OUTPUT: Final = "hpccoutf.txt"
 STREAM_KERNELS: Final = ("copy", "scale", "add", "triad")
-MESSAGE_KEYS: Final = (
-    *(f"{word}PingPong{what}" for word in ("Min", "Avg", "Max") for what in ("Latency_usec", "Bandwidth_GBytes")),
-    *(
-        f"{word}OrderedRing{what}"
-        for word in ("Naturally", "Randomly")
-        for what in ("Latency_usec", "Bandwidth_GBytes")
-    ),
-)
 _MICRO: Final = 1e-6
 _GIGA: Final = 1e9
+# In the order of its summary: key, metric as ours, order of the processes, and what makes it s or bytes/s.
+# Latencies are of 8 B, bandwidths of 2,000,000 B; those of rings are of each process.
+MESSAGES: Final = (
+    ("MaxPingPongLatency_usec", "ping_pong_most_latency", "ping-pong", _MICRO),
+    ("RandomlyOrderedRingLatency_usec", "ring_latency", "random", _MICRO),
+    ("MinPingPongBandwidth_GBytes", "ping_pong_least_bandwidth", "ping-pong", _GIGA),
+    ("NaturallyOrderedRingBandwidth_GBytes", "ring_bandwidth", "natural", _GIGA),
+    ("RandomlyOrderedRingBandwidth_GBytes", "ring_bandwidth", "random", _GIGA),
+    ("MinPingPongLatency_usec", "ping_pong_least_latency", "ping-pong", _MICRO),
+    ("AvgPingPongLatency_usec", "ping_pong_latency", "ping-pong", _MICRO),
+    ("MaxPingPongBandwidth_GBytes", "ping_pong_most_bandwidth", "ping-pong", _GIGA),
+    ("AvgPingPongBandwidth_GBytes", "ping_pong_bandwidth", "ping-pong", _GIGA),
+    ("NaturallyOrderedRingLatency_usec", "ring_latency", "natural", _MICRO),
+)
 # hpcc states its version only in its results.
 _VERSION: Final = "(version stated in its results)"
 _MPIEXEC: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
 _DOUBLE: Final = 8
 _LEAST_ORDER: Final = 64
 _SUMMARY: Final = re.compile(r"^Begin of Summary section\.$(.*?)^End of Summary section\.$", re.MULTILINE | re.DOTALL)
-_RESIDUAL: Final = re.compile(r"^\|\|Ax-b\|\|_oo/\(.*\)=\s*(\S+)\s*\.+\s*(PASSED|FAILED)", re.MULTILINE)
+_RESIDUAL: Final = re.compile(r"^\|\|Ax-b\|\|_oo/\(.*\)=\s*\S+\s*\.+\s*(PASSED|FAILED)", re.MULTILINE)
 # These are seconds on a core of 2022 at 3.7 GHz: of an update, with all six parts of RandomAccess; of an operation of
 # HPL and the two DGEMMs, taken slow.
 _UPDATES_S: Final = 1.6e-6
@@ -83,39 +89,21 @@ class HpccJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Messages:
-    """Latencies of 8 B in s, bandwidths of 2,000,000 B in bytes/s: those of rings are of each process.
-
-    Ping-pongs as least, mean and most over the pairs.
-    """
-
-    natural_latency: float
-    natural_bandwidth: float
-    random_latency: float
-    random_bandwidth: float
-    ping_pong_latency: tuple[float, float, float]
-    ping_pong_bandwidth: tuple[float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
 class HpccAnswer:
     """The rates a second that hpcc printed, of all ranks together. ``alone``: of one while the others wait.
 
-    ``residual`` is HPL's scaled one. ``updates`` are of a table over all ranks. ``latency_s``, the mean of ping-pongs,
-    is None for one rank; so is ``messages``, also where a value of it is missing.
+    ``updates`` are of a table over all ranks. ``messages``, by order and metric of ``MESSAGES``, are None for one rank
+    or where one of them is missing.
     """
 
     version: str
-    order: int
-    residual: float
     solve: float
     products: float
     product_alone: float
     stream: dict[str, float]
     stream_alone: dict[str, float]
     updates: float
-    latency_s: float | None
-    messages: Messages | None = None
+    messages: Mapping[tuple[str, str], float] | None = None
 
 
 def installed() -> Installed | None:
@@ -220,12 +208,7 @@ def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> Hpc
             text = read_bytes(folder / OUTPUT).decode("utf-8", "replace")
         except OSError:
             text = ""
-    return _answer(text, ended, job)
-
-
-def _answer(text: str, ended: Ended, job: HpccJob) -> HpccAnswer:
-    found = _SUMMARY.search(text)
-    if ended.code != 0 or found is None:
+    if ended.code != 0 or _SUMMARY.search(text) is None:
         raise failure("hpcc", f"exit code {ended.code}", f"{ended.err}\n{ended.out}")
     return parse_answer(text, job)
 
@@ -243,45 +226,30 @@ def parse_answer(text: str, job: HpccJob) -> HpccAnswer:
     said.expect("HPL_N", job.order, "HPL did not run")
     said.expect("Success", 1, "a part of it failed")
     residual = _RESIDUAL.search(text)
-    if residual is None or residual.group(2) != "PASSED":
+    if residual is None or residual.group(1) != "PASSED":
         raise PeerError("hpcc's HPL failed its residual check")
     ranks = job.ranks
     return HpccAnswer(
         version=".".join(said.word(f"Version{part}") for part in ("Major", "Minor", "Micro")),
-        order=job.order,
-        residual=float(residual.group(1)),
         solve=said.number("HPL_Tflops") * 1e12,
         products=said.number("StarDGEMM_Gflops") * 1e9 * ranks,
         product_alone=said.number("SingleDGEMM_Gflops") * 1e9,
         stream={name: said.number(f"StarSTREAM_{name.title()}") * 1e9 * ranks for name in STREAM_KERNELS},
         stream_alone={name: said.number(f"SingleSTREAM_{name.title()}") * 1e9 for name in STREAM_KERNELS},
         updates=said.number("MPIRandomAccess_GUPs") * 1e9,
-        latency_s=said.number("AvgPingPongLatency_usec") * 1e-6 if ranks > 1 else None,
-        messages=_messages(said) if ranks > 1 and said.has(MESSAGE_KEYS) else None,
+        messages=_messages(said) if ranks > 1 else None,
     )
 
 
-def _messages(said: "_Summary") -> Messages:
-    def of_pairs(name: str, unit: float) -> tuple[float, float, float]:
-        least, mean, most = (said.number(f"{word}PingPong{name}") * unit for word in ("Min", "Avg", "Max"))
-        return least, mean, most
-
-    return Messages(
-        natural_latency=said.number("NaturallyOrderedRingLatency_usec") * _MICRO,
-        natural_bandwidth=said.number("NaturallyOrderedRingBandwidth_GBytes") * _GIGA,
-        random_latency=said.number("RandomlyOrderedRingLatency_usec") * _MICRO,
-        random_bandwidth=said.number("RandomlyOrderedRingBandwidth_GBytes") * _GIGA,
-        ping_pong_latency=of_pairs("Latency_usec", _MICRO),
-        ping_pong_bandwidth=of_pairs("Bandwidth_GBytes", _GIGA),
-    )
+def _messages(said: "_Summary") -> dict[tuple[str, str], float] | None:
+    if any(key not in said.fields for key, *_ in MESSAGES):
+        return None
+    return {(order, metric): said.number(key) * unit for key, metric, order, unit in MESSAGES}
 
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
     fields: dict[str, str]
-
-    def has(self, names: Iterable[str]) -> bool:
-        return all(name in self.fields for name in names)
 
     def word(self, name: str) -> str:
         if name not in self.fields:
@@ -304,9 +272,10 @@ class _Summary:
 
 
 PEER = PeerTool(
-    name="hpcc",
-    doc="HPC Challenge: HPL, DGEMM, STREAM, RandomAccess, rings and others",
-    compared_on="linear solves (HPL), matrix products, STREAM's kernels, random updates: rates of one core and of all; "
+    "hpcc",
+    "HPC Challenge: HPL, DGEMM, STREAM, RandomAccess, rings and others",
+    "linear solves (HPL), matrix products, STREAM's kernels, random updates: rates of one core and of all; "
     "rings and ping-pong of as many processes",
-    installed=installed,
+    installed,
 )
+PEERS: Final = (PEER,)

@@ -15,14 +15,13 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
-from ullage.peers import PeerError
+from ullage.peers import Installed, PeerError, ServedJob, ToolJob, Transport
 from ullage.peers.started import answer, failure
-from ullage.processes.supervised import Ending, Supervised
-from ullage.processes.supervisor import descendants
+from ullage.processes.supervised import Supervised
+from ullage.processes.supervisor import Ending, descendants
 
-Transport = Literal["tcp", "udp"]
 HostCommand: TypeAlias = Callable[[Sequence[str]], list[str]]
 LOOPBACK: Final = "127.0.0.1"
 LOOPBACK_6: Final = "::1"
@@ -62,6 +61,17 @@ class HostCommands:
 
 
 HERE: Final = HostCommands()
+
+
+def run_job(program: Installed, job: ToolJob, hosts: HostCommands = HERE, limit_s: float = 60.0) -> dict[str, float]:
+    """Do ``job``, with its server where it has one, and return values by metric name.
+
+    Raise ``PeerError`` where it gives none, or is not done within ``limit_s``.
+    """
+    if not isinstance(job, ServedJob):
+        return job.values(hosts.answer(job.command(program, 0), limit_s))
+    with served(lambda port: job.server(program, port), job.address, job.listens_by, limit_s, hosts) as port:
+        return job.values(hosts.answer(job.command(program, port), limit_s))
 
 
 def free_port(address: str, transport: Transport) -> int:
@@ -154,10 +164,7 @@ def _takes(server: Supervised, name: str, port: int, transport: Transport) -> bo
 def serving_there(
     command: Callable[[int], Sequence[str]], hosts: HostCommands, transport: Transport, limit_s: float
 ) -> Generator[int, None, None]:
-    """Do as ``serving``, on another host.
-
-    Raise ``PeerError`` when that host lacks the program or cannot be reached.
-    """
+    """Do as ``serving``, on another host. Raise ``PeerError`` when that host lacks the program or cannot be reached."""
     said = name = ""
     for port in random.sample(_PORTS_THERE, _TRIES):
         words = list(command(port))

@@ -12,7 +12,8 @@ from typing import Final, cast
 
 from ullage.errors import one_line
 from ullage.peers import Installed, PeerError
-from ullage.processes.supervised import Ending, Supervised
+from ullage.processes.supervised import Supervised
+from ullage.processes.supervisor import Ending
 
 VERSION_S: Final = 10
 _STOP_S: Final = 5

@@ -8,26 +8,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, Self
 
 from ullage.processes import supervisor
+from ullage.processes.supervisor import Ending
 
 # This is longer than the supervisor waits for a process that the kernel does not end.
 _END_S: Final = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a command is ended, and what it may leave behind; as in ``supervisor.Job``."""
-
-    asked: str = ""
-    grace_s: float = 2.0
-    folders: tuple[str, ...] = ()
-    segments: tuple[str, ...] = ()
-    ledger: str = ""
 
 
 _USUAL: Final = Ending()
@@ -70,15 +60,11 @@ class Supervised:
         lifeline, hold = os.pipe2(os.O_CLOEXEC)
         listen, status = os.pipe2(os.O_CLOEXEC)
         job = supervisor.Job(
-            list(command),
-            lifeline,
-            status,
-            dict(variables or {}),
-            ending.asked,
-            ending.grace_s,
-            list(ending.folders),
-            list(ending.segments),
-            ending.ledger,
+            **asdict(ending),
+            command=list(command),
+            lifeline=lifeline,
+            status=status,
+            variables=dict(variables or {}),
         )
         words = [sys.executable, "-I", "-S", supervisor.__file__, json.dumps(asdict(job))]
         try:

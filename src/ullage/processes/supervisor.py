@@ -20,7 +20,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -35,11 +35,9 @@ _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - not ours: where libraries of M
 _RESET: Final = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A command for the supervisor to run.
-
-    ``lifeline`` and ``status`` are descriptors. ``variables``: for the command alone.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a command is ended, and what it may leave behind.
 
     ``asked``: the program that is asked to end, of all that the command starts; empty, or nowhere: the command itself.
     ``grace_s``: from being asked to being killed. ``folders``: patterns below the folder for temporary files, ``{pid}``
@@ -48,15 +46,21 @@ class Job:
     removed, should this process be killed before (see ``remove_noted``); empty: none.
     """
 
+    asked: str = ""
+    grace_s: float = 2.0
+    folders: Sequence[str] = ()
+    segments: Sequence[str] = ()
+    ledger: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job(Ending):
+    """A command to run. ``lifeline`` and ``status`` are descriptors. ``variables``: for the command alone."""
+
     command: list[str]
     lifeline: int
     status: int
     variables: dict[str, str]
-    asked: str
-    grace_s: float
-    folders: list[str]
-    segments: list[str]
-    ledger: str = ""
 
 
 class Supervisor:
@@ -247,7 +251,7 @@ def _words(pid: int) -> list[str]:
     return os.fsdecode(text).split("\0")
 
 
-def mapped_segments(pids: Iterable[int], patterns: list[str]) -> set[str]:
+def mapped_segments(pids: Iterable[int], patterns: Sequence[str]) -> set[str]:
     """Return the names in /dev/shm that fit one of ``patterns`` and that one of the processes has mapped."""
     found: set[str] = set()
     for pid in pids:

@@ -12,7 +12,7 @@ from ullage.analysis.compare import Cell, Comparison, ScorePair
 from ullage.analysis.settings import access_of, phase_of
 from ullage.errors import one_line
 from ullage.grouping import grouped
-from ullage.model.summary import Score
+from ullage.model.summary import Row, Score
 from ullage.quantity import (
     DASH,
     format_param,
@@ -47,36 +47,26 @@ def counts_line(found: Comparison, name: str) -> str:
     return f"{name} against {found.base_name}: {', '.join(parts)} of {total} cells"
 
 
-def _heads(found: Comparison) -> list[str]:
-    keys = {key: None for cell in found.cells for key, _ in cell.setting}
-    return list(keys)
+def _keys(found: Comparison) -> list[str]:
+    """Return the parameters of the settings of all cells."""
+    return list(dict.fromkeys(key for cell in found.cells for key, _ in cell.setting))
 
 
-def _texts(cell: Cell, keys: list[str]) -> list[str]:
+def _table(found: Comparison, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
+    """Return heads and lines of a table of cells."""
+    keys = _keys(found)
+    base = f"{found.base_name} (base)"
+    heads = [*map(param_label, keys), "metric", found.by, base, "other", "ratio of geometric means", "outcome", "mind"]
+    return heads, [_texts(cell, keys) for cell in cells]
+
+
+def _texts(cell: Cell, keys: Sequence[str]) -> list[str]:
     setting = dict(cell.setting)
     interval = "" if cell.low is None or cell.high is None else f" [{significant(cell.low)}, {significant(cell.high)}]"
     return [
         *(format_param(key, setting[key]) if key in setting else DASH for key in keys),
-        cell.metric,
-        cell.other_name,
-        format_row(cell.base),
-        format_row(cell.other),
-        f"{significant(cell.ratio)}{interval}",
-        cell.outcome,
-        "; ".join(cell.notes),
-    ]
-
-
-def _columns(found: Comparison, keys: list[str]) -> list[str]:
-    return [
-        *map(param_label, keys),
-        "metric",
-        found.by,
-        f"{found.base_name} (base)",
-        "other",
-        "ratio of geometric means",
-        "outcome",
-        "mind",
+        *(cell.metric, cell.other_name, format_row(cell.base), format_row(cell.other)),
+        *(f"{significant(cell.ratio)}{interval}", cell.outcome, "; ".join(cell.notes)),
     ]
 
 
@@ -142,11 +132,8 @@ def print_comparison(found: Comparison, *, everything: bool = False) -> None:
     _print_cells(console, found, shown)
     if len(shown) < len(found.cells):
         is_told = any(cell.outcome != "cannot tell" for cell in shown)
-        which = (
-            f"The {len(shown)} largest of {len(found.cells)} cells"
-            if is_told
-            else f"None of {len(found.cells)} cells is faster or slower"
-        )
+        of = f"of {len(found.cells)} cells"
+        which = f"The {len(shown)} largest {of}" if is_told else f"None {of} is faster or slower"
         _print_lines(console, [f"{which}; --all shows every cell."])
 
 
@@ -210,16 +197,12 @@ def _print_lines(console: "Console", lines: Iterable[str]) -> None:
 
 def _print_cells(console: "Console", found: Comparison, cells: Sequence[Cell]) -> None:
     if cells:
-        keys = _heads(found)
-        heads = [(head, False) for head in _columns(found, keys)]
-        console.print(text_table(heads, [_texts(cell, keys) for cell in cells], _STYLES))
+        heads, lines = _table(found, cells)
+        console.print(text_table([(head, False) for head in heads], lines, _STYLES))
 
 
 def to_markdown(found: Comparison) -> str:
     """Write warnings, counts, scores and table as Markdown."""
-    keys = _heads(found)
-    head = [escape(text) for text in _columns(found, keys)]
-    lines = [head, *([escape(text) for text in _texts(cell, keys)] for cell in found.cells)]
     others = [name for name in found.names if name != found.base_name]
     parts = [f"# {escape(f'{listing(others)} against {found.base_name}')}"]
     parts += [f"**Warning:** {escape(warning)}" for warning in found.warnings]
@@ -227,20 +210,19 @@ def to_markdown(found: Comparison) -> str:
     told = [*difference_texts(found), *score_texts(found), *map(attribution_text, found.attributions)]
     parts += ["\n".join(f"- {escape(line)}" for line in told)] if told else []
     for change in found.attributions:
-        heads, cells = _attribution_table(change)
-        parts.append(_markdown_table([[escape(text) for text in line] for line in (heads, *cells)]))
-    parts.append(_markdown_table(lines))
+        parts.append(_markdown_table(*_attribution_table(change)))
+    parts.append(_markdown_table(*_table(found, found.cells)))
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(lines: Sequence[Sequence[str]]) -> str:
-    head, *body = (f"| {' | '.join(line)} |" for line in lines)
-    return "\n".join([head, f"|{' --- |' * len(lines[0])}", *body])
+def _markdown_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    head, *body = (f"| {' | '.join(map(escape, line))} |" for line in (heads, *lines))
+    return "\n".join([head, f"|{' --- |' * len(heads)}", *body])
 
 
 def to_csv(found: Comparison) -> str:
     """Write one line a cell as CSV, in plain SI numbers, with what it does to a score; the rest is in other forms."""
-    keys = _heads(found)
+    keys = _keys(found)
     plain = [{**_plain(cell), **_moved(found, cell)} for cell in found.cells]
     settings = [dict(cell.setting) for cell in found.cells]
     cells = ([*(one.get(key, "") for key in keys), *rest.values()] for one, rest in zip(settings, plain, strict=True))
@@ -262,20 +244,15 @@ def _moved(found: Comparison, cell: Cell) -> dict[str, Any]:
 
 
 def _plain(cell: Cell) -> dict[str, Any]:
-    sides = {
-        f"{side}_{name}": getattr(row, name)
-        for side, row in (("base", cell.base), ("other", cell.other))
-        for name in ("median", "low", "high", "verdict", "grade")
-    }
     head = {"metric": cell.metric, "unit": cell.unit, "base": cell.base_name, "other": cell.other_name}
-    ratio = {
-        "ratio": cell.ratio,
-        "ratio_low": cell.low,
-        "ratio_high": cell.high,
-        "outcome": cell.outcome,
-        "notes": "; ".join(cell.notes),
-    }
-    return {**head, **sides, **ratio}
+    ratio = {"ratio": cell.ratio, "ratio_low": cell.low, "ratio_high": cell.high, "outcome": cell.outcome}
+    sides = _sides(cell.base, cell.other, ("median", "low", "high", "verdict", "grade"))
+    return {**head, **sides, **ratio, "notes": "; ".join(cell.notes)}
+
+
+def _sides(base: Row | Score, other: Row | Score, names: Sequence[str]) -> dict[str, Any]:
+    """Return what both sides of a comparison have under ``names``."""
+    return {f"{side}_{name}": getattr(one, name) for side, one in (("base", base), ("other", other)) for name in names}
 
 
 def to_json(found: Comparison) -> str:
@@ -304,13 +281,8 @@ def _attribution(change: Attribution) -> dict[str, Any]:
 
 
 def _score_pair(pair: ScorePair) -> dict[str, Any]:
-    sides = {
-        f"{side}_{name}": getattr(score, name)
-        for side, score in (("base", pair.base), ("other", pair.other))
-        for name in ("value", "low", "high", "valid")
-    }
     head = {"name": pair.title, "unit": pair.base.unit, "base": pair.base_name, "other": pair.other_name}
-    return {**head, **sides, "ratio": pair.ratio}
+    return {**head, **_sides(pair.base, pair.other, ("value", "low", "high", "valid")), "ratio": pair.ratio}
 
 
 FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {

@@ -6,6 +6,7 @@ Those that any result may have stand in ``report/sections`` and ``report/charts`
 say. HTML, terminal and Markdown show the same content.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -108,6 +109,11 @@ class Figure:
     caption: str
     spec: Spec
     wide: bool = False
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the page's buttons can change the scale of its rates."""
+        return '"zero": true' in json.dumps(self.spec)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ullage.model.record import PhaseRecord, ProbeRecord, RunRecord
 from ullage.model.request import Request, read_option
 from ullage.model.summary import Row, Summary
 from ullage.reading import read_bytes
-from ullage.report.glance import Declaring
+from ullage.report.headlines import Declaring
 from ullage.report.view import View, make_view
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile

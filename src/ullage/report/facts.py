@@ -1,19 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""System facts, whatever their shape, as groups of label and text."""
+"""System facts, whatever their shape, as groups of label and text; the words of a page, and what they mean."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
+from ullage.grouping import grouped
+from ullage.model.summary import Summary
 from ullage.quantity import param_label
+from ullage.report.verdicts import present
 from ullage.units import format_volume
 
 Pair = tuple[str, str]
+Facts: TypeAlias = Mapping[str, object]
 _DEEPEST: Final = 4
 _LONGEST_LIST: Final = 24
 _HEADINGS: Final = {"cpu": "CPU", "numa": "NUMA node", "mpi": "MPI"}
 
 
-def flatten(system: Mapping[str, object]) -> list[tuple[str, list[Pair]]]:
+def part_of(facts: Facts, key: str) -> Facts:
+    """Return the facts below ``key``; none where there is nothing, or something else."""
+    found = facts.get(key)
+    return cast("Facts", found) if isinstance(found, Mapping) else {}
+
+
+def text_of(facts: Facts, key: str) -> str:
+    """Return a fact that is a text; empty where it is not known."""
+    found = facts.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def number_of(facts: Facts, key: str) -> float | None:
+    """Return a fact that is a number; None where it is not known."""
+    found = facts.get(key)
+    return float(found) if isinstance(found, (int, float)) else None
+
+
+def flatten(system: Facts) -> list[tuple[str, list[Pair]]]:
     """Return a group for each top-level key, after plain values in ``machine``; what is null or empty is left out."""
     machine = [
         pair
@@ -77,3 +99,41 @@ def _text(key: str, value: object) -> str:
     if isinstance(value, int) and value >= 10000:
         return f"{value:,}"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+# -- the words of a page, explained once -------------------------------------------------------------------------------
+
+
+_WORDS: Final = (
+    ("Ullage", "The empty part of a vessel: 100 % less the share of its ceiling that a part reaches."),
+    (
+        "Ceiling",
+        (
+            "The most that a part could do. Declared: you state it. Detected: the hardware states it. Empirical: the "
+            "best that anything has reached here; the hardware may do more."
+        ),
+    ),
+    ("Share", "The median divided by its ceiling. For a time, the ceiling divided by the median."),
+    ("Interval", ("It contains the true median in 95 of 100 runs. With fewer than 6 repetitions a range replaces it.")),
+    ("Range", "The least and the greatest of too few repetitions. No level of confidence belongs to it."),
+    ("Verdict", "What was really measured: whether bytes moved between the ranks and the target, or a cache answered."),
+    (
+        "Grade",
+        (
+            "How much other programs used the machine while a number was measured. A: below 1 % of the cores' time. "
+            "B: below 5 %. C: more, and no finding rests on such numbers. ?: the time was too short to know."
+        ),
+    ),
+    ("A look", "The score of a run that was made shorter on purpose than its rules require. Nothing went wrong."),
+    ("Gain", "How many times better a number becomes with a change, and the interval of that factor."),
+)
+
+
+def glossary(summary: Summary) -> list[tuple[str, str]]:
+    """Return terms and their meanings. A flag is explained by the first reason that a row gives for it."""
+    verdicts = [
+        (f"Verdict “{one.label}”", f"{one.meaning[:1].upper()}{one.meaning[1:]}.") for one in present(summary.rows)
+    ]
+    reasons = grouped((flag.kind, flag.reason) for row in summary.rows for flag in row.flags if flag.reason)
+    flags = [(f"Flag {kind}", f"For example: {found[0]}") for kind, found in reasons.items()]
+    return [*_WORDS, *verdicts, *flags]

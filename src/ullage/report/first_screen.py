@@ -1,22 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first screen: the machine's name, one sentence, a vessel for each part of it, and what to change first. Pure."""
+"""The first screen: the machine's name, one sentence, a vessel for each part of it, and what to change first. Pure.
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+The five findings that stand first are what went wrong, what to change first, and what else is advised.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
 
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, percent, plural, times
 from ullage.report import texts
-from ullage.report.answers import answers
-from ullage.report.answers.once import nothing_found
-from ullage.report.changes import HeadedText, told
+from ullage.report.answers import (
+    MOST_CHANGES,
+    TROUBLE,
+    Answer,
+    HeadedText,
+    advice_of,
+    answers,
+    change_first,
+    nothing_found,
+    remark_kinds,
+    told,
+)
 from ullage.report.data import ReportData
-from ullage.report.foremost import changes_of, first_lines, top_findings
-from ullage.report.glance import Vessel, how_to_declare, vessels
-from ullage.report.inert import inert
+from ullage.report.facts import number_of, part_of, text_of
+from ullage.report.headlines import Vessel, how_to_declare, vessels
 from ullage.report.picture import Front, vessel_svg
 from ullage.report.tabs import Parts
+from ullage.report.texts import inert
 from ullage.units import format_volume
+
+_MOST_TROUBLE: Final = 2
+
+
+def changes_of(data: ReportData) -> list[Finding]:
+    """Return what to change first, by what the reader cares for."""
+    return change_first(data.summary.findings, cared_for(data))
+
+
+def cared_for(data: ReportData) -> Collection[str]:
+    """Return the suites in ``data.care``, which names them or the part of the machine that they measure; else none."""
+    if not data.care:
+        return ()
+    parts = Parts(data.summary)
+    suites = {finding.suite for finding in data.summary.findings}
+    return [suite for suite in suites if {suite or data.summary.suite, parts.of_suite(suite)} & set(data.care)]
+
+
+def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
+    """Return at most five findings: failures, then by gain, then advice and warnings, the first of each suite first.
+
+    A single suite's answer has its advice and warnings, so they are listed for a run of suites only. That list fills
+    up with findings on all suites together and with the first line of other suites' answers, where their scores count.
+    ``data.care``: see ``change_first``.
+    """
+    summary = data.summary
+    found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
+    found += [one for one in change_first(summary.findings, cared_for(data)) if one.kind not in TROUBLE]
+    if summary.parts:
+        own = next((answer.told for answer in answered if answer.suite == summary.suite), ())
+        found += _advised(summary, [*found, *own])
+        found += _of_all(summary, [*found, *own])
+        # What a score without validity says is a look, and no finding.
+        said = (
+            {one.suite for one in found}
+            | {summary.suite}
+            | {score.suite for score in summary.scores if not score.valid}
+        )
+        found += [_first(answer) for answer in answered if answer.lines and answer.suite not in said]
+    return found[:MOST_CHANGES]
+
+
+def first_lines(answered: Sequence[Answer]) -> list[Finding]:
+    """Return the first line of each answer, for a page that has nothing else to begin with."""
+    return [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
+
+
+def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
+    """Return advice and warnings that are no remarks, the first of each suite before the second of any."""
+    remarks = remark_kinds(summary.suites) | TROUBLE
+    told = set(map(advice_of, known))
+    left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks]
+    left = [one for one in left if one not in known and advice_of(one) not in told]
+    ordered = sorted(left, key=lambda one: one.severity == "warning")
+    turns: dict[str, int] = {}
+    places: list[int] = []
+    for finding in ordered:
+        turns[finding.suite] = turns.get(finding.suite, 0) + 1
+        places.append(turns[finding.suite])
+    return [one for _, one in sorted(zip(places, ordered, strict=True), key=lambda pair: pair[0])]
+
+
+def _of_all(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
+    """Return what only the rows of several suites together tell."""
+    remarks = remark_kinds(summary.suites) | TROUBLE
+    return [one for one in summary.findings if not one.suite and one.kind not in remarks and one not in known]
+
+
+def _first(answer: Answer) -> Finding:
+    return Finding(kind="answer", text=answer.lines[0], suite=answer.suite)
+
 
 CHANGES: Final = "Change first"
 # This heading stands where no change brings a gain that can be told.
@@ -29,86 +112,44 @@ def machine_line(summary: Summary) -> str:
     For example ``AMD EPYC, 2 cores, 23.5 GiB, Debian GNU/Linux 12, Linux 6.18, Open MPI v4.1.4``.
     """
     system = summary.system
-    cpu, memory, kernel = (_mapping(system.get(name)) for name in ("cpu", "memory", "kernel"))
-    cores, total = cpu.get("physical_cores"), memory.get("total_bytes")
+    cpu, memory, kernel = (part_of(system, name) for name in ("cpu", "memory", "kernel"))
+    cores, total = number_of(cpu, "physical_cores"), number_of(memory, "total_bytes")
     parts = [
-        _word(cpu.get("model")),
-        plural(cores, "core") if isinstance(cores, int) else "",
-        format_volume(total) if isinstance(total, int) else "",
-        _word(kernel.get("distribution")),
-        " ".join(filter(None, (_word(kernel.get("system")), _word(kernel.get("release"))))),
+        text_of(cpu, "model"),
+        "" if cores is None else plural(int(cores), "core"),
+        "" if total is None else format_volume(int(total)),
+        text_of(kernel, "distribution"),
+        f"{text_of(kernel, 'system')} {text_of(kernel, 'release')}".strip(),
         summary.versions.get("mpi", "").partition(",")[0],
     ]
     return ", ".join(filter(None, parts))
 
 
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
     """Judge the machine in one sentence; return an empty text where no number stands for a part and nothing gains."""
-    clauses = [
-        _reached(vessels),
-        _unknown(vessels),
-        _lost(vessels),
-        _invalid(vessels),
-        _disturbed(vessels),
-        _largest(changes),
-    ]
-    text = "; ".join(filter(None, clauses))
+    text = "; ".join(_clauses(vessels, changes))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _reached(vessels: Sequence[Vessel]) -> str:
+def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[str]:
     counted = [vessel for vessel in vessels if not (vessel.is_invalid or vessel.is_disturbed or vessel.is_time_lost)]
     known = [(vessel.share, vessel.part) for vessel in counted if vessel.share is not None]
-    if not known:
-        return ""
-    (low, least), (high, most) = min(known), max(known)
-    if least == most:
-        return f"{least} {_verb(least, 'reach')} {percent(high)} of {_their(least)} ceiling"
-    return f"{most} {_verb(most, 'reach')} {percent(high)} of {_their(most)} ceiling, {least} {percent(low)}"
-
-
-def _verb(part: str, verb: str) -> str:
-    return verb if part.endswith("s") else f"{verb}es"
-
-
-def _their(part: str) -> str:
-    return "their" if part.endswith("s") else "its"
-
-
-def _unknown(vessels: Sequence[Vessel]) -> str:
-    count = sum(vessel.share is None for vessel in vessels)
-    if not count:
-        return ""
-    of = f"of {plural(len(vessels), 'part')}"
-    return f"{count} {of} {'has' if count == 1 else 'have'} no known ceiling"
-
-
-def _lost(vessels: Sequence[Vessel]) -> str:
-    lost = next((vessel.row.median for vessel in vessels if vessel.is_time_lost), None)
-    return "" if lost is None else f"other work takes {percent(lost, 1)} of the time"
-
-
-def _invalid(vessels: Sequence[Vessel]) -> str:
-    parts = [vessel.part for vessel in vessels if vessel.is_invalid]
-    return f"{' and '.join(parts)} {'does' if len(parts) == 1 else 'do'} not count (INVALID)" if parts else ""
-
-
-def _disturbed(vessels: Sequence[Vessel]) -> str:
-    parts = [vessel.part for vessel in vessels if vessel.is_disturbed]
-    return f"other programs disturbed {listing(parts)} (grade C)" if parts else ""
-
-
-def _largest(changes: Sequence[Finding]) -> str:
-    gain = changes[0].gain if changes else None
-    return "" if gain is None else f"the largest sure gain is {gain_text(gain)}"
+    if known:
+        (low, least), (high, most) = min(known), max(known)
+        reach, their = ("reach", "their") if most.endswith("s") else ("reaches", "its")
+        others = "" if least == most else f", {least} {percent(low)}"
+        yield f"{most} {reach} {percent(high)} of {their} ceiling{others}"
+    if unknown := sum(vessel.share is None for vessel in vessels):
+        of = f"of {plural(len(vessels), 'part')}"
+        yield f"{unknown} {of} {'has' if unknown == 1 else 'have'} no known ceiling"
+    if lost := [vessel.row.median for vessel in vessels if vessel.is_time_lost]:
+        yield f"other work takes {percent(lost[0], 1)} of the time"
+    if invalid := [vessel.part for vessel in vessels if vessel.is_invalid]:
+        yield f"{' and '.join(invalid)} {'does' if len(invalid) == 1 else 'do'} not count (INVALID)"
+    if disturbed := [vessel.part for vessel in vessels if vessel.is_disturbed]:
+        yield f"other programs disturbed {listing(disturbed)} (grade C)"
+    if changes and changes[0].gain is not None:
+        yield f"the largest sure gain is {gain_text(changes[0].gain)}"
 
 
 def gain_text(gain: Gain) -> str:
@@ -134,17 +175,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
         "judgement": judgement(found, changes),
         # The drawing is safe to mark up: vessel_svg escapes every text in it.
         "vessels": [
-            {
-                "svg": Markup(vessel_svg(vessel, f"vessel-{index}")),  # noqa: S704
-                "part": vessel.part,
-                "tab": parts.of_vessel(vessel),
-                "value": vessel.value,
-                "interval": vessel.interval,
-                "interval_kind": vessel.interval_kind,
-                "below": vessel.kind or f"no ceiling: {vessel.advice}",
-                "what": vessel.what,
-                "wrong": vessel.is_invalid,
-            }
+            (vessel, Markup(vessel_svg(vessel, f"vessel-{index}")), parts.of_vessel(vessel))  # noqa: S704
             for index, vessel in enumerate(found)
         ],
         "how_to_declare": how_to_declare(found),

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from ullage.grouping import nested
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, format_quantity, format_share, percent, scale_for, significant
 from ullage.report.contents import Grid, Heading
-from ullage.report.table import Cell, number_cell, peer_ratio
+from ullage.report.table import Cell, peer_ratio
 
 LineT = TypeVar("LineT")
 LineT_contra = TypeVar("LineT_contra", contravariant=True)
@@ -48,17 +49,41 @@ def phase_lines(rows: Iterable[Row]) -> list[PhaseLine]:
 
 
 @dataclass(frozen=True)
+class MeasuredLine(PhaseLine):
+    """A phase, and the repetitions that its rows count."""
+
+    phases: Sequence[PhaseRecord]
+
+    def gauges(self, name: str) -> list[float]:
+        """Return the largest value of any thread or rank in each repetition that has it."""
+        return [phase.gauges[name].most for phase in self.phases if name in phase.gauges]
+
+
+@dataclass(frozen=True)
 class Column(Generic[LineT_contra]):
     """Makes a column of a table from its lines.
 
-    ``hint`` shows where a pointer rests; ``css`` is the class of its cells on the page.
+    ``hint`` shows where a pointer rests; ``css`` is the class of its cells on the page. ``number``, where a column has
+    one, is what the page sorts by. ``dot`` and ``bar``: as of ``Cell``.
     """
 
     heading: str
     text: Callable[[LineT_contra], str]
     is_number: bool = True
     hint: Callable[[LineT_contra], str] = lambda _line: ""
-    css: str = ""
+    css: str | Callable[[LineT_contra], str] = ""
+    number: Callable[[LineT_contra], float | None] = lambda _line: None
+    dot: Callable[[LineT_contra], str] = lambda _line: ""
+    bar: Callable[[LineT_contra], float | None] = lambda _line: None
+
+    def cell(self, line: LineT_contra) -> Cell:
+        """Return the cell of a line."""
+        text, value = self.text(line), self.number(line)
+        sort = "" if value is None or repr(float(value)) == text else repr(float(value))
+        css = self.css if isinstance(self.css, str) else self.css(line)
+        return Cell(
+            text, f"num {css}".strip() if self.is_number else css, sort, self.hint(line), self.dot(line), self.bar(line)
+        )
 
 
 def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT], *, whole: bool = False) -> list[Grid]:
@@ -67,7 +92,7 @@ def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT]
         return []
     shown = [column for column in columns if whole or any(column.text(line) not in ("", DASH) for line in lines)]
     heads = [Heading(column.heading, is_number=column.is_number) for column in shown]
-    return [Grid(title, heads, [[_cell(column, line) for column in shown] for line in lines])]
+    return [Grid(title, heads, [[column.cell(line) for column in shown] for line in lines])]
 
 
 def texts_grid(
@@ -80,11 +105,6 @@ def texts_grid(
 
     columns = [Column(head, text(index), is_number=head not in words) for index, head in enumerate(heads)]
     return grid_of(title, columns, lines, whole=whole)
-
-
-def _cell(column: Column[LineT], line: LineT) -> Cell:
-    text, hint = column.text(line), column.hint(line)
-    return number_cell(text, css=column.css, hint=hint) if column.is_number else Cell(text, column.css, hint=hint)
 
 
 def time_text(seconds: float | None) -> str:

@@ -5,32 +5,25 @@ Whatever comes from a machine is escaped by the template, or cannot end its scri
 Scripts other than our own do not run: the page's policy lists their hashes, and allows no text to become code.
 """
 
-import json
 import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ullage import __version__
-from ullage.model.summary import Finding, Row
-from ullage.quantity import format_quantity
+from ullage.model.summary import Finding
 from ullage.report import texts
-from ullage.report.answers import Answer, answers
-from ullage.report.cache import compiled_templates
-from ullage.report.changes import told
-from ullage.report.contents import LEAD, Chart, Content, Section, built_sections, load_charts
-from ullage.report.data import Launch, ReportData, load
-from ullage.report.facts import flatten
-from ullage.report.first_screen import first_screen
-from ullage.report.foremost import changes_of
-from ullage.report.glossary import glossary
-from ullage.report.inert import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
-from ullage.report.reached import reached
-from ullage.report.row_table import AT_ONCE, compact_spec, row_table, to_json
-from ullage.report.scripts import chart_library, policy_hash
+from ullage.report.answers import Answer, answers, told
+from ullage.report.contents import LEAD, built_sections, load_charts
+from ullage.report.data import ReportData, load
+from ullage.report.facts import flatten, glossary
+from ullage.report.first_screen import changes_of, first_screen
+from ullage.report.grids import grid_of
+from ullage.report.row_table import AT_ONCE, compact_spec, front_columns, front_rows, row_table, to_csv, to_json
+from ullage.report.scripts import chart_library, compiled_templates, policy_hash
 from ullage.report.sections.front import what_was_run
-from ullage.report.table import Cell, Column, front_columns, front_rows, number_cell, to_csv
-from ullage.report.tabs import OTHER, Drawn, Parts, Tab, tabs
+from ullage.report.tabs import OTHER, Drawn, Parts, Tab, reached, tabs
+from ullage.report.texts import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.vega import CONFIG
 from ullage.report.verdicts import VerdictClass, classify, present
 from ullage.results.folder import ResultFolder
@@ -46,6 +39,7 @@ _NO_BUNDLE: Final = (
 )
 _NO_SCRIPT: Final = "This chart needs JavaScript. The tables hold the same numbers."
 _SCORES: Final = "scores"
+_NO_PLAN: Final = "the plan is gone"
 
 
 def write_report(result: ResultFolder, path: Path, known: ReportData | None = None) -> Path:
@@ -147,12 +141,8 @@ def _drawn(data: ReportData) -> list[Drawn]:
     """Draw every chart that has something to show, its figures by the names of their places."""
     found = [(chart, chart.build(data)) for chart in load_charts(data.summary.suites)]
     return [
-        Drawn(chart, {_place(chart, index): one for index, one in enumerate(all_)}) for chart, all_ in found if all_
+        Drawn(chart, {f"{chart.name}-{index}": one for index, one in enumerate(all_)}) for chart, all_ in found if all_
     ]
-
-
-def _place(chart: Chart, index: int) -> str:
-    return f"{chart.name}-{index}"
 
 
 def _head(data: ReportData) -> dict[str, Any]:
@@ -188,26 +178,22 @@ def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, A
     Scores of a run of one suite stand on the first screen, those of several with their part. What is said of all suites
     together belongs to the run.
     """
-    sections = [(section, content) for section, content in built_sections(data) if section.order > LEAD]
-    scores = [cards for section, content in _lead(data) if section.name == _SCORES for cards in content.cards]
+    built = built_sections(data)
+    sections = [(section, content) for section, content in built if section.order > LEAD]
+    scores = [cards for section, content in built if section.name == _SCORES for cards in content.cards]
     several = bool(data.summary.parts)
     found = tabs(data.summary, parts, drawn, sections, scores if several else [])
     whole = [tab for tab in found if several and tab.part == OTHER and not (tab.charts or tab.sections)]
     found = [tab for tab in found if tab not in whole]
-    front = front_columns(data.view)
-    best = front_rows(data.view.swept) if not several else []
+    best = [] if several else grid_of("", front_columns(data.view), front_rows(data.view.swept), whole=True)
     return {
         "lead_scores": [] if several else scores,
         "tabs": [_tab(data, parts, tab) for tab in found],
-        "best": _table(front, best),
+        "best": best[0] if best else None,
         "best_part": parts.usual if best and any(tab.part == parts.usual for tab in found) else "",
-        "ran": what_was_run(data.summary) if several else None,
+        "ran": what_was_run(data.summary)[0] if several else None,
         "of_whole": [(finding, told(finding)) for tab in whole for finding in tab.findings],
     }
-
-
-def _lead(data: ReportData) -> list[tuple[Section, Content]]:
-    return [(section, content) for section, content in built_sections(data) if section.order == LEAD]
 
 
 def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
@@ -219,7 +205,7 @@ def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
         "part": tab.part,
         "title": tab.title,
         "docs": tab.docs,
-        "charts": [_chart(one) for one in tab.charts],
+        "charts": tab.charts,
         "scores": tab.scores,
         "sections": tab.sections,
         "reached": reached(data.summary, parts, tab.part),
@@ -237,39 +223,6 @@ def _answer(answer: Answer, left_out: Collection[int]) -> dict[str, Any]:
     return {"title": answer.title, "lines": kept, "notes": answer.notes}
 
 
-def _chart(drawn: Drawn) -> dict[str, Any]:
-    """Return a chart for the page. ``linear``: the page's buttons can change the scale of its rates."""
-    figures = [
-        {
-            "id": name,
-            "title": figure.title,
-            "caption": figure.caption,
-            "wide": figure.wide,
-            "linear": '"zero": true' in json.dumps(figure.spec),
-        }
-        for name, figure in drawn.figures.items()
-    ]
-    return {"name": drawn.chart.name, "title": drawn.chart.title, "figures": figures}
-
-
-def _table(shown: list[Column], rows: list[Row]) -> dict[str, Any]:
-    return {"columns": shown, "rows": [[_cell(column, row) for column in shown] for row in rows]}
-
-
-def _cell(column: Column, row: Row) -> Cell:
-    text = column.text(row)
-    css = column.heading if column.heading in {"median", "interval", "target", "flags", "peer"} else ""
-    if column.heading == "verdict":
-        verdict = classify(row)
-        return Cell(text, css, dot=verdict.dot, hint="; ".join(row.reasons))
-    if not column.is_number:
-        return Cell(text, css)
-    repetitions = ", ".join(format_quantity(value, row.unit) for value in row.repetitions[:20])
-    hint = f"Repetitions: {repetitions}" if column.heading == "median" else ""
-    sort = column.sort_value(row)
-    return number_cell(text, css=css, sort="" if sort == text else sort, hint=hint)
-
-
 def _tail(data: ReportData) -> dict[str, Any]:
     summary, request = data.summary, data.request
     seed = request.options.get("seed") if request else None
@@ -278,21 +231,9 @@ def _tail(data: ReportData) -> dict[str, Any]:
     return {
         "command": shlex.join(summary.command),
         "reproduce": pairs,
-        "launches": [_launch(launch) for launch in data.launches],
+        "launches": data.launches,
+        "no_plan": _NO_PLAN,
         "facts": flatten(summary.system),
         "unreadable": data.unreadable[:50],
         "version": __version__,
-    }
-
-
-def _launch(launch: Launch) -> dict[str, Any]:
-    run = launch.run
-    return {
-        "plan": launch.plan,
-        "ranks": run.layout.ranks,
-        "started": run.started,
-        "mpi": run.engine.mpi.library,
-        "mpi_io": run.mpi_io or "not known",
-        "sha256": launch.plan_sha256 or "the plan is gone",
-        "ended": "complete" if launch.complete else "cut short",
     }

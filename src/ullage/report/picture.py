@@ -13,7 +13,7 @@ from typing import Final
 
 from ullage.errors import one_line
 from ullage.quantity import percent
-from ullage.report.glance import Vessel
+from ullage.report.headlines import Vessel
 from ullage.report.vega import ACCENT, FONT, INK, MUTED
 
 WIDTH: Final = 1400
@@ -170,7 +170,8 @@ def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[s
     """Yield part, value, interval, ceiling and ``what`` below a vessel, each with how far below ``y`` it stands."""
     most = max(int(width / 7.4), 12)
     lines = [(vessel.part, 17, INK, 700), (vessel.value, 20, INK, 700)]
-    lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(_interval(vessel), most)[:2]]
+    known = vessel.interval if vessel.interval and not vessel.is_disturbed else vessel.interval_kind
+    lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(known, most)[:2]]
     below = vessel.kind or f"no ceiling: {vessel.advice}"
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(below, most)[:4]]
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(one_line(vessel.what, 80), most)[:3]]
@@ -178,10 +179,6 @@ def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[s
     for text, size, color, weight in lines:
         yield _text(text, x, y + offset, size, color, weight, anchor="middle"), offset
         offset += size + 6
-
-
-def _interval(vessel: Vessel) -> str:
-    return vessel.interval if vessel.interval and not vessel.is_disturbed else vessel.interval_kind
 
 
 def _text(text: str, x: float, y: float, size: float, color: str, weight: int = 400, anchor: str = "start") -> str:

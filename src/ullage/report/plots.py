@@ -6,13 +6,14 @@ look alike and each says only what is its own.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ullage.model.summary import Row
-from ullage.quantity import format_quantity, format_row, rounded
+from ullage.quantity import DASH, format_interval, format_quantity, format_row, rounded, scale_for
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip, verdict_shape
+from ullage.report.verdicts import classify
 
 COLORS: Final = ("#1f5f8b", "#d9742b", "#6b7a3a", "#7a4f9a", "#8c564b", "#2a9d8f")
 """Colours for names without an order. They differ with every common colour blindness, the first five the most."""
@@ -101,6 +102,29 @@ def layered(
 def row_point(row: Row, x: object, /, **words: object) -> Spec:
     """Return the point of a row at ``x``, with ``words`` that a legend or a tooltip shows beside its median."""
     return {"x": x, "y": rounded(row.median), **words, "text": format_row(row), "flags": ", ".join(row.flag_codes)}
+
+
+def interval_point(
+    row: Row, at: str, factor: float, show: Callable[[float], str], place: Spec, **words: object
+) -> Spec:
+    """Return the point of a row at ``place`` with its interval, in units of ``factor``, and what its tooltip shows.
+
+    ``show`` writes the median out; ``words`` are shown beside it.
+    """
+    low, high = (None if end is None else rounded(end / factor) for end in (row.low, row.high))
+    measured = classify(row)
+    return {
+        **place,
+        at: rounded(row.median / factor),
+        "low": low,
+        "high": high,
+        "text": f"{show(row.median)} {format_interval(row.low, row.high, scale_for([row.median], row.unit))}".rstrip(),
+        **words,
+        "measured": measured.label,
+        "hollow": not measured.filled,
+        "verdict": row.verdict,
+        "flags": ", ".join(row.flag_codes) or DASH,
+    }
 
 
 def line_mark(size: int) -> Spec:

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All rows in one table that the page searches, sorts and filters: a few as HTML, all as packed arrays. Pure."""
+"""Rows in tables: their columns, and all of them in one table that the page searches, sorts and filters. Pure.
+
+A few rows of that stand in the page as HTML, all as packed arrays.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final, TypeVar, cast
 
+from ullage.analysis.settings import access_of, values_by_key
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import format_param, param_label, rounded
+from ullage.quantity import DASH, format_param, format_quantity, param_label, rounded
 from ullage.report.data import ReportData
-from ullage.report.inert import inert
+from ullage.report.grids import Column, interval_text, ratio_text, share_text, value_text
 from ullage.report.scripts import packed
-from ullage.report.table import HIDDEN_KEYS, Column, columns
+from ullage.report.table import peer_ratio, to_csv_text
 from ullage.report.tabs import TITLES, Parts
+from ullage.report.texts import inert
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import Panel, View
 
@@ -83,7 +88,7 @@ class RowTable:
     index of its reasons among those of its pack.
     """
 
-    shown: Sequence[Column]
+    shown: Sequence[Column[Row]]
     first: Sequence[Sequence[str]]
     packs: Sequence[str]
     parts: Sequence[str]
@@ -97,7 +102,7 @@ def row_table(data: ReportData, parts: Parts) -> RowTable:
     rows = data.summary.rows
     own = parts.of_rows(rows)
     part_of = {id(row): TITLES[part] for row, part in zip(rows, own, strict=True)}
-    shown = [Column("part", lambda row: part_of[id(row)]), *map(_of_page, _settings_in_one(columns(data.view)))]
+    shown = [word_column("part", lambda row: part_of[id(row)]), *map(_of_page, _settings_in_one(columns(data.view)))]
     strongest = strongest_rows(data.view, WITHOUT_SCRIPT)
     return RowTable(
         shown,
@@ -110,14 +115,14 @@ def row_table(data: ReportData, parts: Parts) -> RowTable:
     )
 
 
-def _of_page(column: Column) -> Column:
+def _of_page(column: Column[Row]) -> Column[Row]:
     """Return the column as the page shows it: what does not count says so in the place of its verdict."""
     if column.heading != "verdict":
         return column
-    return Column("verdict", lambda row: "INVALID" if headword(row) == "INVALID" else row.verdict)
+    return word_column("verdict", lambda row: "INVALID" if headword(row) == "INVALID" else row.verdict)
 
 
-def _settings_in_one(shown: list[Column]) -> list[Column]:
+def _settings_in_one(shown: list[Column[Row]]) -> list[Column[Row]]:
     """Join many columns of settings in one: with rows of many suites most of them are empty in most rows."""
     first = next(index for index, column in enumerate(shown) if column.heading == "median")
     settings = [column for column in shown[:first] if column.heading not in _OTHERS]
@@ -125,7 +130,7 @@ def _settings_in_one(shown: list[Column]) -> list[Column]:
         return shown
     kept = [column for column in shown[:first] if column.heading in _OTHERS]
     known = {column.heading for column in settings}
-    return [*kept, Column("setting", lambda row: _setting(row, known)), *shown[first:]]
+    return [*kept, word_column("setting", lambda row: _setting(row, known)), *shown[first:]]
 
 
 def _setting(row: Row, known: set[str]) -> str:
@@ -135,7 +140,7 @@ def _setting(row: Row, known: set[str]) -> str:
     return ", ".join(f"{label} {value}" for label, value in pairs if label in known)
 
 
-def _pack(shown: Sequence[Column], rows: Sequence[Row]) -> str:
+def _pack(shown: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     reasons: dict[str, int] = {"": 0}
     lines: list[list[object]] = []
     for row in rows:
@@ -146,8 +151,8 @@ def _pack(shown: Sequence[Column], rows: Sequence[Row]) -> str:
     return packed(to_json({"rows": lines, "reasons": list(reasons)}), _LEVEL)
 
 
-def _key(column: Column, row: Row) -> float | None:
-    value = column.number(row) if column.number is not None else None
+def _key(column: Column[Row], row: Row) -> float | None:
+    value = column.number(row)
     return None if value is None else _rounded(value)
 
 
@@ -172,3 +177,115 @@ def _in_turn(panels: Sequence[Panel]) -> list[Panel]:
     """Return the first panel of each suite, then the second one of each, and so on."""
     of_suites = grouped((panel.suite, panel) for panel in panels).values()
     return [panel for turn in zip_longest(*of_suites) for panel in turn if panel is not None]
+
+
+# -- columns of rows, for page, Markdown and terminal; and plain numbers for CSV ---------------------------------------
+
+HIDDEN_KEYS: Final = frozenset({"access", "phase"})
+
+
+def word_column(heading: str, text: Callable[[Row], str], css: str = "") -> Column[Row]:
+    """Return a column of rows that holds no numbers."""
+    return Column(heading, text, is_number=False, css=css)
+
+
+def columns(view: View) -> list[Column[Row]]:
+    """Return the columns of the complete table: parameters with one value for all rows are left out."""
+    rows = view.summary.rows
+    what = "phase" if view.of_phases else "access"
+    found = [word_column("target", lambda row: row.target, "target"), word_column(what, access_of)]
+    if len({row.metric for row in rows}) > 1:
+        found.append(word_column("metric", lambda row: row.metric))
+    keys = [key for key, values in view.values.items() if key not in HIDDEN_KEYS and len(values) > 1]
+    found.extend(_param_column(key) for key in keys)
+    found.extend(_value_columns(rows))
+    return found + _peer_columns(rows)
+
+
+def front_columns(view: View) -> list[Column[Row]]:
+    """Return the columns of the best settings: every parameter that runs along an axis is named."""
+    rows = view.summary.rows
+    keys = [
+        key
+        for key, values in view.values.items()
+        if key not in HIDDEN_KEYS and (len(values) > 1 or key in {"ranks", "block_bytes"})
+    ]
+    return [
+        word_column("target", lambda row: row.target, "target"),
+        word_column("access", access_of),
+        *(_param_column(key) for key in keys),
+        *_value_columns(rows),
+        *_peer_columns(front_rows(view.swept)),
+    ]
+
+
+def front_rows(panels: Iterable[Panel]) -> list[Row]:
+    """Return the best row of every panel that has a valid one."""
+    return [panel.best for panel in panels if panel.best is not None]
+
+
+def _param_column(key: str) -> Column[Row]:
+    def text(row: Row) -> str:
+        return format_param(key, row.params[key]) if key in row.params else DASH
+
+    def number(row: Row) -> float | None:
+        value = row.params.get(key)
+        return float(value) if isinstance(value, (int, float)) else None
+
+    return Column(param_label(key), text, number=number)
+
+
+def _value_columns(rows: Sequence[Row]) -> list[Column[Row]]:
+    shown: list[Column[Row]] = [
+        Column("median", value_text, hint=_repetitions, css="median", number=lambda row: row.median),
+        word_column("interval", interval_text, "interval"),
+        Column("verdict", lambda row: row.verdict, is_number=False, hint=_reasons, dot=lambda row: classify(row).dot),
+        word_column("grade", lambda row: row.grade or DASH),
+        Column("of ceiling", share_text, number=lambda row: -1.0 if row.share is None else row.share),
+        Column("n", lambda row: str(len(row.repetitions)), number=lambda row: len(row.repetitions)),
+    ]
+    flags = word_column("flags", lambda row: ", ".join(row.flag_codes), "flags")
+    return [*shown, flags] if any(row.flags for row in rows) else shown
+
+
+def _repetitions(row: Row) -> str:
+    return f"Repetitions: {', '.join(format_quantity(value, row.unit) for value in row.repetitions[:20])}"
+
+
+def _reasons(row: Row) -> str:
+    return "; ".join(row.reasons)
+
+
+def _peer_columns(rows: Sequence[Row]) -> list[Column[Row]]:
+    """Return the columns on the peer; none where no peer has measured any of ``rows``."""
+    if not any(row.peer for row in rows):
+        return []
+    return [
+        Column("peer", _peer, css="peer", number=lambda row: row.peer.median if row.peer else None),
+        Column("ratio to peer", ratio_text, number=peer_ratio),
+    ]
+
+
+def _peer(row: Row) -> str:
+    return f"{format_quantity(row.peer.median, row.unit)} ({row.peer.tool} {row.peer.version})" if row.peer else DASH
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """Write all rows as CSV in plain SI numbers, one a line; lists are joined by ``;`` within their cell."""
+    keys = list(values_by_key(rows))
+    head = ["metric", "unit", "better", "target", *keys, "case", "median", "low", "high", "repetitions"]
+    head += ["ceiling", "ceiling_kind", "ceiling_source", "share", "verdict", "reasons", "grade", "flags"]
+    head += ["peer_tool", "peer_version", "peer_median", "peer_ratio"]
+    return to_csv_text([head, *(_csv_cells(row, keys) for row in rows)])
+
+
+def _csv_cells(row: Row, keys: Sequence[str]) -> list[object]:
+    ceiling, peer = row.ceiling, row.peer
+    return [
+        *(row.metric, row.unit, row.better, row.target),
+        *(row.params.get(key, "") for key in keys),
+        *(row.case, row.median, row.low, row.high, ";".join(map(repr, row.repetitions))),
+        *((ceiling.value, ceiling.kind, ceiling.source) if ceiling else ("", "", "")),
+        *(row.share, row.verdict, ";".join(row.reasons), row.grade, ";".join(row.flag_codes)),
+        *((peer.tool, peer.version, peer.median, peer_ratio(row)) if peer else ("", "", "", "")),
+    ]

@@ -60,7 +60,10 @@ def placement(switches: Sequence[Switch], hosts: Sequence[str], ranks: int) -> s
     unknown = by_leaf.pop("", [])
     if len(hosts) < 2 or not by_leaf:
         return ""
-    named = [f"{leaf} ({_nodes(nodes)})" for leaf, nodes in list(by_leaf.items())[:_MOST_NAMED]]
+    named = [
+        f"{leaf} ({', '.join(nodes) if len(nodes) <= _MOST_NAMED else compressed(nodes)})"
+        for leaf, nodes in list(by_leaf.items())[:_MOST_NAMED]
+    ]
     named += [f"{len(by_leaf) - _MOST_NAMED} more"] if len(by_leaf) > _MOST_NAMED else []
     where = f"The {ranks:,} ranks are on {plural(len(hosts), 'node')}"
     found = ", ".join(named)
@@ -72,8 +75,3 @@ def placement(switches: Sequence[Switch], hosts: Sequence[str], ranks: int) -> s
 def leaves_text(count: int, noun: str = "switch") -> str:
     """Write a count of switches or blocks: ``1 switch``, ``2 switches``."""
     return f"{count:,} {noun if count == 1 else nouns_of(noun)}"
-
-
-def _nodes(names: Sequence[str]) -> str:
-    """List a few nodes by name, many as ``n[0-255]``."""
-    return ", ".join(names) if len(names) <= _MOST_NAMED else compressed(names)

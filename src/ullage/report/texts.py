@@ -1,20 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sentences above the tables, the same in HTML, Markdown and terminal: what was run, and what it is worth."""
+"""The sentences above the tables, the same in HTML, Markdown and terminal: what was run, and what it is worth.
+
+Texts from a machine are made inert: they neither break the layout of a page nor have a character that it would act on.
+That nothing of them becomes markup is the work of the template and of ``script_json``.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final
+from hashlib import sha256
+from typing import Final, cast
 
 from ullage.analysis.settings import access_of, phase_of, separating_keys, sort_key, values_by_key
 from ullage.grouping import grouped
+from ullage.harmless import harmless
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, listing, param_label, plural
 from ullage.report.data import ReportData
-from ullage.report.inert import inert
+from ullage.report.facts import text_of
 from ullage.report.verdicts import headword, is_invalid
 from ullage.report.view import View
+
+LONGEST: Final = 1200
+"""A sentence has at most this many characters. A hash tells texts apart that were cut."""
+LONGEST_NAME: Final = 80
+LONGEST_HEADING: Final = 240
+
+
+def inert(text: str, longest: int = LONGEST) -> str:
+    """Make ``text`` harmless; cut it above ``longest`` and end it in its hash."""
+    if len(text) > longest:
+        mark = sha256(text.encode(errors="replace")).hexdigest()[:6]
+        text = f"{text[: longest - 10]}… #{mark}"
+    return harmless(text)
+
+
+def inert_json(value: object) -> object:
+    """Make all texts of ``value`` inert, keys too: equal texts stay equal, different ones different."""
+    if isinstance(value, str):
+        return inert(value)
+    if isinstance(value, list):
+        return [inert_json(item) for item in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {inert(key): inert_json(item) for key, item in cast("dict[str, object]", value).items()}
+    return value
+
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 _SEVERITIES: Final = ("warning", "advice", "info")
@@ -38,8 +69,7 @@ def title(data: ReportData) -> str:
 
 def host(data: ReportData) -> str:
     """Return the name of the machine; empty when it is not known."""
-    found = data.summary.system.get("host")
-    return found if isinstance(found, str) else ""
+    return text_of(data.summary.system, "host")
 
 
 def scope(view: View) -> str:

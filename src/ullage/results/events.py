@@ -120,7 +120,8 @@ def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
     for file in files:
         for record in file.events:
             places = (("case", record.case), ("rank", record.rank), ("node", record.node))
-            met.setdefault(_of_record(record), _Met()).add(places)
+            text = " ".join(capital(_sentence(part)) for part in (record.text, record.advice) if part)
+            met.setdefault(_Event(record.code, text, _SEVERITIES[record.severity]), _Met()).add(places)
         for event in _events_of(file):
             met.setdefault(event, _Met()).add(())
     by_code = grouped((event.code, event) for event in met)
@@ -188,11 +189,6 @@ def _events_of(file: RecordFile) -> Iterable[_Event]:
         yield _Event("interrupted", f"{name}: the launch was interrupted. {_RESUME}", "warning")
 
 
-def _of_record(record: EventRecord) -> _Event:
-    text = " ".join(capital(_sentence(part)) for part in (record.text, record.advice) if part)
-    return _Event(record.code, text, _SEVERITIES[record.severity])
-
-
 def _sentence(text: str) -> str:
     """End ``text`` as a sentence: records hold clauses, and what other libraries said."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
@@ -232,7 +228,11 @@ def failed_cases(launches: Iterable[Iterable[AnyRecord]]) -> list[Failed]:
                     pass
     failed = {case: account for case, account in accounts.items() if account.failed}
     _name_causes(list(failed.values()))
-    return [_failed(case, account) for case, account in failed.items()]
+    untold = "it ended without an error being recorded"
+    return [
+        Failed(one.target, case, one.ranks, one.failed, one.repetitions, one.text or untold, one.where)
+        for case, one in failed.items()
+    ]
 
 
 def _name_causes(accounts: Sequence[_Account]) -> None:
@@ -262,11 +262,6 @@ def _count(account: _Account, record: CaseRecord, ranks: int) -> None:
     account.target, account.ranks = record.target, ranks
     account.repetitions += 1
     account.failed += record.status in ("failed", "timeout")
-
-
-def _failed(case: str, account: _Account) -> Failed:
-    text = account.text or "it ended without an error being recorded"
-    return Failed(account.target, case, account.ranks, account.failed, account.repetitions, text, account.where)
 
 
 def describe_failure(failure: Failure) -> tuple[str, str]:

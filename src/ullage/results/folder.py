@@ -282,7 +282,11 @@ class ResultFolder:
             return []
         except OSError as error:
             raise _refused(error, "cannot be read", self.peers_path, _COMPLETE, EXIT_BAD_INPUT) from error
-        return [record for line in lines if (record := _peer(line)) is not None]
+        found: list[PeerRecord] = []
+        for line in lines:
+            with contextlib.suppress(ValidationError):
+                found.append(PeerRecord.model_validate_json(harmless_json(line)))
+        return found
 
 
 def check_plans(result: ResultFolder) -> None:
@@ -297,13 +301,6 @@ def check_plans(result: ResultFolder) -> None:
             raise UserError(f"is damaged: {name} is of suite {plan.suite}, run {plan.run_id}", place, _COPY)
         if missing is not None:
             raise UserError(f"is damaged: /targets has no '{missing}', where {name} measures", place, _COPY)
-
-
-def _peer(line: bytes) -> PeerRecord | None:
-    try:
-        return PeerRecord.model_validate_json(harmless_json(line))
-    except ValidationError:
-        return None
 
 
 def _read(path: Path, model: type[ModelT]) -> ModelT:

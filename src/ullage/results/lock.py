@@ -24,7 +24,9 @@ def measured_alone(result: ResultFolder) -> Generator[None]:
 
     Raise ``UserError`` (exit code 3) while another process holds it. Where the file system has no locks there is none.
     """
-    path = _whole(result.path) / LOCK_NAME
+    above = result.path.parent.parent
+    is_part = result.path.parent.name == "parts" and (above / "request.json").is_file()
+    path = (above if is_part else result.path) / LOCK_NAME
     handle = _locked(path)
     try:
         yield
@@ -35,12 +37,6 @@ def measured_alone(result: ResultFolder) -> Generator[None]:
         os.close(handle)
 
 
-def _whole(folder: Path) -> Path:
-    above = folder.parent.parent
-    is_part = folder.parent.name == "parts" and (above / "request.json").is_file()
-    return above if is_part else folder
-
-
 def _locked(path: Path) -> int:
     for _ in range(_MOST_TRIES):
         handle = _opened(path)
@@ -49,10 +45,15 @@ def _locked(path: Path) -> int:
         except OSError as error:
             if error.errno not in _BUSY:
                 return handle
-            holder = _holder(handle)
+            holder = ""
+            with contextlib.suppress(OSError):
+                holder = os.pread(handle, 300, 0).decode("utf-8", "replace")
             os.close(handle)
             raise UserError(
-                f"is in use by {holder}", str(path.parent), "wait for it, or end it", EXIT_ENVIRONMENT
+                f"is in use by {holder or 'another process'}",
+                str(path.parent),
+                "wait for it, or end it",
+                EXIT_ENVIRONMENT,
             ) from error
         if _is_named(handle, path):
             with contextlib.suppress(OSError):  # a full disk keeps the name back, not the lock
@@ -69,12 +70,6 @@ def _opened(path: Path) -> int:
     except OSError as error:
         what = error.strerror or "cannot be written"
         raise UserError(what, str(path), "name a result that you may write to", EXIT_ENVIRONMENT) from error
-
-
-def _holder(handle: int) -> str:
-    with contextlib.suppress(OSError):
-        return os.pread(handle, 300, 0).decode("utf-8", "replace") or "another process"
-    return "another process"
 
 
 def _is_named(handle: int, path: Path) -> bool:

@@ -90,7 +90,9 @@ def parse_record(line: bytes) -> AnyRecord | Problem:
     try:
         record = _adapter().validate_json(harmless_json(line))
     except ValidationError as error:
-        return Problem(0, _explain(line, error))
+        place, why = first_mistake(error)
+        start = line[:40].decode("utf-8", "replace")
+        return Problem(0, one_line(f"{place}: {why}" if place else f"{why} in a line that starts with '{start}'", 200))
     if _has_long_number(line) and _is_too_large(record.model_dump()):
         return Problem(0, "a number beyond 64 bits, which the engine does not write")
     return record
@@ -110,12 +112,6 @@ def _is_too_large(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_is_too_large, cast("list[object]", value)))
     return isinstance(value, (int, float)) and abs(value) >= _TOO_LARGE
-
-
-def _explain(line: bytes, error: ValidationError) -> str:
-    place, why = first_mistake(error)
-    start = line[:40].decode("utf-8", "replace")
-    return one_line(f"{place}: {why}" if place else f"{why} in a line that starts with '{start}'", 200)
 
 
 def read_records(path: Path) -> RecordFile:

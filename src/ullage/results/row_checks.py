@@ -13,7 +13,7 @@ from ullage.analysis.statistics import (
     outliers,
     relative_width,
 )
-from ullage.analysis.verdicts import (
+from ullage.analysis.verdicts.physics import (
     above_ceiling,
     buffers_in_turn,
     clock_stopped,
@@ -121,8 +121,11 @@ def check_values(
     ``wanted_width``: the relative width of the interval that the stop rule asked for.
     """
     above = None if ceiling is None else above_ceiling(interval.median / ceiling.value, ceiling)
-    dependent = _dependent(len(values), dependence) if len(values) > 1 and dependence.correlation > 0 else None
-    flags = [above, *_interval(values, interval, wanted_width), dependent, *_series(values)]
+    flags = [above, *_interval(values, interval, wanted_width)]
+    if (count := len(values)) > 1 and dependence.correlation > 0:
+        found = f"repetitions depend on those before them (correlation {dependence.correlation:.2f} over all cells)"
+        flags.append(Flag(code=DEPENDENT, reason=f"{found}: {count} count as {dependence.effective(count):.1f}"))
+    flags += _series(values)
     return [flag for flag in flags if flag is not None]
 
 
@@ -147,11 +150,6 @@ def _range(count: int, reached: float) -> str:
         return "a single repetition has no interval"
     middle = "the value is the mean of 2 repetitions; " if count == 2 else ""
     return f"{middle}the range of {count} repetitions covers the median with a probability of {percent(reached)}"
-
-
-def _dependent(count: int, dependence: Dependence) -> Flag:
-    found = f"repetitions depend on those before them (correlation {dependence.correlation:.2f} over all cells)"
-    return Flag(code=DEPENDENT, reason=f"{found}: {count} count as {dependence.effective(count):.1f}")
 
 
 def _series(values: Sequence[float]) -> list[Flag]:

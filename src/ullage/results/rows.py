@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
+from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
 from ullage.analysis.metrics import Metric, metric_named
 from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_interval, pooled_dependence
-from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.grouping import grouped
 from ullage.model.flags import DIRTY_USED, Flag, each_once
@@ -157,20 +157,19 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
     metrics = [metric_named(name) for name in context.metrics]
     measured = join(launches)
     groups = _with_varied_parameters(_group(measured, context.accesses))
-    found = [_judge(group, context) for group in groups]
-    sampled = [[_values(metric, judged) for metric in metrics] for judged in found]
+    sampled = [[_values(metric, group) for metric in metrics] for group in groups]
     known = [pooled_dependence([value for value, _ in cell] for cell in cells) for cells in zip(*sampled, strict=True)]
     return [
-        _row(metric, judged, values, context, dependence)
-        for judged, of_metrics in zip(found, sampled, strict=True)
+        _row(metric, frame, values, context, dependence)
+        for frame, of_metrics in zip([_frame(group, context) for group in groups], sampled, strict=True)
         for metric, values, dependence in zip(metrics, of_metrics, known, strict=True)
         if values
     ]
 
 
-def _values(metric: Metric, judged: "_Judged") -> list[tuple[float, int]]:
+def _values(metric: Metric, group: _Group) -> list[tuple[float, int]]:
     """Return the values of ``metric`` in the order in which they were taken, each with its launch."""
-    found = ((metric.sample(item.phase), item.launch) for item in judged.group.measured)
+    found = ((metric.sample(item.phase), item.launch) for item in group.measured)
     return [(value, launch) for value, launch in found if value is not None and 0 <= value < math.inf]
 
 
@@ -229,10 +228,16 @@ def _with_varied_parameters(groups: Sequence[_Group]) -> list[_Group]:
     names: dict[str, None] = {}
     for alike in cells.values():
         if len(alike) > 1:
-            names.update(dict.fromkeys(_differing([_all_parameters(group.case) for group in alike])))
+            every = [_all_parameters(group.case) for group in alike]
+            known = dict.fromkeys(name for parameters in every for name in parameters)
+            names.update({name: None for name in known if any(one.get(name) != every[0].get(name) for one in every)})
     if not names:
         return list(groups)
-    return [_Group(group.measured, {**group.params, **_chosen(group.case, names)}) for group in groups]
+    own = [(group, _all_parameters(group.case)) for group in groups]
+    return [
+        _Group(group.measured, {**group.params, **{name: _scalar(found[name]) for name in names if name in found}})
+        for group, found in own
+    ]
 
 
 def _all_parameters(case: CaseRecord) -> Parameters:
@@ -240,16 +245,6 @@ def _all_parameters(case: CaseRecord) -> Parameters:
     parameters = case.workload_parameters.items()
     workload = {_OWN_NAMES.get(name, name): value for name, value in parameters if name != "transfer_bytes"}
     return {**workload, **case.backend_parameters}
-
-
-def _differing(all_parameters: Sequence[Parameters]) -> list[str]:
-    names = dict.fromkeys(name for parameters in all_parameters for name in parameters)
-    return [name for name in names if any(p.get(name) != all_parameters[0].get(name) for p in all_parameters)]
-
-
-def _chosen(case: CaseRecord, names: Iterable[str]) -> dict[str, Scalar]:
-    parameters = _all_parameters(case)
-    return {name: _scalar(parameters[name]) for name in names if name in parameters}
 
 
 def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:
@@ -261,57 +256,42 @@ def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:
     return [Flag(code=f"{DIRTY_USED}:{dirty}", reason=reason)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A group as far as it is the same for all metrics."""
-
-    group: _Group
-    verdict: Verdict
-    first_flags: list[Flag]
-    last_flags: list[Flag]
-    ceiling: Ceiling | None
-    grade: Grade | None
-    notes: list[str]
-
-
-def _judge(group: _Group, context: RowContext) -> _Judged:
+def _frame(group: _Group, context: RowContext) -> RowFrame:
+    """Return what is the same for all metrics of a group."""
     case, run, phases = group.case, group.measured[-1].run, [item.phase for item in group.measured]
     facts = context.targets.get(case.target, TargetFacts())
     verdicts = [
         cache_verdict(phase, memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data)
         for phase in phases
     ]
-    shown = check_phases(phases, case, run, simulated=not facts.holds_data)
-    return _Judged(
-        group,
-        combine_verdicts(verdicts) if facts.is_place else NOTHING_BEHIND,
-        [*_disturbed(phases), *shown],
-        check_launch(run),
-        facts.ceilings.get(phases[0].access),
-        row_grade(phases),
-        verified_note(phases),
+    return RowFrame(
+        metric="",
+        unit="",
+        target=case.target,
+        params=group.params,
+        case=case.case,
+        verdict=combine_verdicts(verdicts) if facts.is_place else NOTHING_BEHIND,
+        grade=row_grade(phases),
+        ceiling=facts.ceilings.get(phases[0].access),
+        flags=[*_disturbed(phases), *check_phases(phases, case, run, simulated=not facts.holds_data)],
+        last_flags=check_launch(run),
+        notes=verified_note(phases),
     )
 
 
 def _row(
-    metric: Metric, judged: _Judged, sampled: Sequence[tuple[float, int]], context: RowContext, dependence: Dependence
+    metric: Metric, frame: RowFrame, sampled: Sequence[tuple[float, int]], context: RowContext, dependence: Dependence
 ) -> Row:
-    frame = RowFrame(
+    own = replace(
+        frame,
         metric=metric.name,
         unit=metric.unit,
         better=metric.better,
-        target=judged.group.case.target,
-        params=judged.group.params,
-        case=judged.group.case.case,
-        verdict=judged.verdict,
-        grade=judged.grade,
-        ceiling=judged.ceiling if metric.is_rate_of_bytes else None,
-        flags=judged.first_flags,
-        last_flags=judged.last_flags,
-        notes=[*_more_than_asked(len(sampled), context.most_repetitions, context.settable), *judged.notes],
+        ceiling=frame.ceiling if metric.is_rate_of_bytes else None,
+        notes=[*_more_than_asked(len(sampled), context.most_repetitions, context.settable), *frame.notes],
     )
     values, launches = zip(*sampled, strict=True)
-    row = frame.row(values, context.level, context.wanted_width, dependence)
+    row = own.row(values, context.level, context.wanted_width, dependence)
     return row.model_copy(update={"launches": list(launches)})
 
 
@@ -330,16 +310,12 @@ def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:
     stays as it is.
     """
     runs = grouped((record.case, record) for record in records)
-    return [_with_peer(row, _of_phase(runs.get(row.case, []), row)) for row in rows]
-
-
-def _of_phase(runs: Sequence[PeerRecord], row: Row) -> list[PeerRecord]:
-    phase = row.params.get("access", row.params.get("phase"))
-    return [record for record in runs if phase is None or record.phase == phase]
+    return [_with_peer(row, runs.get(row.case, [])) for row in rows]
 
 
 def _with_peer(row: Row, runs: Sequence[PeerRecord]) -> Row:
-    telling = [record for record in runs if row.metric in record.values]
+    phase = row.params.get("access", row.params.get("phase"))
+    telling = [one for one in runs if row.metric in one.values and phase in (None, one.phase)]
     if not telling:
         return row
     tool = min(record.tool for record in telling)

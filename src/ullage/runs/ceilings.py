@@ -82,13 +82,13 @@ def with_common_ceilings(rows: Sequence[Row]) -> list[Row]:
     """
     groups = grouped((key, row) for row in rows if (key := _drive_and_way(row)) is not None)
     # What bounds one order of a direction, as declared or detected, bounds the other.
-    known = {key[:2] for key, group in groups.items() if any(_is_known(row) for row in group)}
+    known = {
+        key[:2]
+        for key, group in groups.items()
+        if any(row.ceiling and row.ceiling.kind != "empirical" for row in group)
+    }
     ceilings = {key: best_reached(group, _which_of_suites) for key, group in groups.items() if key[:2] not in known}
     return [beside_best(row, ceilings[key]) if (key := _drive_and_way(row)) in ceilings else row for row in rows]
-
-
-def _is_known(row: Row) -> bool:
-    return row.ceiling is not None and row.ceiling.kind != "empirical"
 
 
 def _drive_and_way(row: Row) -> tuple[str, str, str] | None:

@@ -109,7 +109,9 @@ class Execution:
         if found is None:
             return
         repetition = self.progress.of(found.id).begun - (hung is not None)
-        self.session.append(number, _node_failed(found.id, repetition, nodes))
+        text = f"node {listing(nodes)} failed in repetition {repetition + 1}"
+        event = EventRecord(severity="error", code="node-failed", text=text, case=found.id, node=nodes[0])
+        self.session.append(number, event)
         # The engine has written the record of a repetition that hung itself.
         if hung is None:
             self._note_failed(number, found, repetition)
@@ -187,11 +189,6 @@ class Execution:
         if self.session.seconds is not None:
             return self.session.seconds
         return None if asked_s is None else max(asked_s - used_s, least_s)
-
-
-def _node_failed(case: str, repetition: int, nodes: Sequence[str]) -> EventRecord:
-    text = f"node {listing(nodes)} failed in repetition {repetition + 1}"
-    return EventRecord(severity="error", code="node-failed", text=text, case=case, node=nodes[0])
 
 
 def too_short(lacking: int, cases: int, fewest: int, seconds: float, advice: str) -> Note:

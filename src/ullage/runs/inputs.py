@@ -25,3 +25,11 @@ class EngineContext:
 
     engine: "Path"
     description: "Describe"
+
+    @classmethod
+    def of(cls, explicit: "Path | None" = None) -> "EngineContext":
+        """Return the engine to use, as ``find_engine`` finds it, with what it says of itself."""
+        from ullage.engine import describe, find_engine
+
+        engine = find_engine(explicit)
+        return cls(engine, describe(engine))

@@ -2,13 +2,16 @@
 """What every run has around its measurement: facts of the machine before it, summary and report after it."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
 from ullage.harmless import harmless
+from ullage.launch import choose_launcher
 from ullage.launch.base import Launcher
+from ullage.launch.hosts import make_hosts
 from ullage.launch.staging import staged
 from ullage.launch.stopping import outlive_warnings
 from ullage.model.request import Request
@@ -18,8 +21,7 @@ from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import JobTime
-from ullage.runs.nodes.requests import is_of_each_node
-from ullage.runs.nodes.summarise import write_lists
+from ullage.runs.nodes import is_of_each_node, write_lists
 from ullage.runs.progress import make_progress
 from ullage.runs.remains import folders_of, remove_earlier, was_begun
 from ullage.runs.room import freeze_system
@@ -29,15 +31,16 @@ from ullage.system.allocation import copies, is_first_copy
 from ullage.uri import target_path
 
 if TYPE_CHECKING:
-    from ullage.report.data import FinishedResult, ReportData
+    from ullage.report.data import ReportData
 
 Shown: TypeAlias = Literal["screen", "all", "path"]
 """Says what a run prints at its end: one screen, everything, or where its result is."""
 
 
-def launcher_name(word: str) -> str | None:
-    """Return the name that ``choose_launcher`` takes, or None for the launcher that fits the engine."""
-    return None if word in ("auto", "here", "mpiexec") else word
+def launcher_for(engine_context: EngineContext, word: str, hosts: Sequence[str] = ()) -> Launcher:
+    """Return the launcher that ``--launcher WORD`` names, or the one that fits the engine; ``hosts``: as named."""
+    name = None if word in ("auto", "here", "mpiexec") else word
+    return choose_launcher(engine_context.description, name, hosts=make_hosts(hosts))
 
 
 def refuse_copies(verb: str) -> None:
@@ -70,28 +73,15 @@ def measure(
     ``UserError`` where another process measures into it.
     """
     with measured_alone(folder):
-        return _measure(prepared, folder, engine_context, launcher, seconds, shown, job_time, stage)
-
-
-def _measure(
-    prepared: Prepared,
-    folder: ResultFolder,
-    engine_context: EngineContext,
-    launcher: Launcher,
-    seconds: float | None,
-    shown: Shown,
-    job_time: JobTime | None,
-    stage: Path | None,
-) -> int:
-    freeze_system(folder, prepared.request, engine_context)
-    progress = make_progress(quiet=shown == "path")
-    if not is_made_of_parts(prepared.request) and not is_of_each_node(prepared.request):
-        progress.part(prepared.request.suite)
-    session = Session(folder, engine_context, launcher, progress, seconds)
-    session.job_time = job_time
-    with outlive_warnings():
-        code = run_to_end(prepared, session, stage)
-        return _conclude(folder, session, code, shown)
+        freeze_system(folder, prepared.request, engine_context)
+        progress = make_progress(quiet=shown == "path")
+        if not is_made_of_parts(prepared.request) and not is_of_each_node(prepared.request):
+            progress.part(prepared.request.suite)
+        session = Session(folder, engine_context, launcher, progress, seconds)
+        session.job_time = job_time
+        with outlive_warnings():
+            code = run_to_end(prepared, session, stage)
+            return _conclude(folder, session, code, shown)
 
 
 def run_to_end(prepared: Prepared, session: Session, stage: Path | None = None) -> int:
@@ -171,17 +161,19 @@ def reaches_floors(folder: ResultFolder) -> bool:
 
 def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:
     """Write and show summary and report of whatever was measured; return why they cannot be written, if so."""
-    from ullage.report.data import FinishedResult, uncollected
+    from ullage.report.data import uncollected
 
     with uncollected():
-        return _show_result(FinishedResult(folder.path), shown)
+        return _show_result(folder.path, shown)
 
 
-def _show_result(finished: "FinishedResult", shown: Shown) -> UserError | None:
-    from ullage.report.data import load
+def _show_result(path: Path, shown: Shown) -> UserError | None:
+    """Do so; when this returns nothing refers to the records any more."""
+    from ullage.report.data import FinishedResult, load
     from ullage.report.html import write_report
     from ullage.runs.summary import build_summary
 
+    finished = FinishedResult(path)
     try:
         summary = build_summary(finished)
     except UserError as error:

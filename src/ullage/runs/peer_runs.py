@@ -6,9 +6,9 @@ lines of ``peers.ndjson`` are here.
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from ullage.analysis.statistics import median
 from ullage.model.record import PeerRecord
@@ -19,7 +19,7 @@ from ullage.runs.execution import Deadline
 from ullage.runs.session import Note, Session, note_once
 
 # A run that was begun gets so long at least, however little time is left.
-_LEAST_LIMIT_S: Final = 2.0
+_SHORTEST_LIMIT_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class PeerRuns:
         counts = {case: self._counts.get((case, job.tool), 0) for case in job.cases}
         began = self.now()
         try:
-            for numbers in job.run(None if deadline is None else max(_LEAST_LIMIT_S, deadline.left_s)):
+            for numbers in job.run(None if deadline is None else max(_SHORTEST_LIMIT_S, deadline.left_s)):
                 if rounds is None or counts[numbers.case] < rounds:
                     self._append(job.tool, numbers, counts[numbers.case])
         except PeerError as error:
@@ -167,24 +167,21 @@ class Hpcc:
     program: Installed
     run: RunHpcc = run_hpcc
 
-    def numbers(
-        self, job: HpccJob, values: Callable[[HpccAnswer], Sequence[tuple[str, str, dict[str, float]]]], limit_s: float
-    ) -> Iterable[PeerNumbers]:
-        """Run ``job`` and yield its numbers.
 
-        ``values``: case, phase and values by metric, of an answer.
-        """
-        answer = self.run(self.program, job, limit_s=limit_s)
+HpccValues: TypeAlias = Callable[[HpccAnswer], Iterable[tuple[str, str, dict[str, float]]]]
+"""Returns case, phase and values by metric, of an answer."""
+# hpcc may take so many times its expected time, which was estimated for another core; pairs alone may take 40 s.
+_PATIENCE: Final = 5.0
+_LEAST_LIMIT_S: Final = 120.0
+
+
+def hpcc_job(hpcc: Hpcc, job: HpccJob, cases: Iterable[str], values: HpccValues, stage: str) -> PeerJob:
+    """Return one run of hpcc beside ``cases`` as a job."""
+    likely_s = expected_s(job)
+
+    def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
+        answer = hpcc.run(hpcc.program, job, limit_s=max(_LEAST_LIMIT_S, _PATIENCE * likely_s))
         for case, phase, found in values(answer):
-            yield PeerNumbers(case, phase, found, answer.version, hpcc_command(self.program, job))
+            yield PeerNumbers(case, phase, found, answer.version, hpcc_command(hpcc.program, job))
 
-
-def hpcc_job(
-    hpcc: Hpcc,
-    job: HpccJob,
-    cases: Sequence[str],
-    values: Callable[[HpccAnswer], Sequence[tuple[str, str, dict[str, float]]]],
-    limit_s: float,
-) -> PeerJob:
-    """Return one run of hpcc beside ``cases`` as a job; see ``Hpcc.numbers``."""
-    return PeerJob(HPCC.name, tuple(cases), lambda _: hpcc.numbers(job, values, limit_s), expected_s(job))
+    return PeerJob(HPCC.name, tuple(cases), run, likely_s, stage=stage)

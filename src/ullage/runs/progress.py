@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from ullage.errors import one_line
 from ullage.model.record import CaseRecord, PhaseRecord
@@ -22,31 +22,26 @@ _REFRESH_PER_S: Final = 2.0
 _BAR: Final = 16
 
 
-class Progress(Protocol):
-    """Who is told how a run goes on."""
+class Progress:
+    """Who is told how a run goes on; this one shows nothing of it."""
 
     def part(self, text: str) -> None:
         """Take note that a part of the run begins: a suite of several, or the only one."""
-        ...
 
     def stage(self, text: str, repetitions: int, left_s: float) -> None:
         """Take note of what a part does next.
 
         It makes about so many repetitions, 0 where that is not known, and has ``left_s`` left at most.
         """
-        ...
 
     def record(self, record: AnyRecord) -> None:
         """Take note that something was measured."""
-        ...
 
     def say(self, text: str) -> None:
         """Print one line that stays."""
-        ...
 
     def close(self) -> None:
         """Show nothing any more, since the run has ended."""
-        ...
 
 
 @dataclass
@@ -99,7 +94,7 @@ class Status:
         return f"{bar} {percent(self.share(now)):>5}  {format_time(round(max(0.0, self.ends_at - now)))} left"
 
 
-class _Shown(ABC):
+class _Shown(Progress, ABC):
     """What both forms have in common: a status, and that nothing is shown after the end. ``now``: a clock in s."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -149,13 +144,6 @@ class PlainProgress(_Shown):
         self._stream.flush()
 
 
-class QuietProgress(_Shown):
-    """Nothing at all."""
-
-    def _write(self, text: str) -> None:
-        """Write nothing, not even what is said."""
-
-
 class TerminalProgress(_Shown):
     """One line that moves: part, what it does, the last number, the share of the time, what is left of it."""
 
@@ -195,5 +183,5 @@ def make_progress(stream: TextIO | None = None, *, quiet: bool = False) -> Progr
     """Return the form of progress that fits ``stream``, which is stderr unless told otherwise."""
     shown = sys.stderr if stream is None else stream
     if quiet:
-        return QuietProgress()
+        return Progress()
     return TerminalProgress(shown) if shown.isatty() else PlainProgress(shown)

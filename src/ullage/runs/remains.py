@@ -16,7 +16,7 @@ from ullage.processes.supervisor import remove_noted
 from ullage.reading import open_regular
 from ullage.results.folder import PROBE, ResultFolder
 from ullage.results.records import read_records
-from ullage.runs.nodes.requests import is_of_each_node
+from ullage.runs.nodes import is_of_each_node
 from ullage.runs.session import LEFT_BEHIND, Note, Session, note_once
 from ullage.uri import target_path, words_of_path
 

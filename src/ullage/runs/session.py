@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _LEAST_ROOM_BYTES: Final = 1 << 20
 _REPLACE: Final = "rows of this launch are of other nodes than those that follow; have the node checked"
 Listener: TypeAlias = Callable[[AnyRecord], None]
+Needed: TypeAlias = Callable[[Case, Layout], bool]
+"""Tells which cells are to be measured."""
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
 
 
@@ -79,10 +81,12 @@ LEFT_BEHIND: Final = "left-behind"
 """Code of the event that says what could not be removed at a target."""
 
 
+@dataclass(eq=False)
 class Session:
     """Launches plans into one result, and shows how it goes on.
 
-    ``seconds``: time to measure in, when it is not the one in the request. ``messages``: why the run must not go on;
+    ``seconds``: time to measure in, when it is not the one in the request. ``start``: launches, in the place of
+    ``launch``. ``watch``: ends a launch early. ``messages``: why the run must not go on;
     ``was_stopped``: because somebody has asked for it. ``ends_at``: when its launches have to be gone, by
     ``time.monotonic()``; None: when their plans say. ``had_enough``: a launch was ended because no more was wanted.
     ``meeting``: where the first launch into each result waits for those of other nodes.
@@ -92,34 +96,24 @@ class Session:
     that will do where the time is short, if those are fewer than its options ask for.
     """
 
-    def __init__(
-        self,
-        result: ResultFolder,
-        engine_context: EngineContext,
-        launcher: Launcher,
-        progress: Progress,
-        seconds: float | None = None,
-        start: Start | None = None,
-        ends_at: float | None = None,
-        watch: Watch | None = None,
-    ) -> None:
-        self.result = result
-        self.engine_context = engine_context
-        self.launcher = launcher
-        self.progress = progress
-        self.seconds = seconds
-        self.messages: list[str] = []
-        self.was_stopped = False
-        self.ends_at = ends_at
-        self.had_enough = False
-        self.job_time: JobTime | None = None
-        self.lost: list[str] = []
-        self.left: list[str] = []
-        self.needed: Callable[[Case, Layout], bool] | None = None
-        self.enough: int | None = None
-        self._start, self._watch = start, watch
-        self.meeting: Meeting | None = None
-        self._has_met = False
+    result: ResultFolder
+    engine_context: EngineContext
+    launcher: Launcher
+    progress: Progress
+    seconds: float | None = None
+    start: Start | None = None
+    ends_at: float | None = None
+    watch: Watch | None = None
+    meeting: Meeting | None = None
+    job_time: "JobTime | None" = None
+    lost: list[str] = field(default_factory=list[str])
+    left: list[str] = field(default_factory=list[str])
+    messages: list[str] = field(default_factory=list[str], init=False)
+    was_stopped: bool = field(default=False, init=False)
+    had_enough: bool = field(default=False, init=False)
+    needed: Needed | None = field(default=None, init=False)
+    enough: int | None = field(default=None, init=False)
+    _has_met: bool = field(default=False, init=False)
 
     def within(
         self,
@@ -135,13 +129,14 @@ class Session:
         ``seconds`` and ``ends_at``: its times, where they are not the same; ``on_this_node``: launch here, whatever
         hosts are named; ``watch``: ends a launch early, after the repetition under way.
         """
-        own = self.seconds if seconds is None else seconds
-        launcher = self.launcher.on_this_node() if on_this_node else self.launcher
-        ends_at = self.ends_at if ends_at is None else ends_at
-        inner = Session(result, self.engine_context, launcher, self.progress, own, self._start, ends_at, watch)
-        inner.meeting = self.meeting
-        inner.job_time, inner.lost, inner.left = self.job_time, self.lost, self.left
-        return inner
+        return replace(
+            self,
+            result=result,
+            launcher=self.launcher.on_this_node() if on_this_node else self.launcher,
+            seconds=self.seconds if seconds is None else seconds,
+            ends_at=self.ends_at if ends_at is None else ends_at,
+            watch=watch,
+        )
 
     def launch(self, number: int, plan: Plan, listener: Listener, *, may_move: bool = False) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself.
@@ -156,8 +151,8 @@ class Session:
             self.progress.record(record)
             if isinstance(record, EventRecord) and record.code == LEFT_BEHIND:
                 self.left.append(record.text)
-            if self._watch is not None:
-                self._watch.hear(record)
+            if self.watch is not None:
+                self.watch.hear(record)
 
         stderr_path = self.result.stderr_path(number)
         gone = self._nodes_gone(plan)
@@ -219,11 +214,11 @@ class Session:
             self._has_met = True
             self.meeting.await_others(plan.suite)
         engine = self.engine_context.engine
-        if self._start is not None:
-            return self._start(engine, self._usable, plan_path, plan, stderr_path, hear)
+        if self.start is not None:
+            return self.start(engine, self._usable, plan_path, plan, stderr_path, hear)
         timeouts = Timeouts() if self.ends_at is None else timeouts_within(self.ends_at - time.monotonic(), plan)
-        if self._watch is not None:
-            timeouts = replace(timeouts, is_enough=self._watch.is_enough)
+        if self.watch is not None:
+            timeouts = replace(timeouts, is_enough=self.watch.is_enough)
         return launch(engine, self._usable, plan_path, plan, stderr_path, hear, timeouts)
 
     def note(

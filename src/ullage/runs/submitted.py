@@ -69,7 +69,7 @@ class Submission:
     @property
     def script(self) -> Path:
         """The script, beside the result, whose folder the job makes itself."""
-        return self.result.with_name(f"{self.result.name}.{self.system.SUFFIX}")
+        return self.result.with_name(f"{self.result.name}.{self.system.suffix}")
 
     @property
     def output(self) -> Path:
@@ -123,7 +123,7 @@ def _without(arguments: Sequence[str], options: Sequence[str]) -> "Iterator[str]
 
 def write_script(submission: Submission) -> Path:
     """Write the script of a job that people submit themselves."""
-    write_atomically(submission.script, submission.text(f"script:{submission.system.NAME}"))
+    write_atomically(submission.script, submission.text(f"script:{submission.system.name}"))
     return submission.script
 
 
@@ -137,7 +137,7 @@ def submit_and_watch(submission: Submission, shown: Shown, chain: int = 0) -> in
         followed = _submit_and_follow(submission, shown)
         if not followed.wants_another or chain == 0:
             return _conclude(followed, shown)
-        if followed.watch.cases == 0:
+        if followed.cases == 0:
             longer = f"; give {submission.least}" if submission.least else ""
             say(f"job {followed.job} finished no repetition, so no further job is submitted{longer}")
             return _conclude(followed, shown)
@@ -148,39 +148,45 @@ def submit_and_watch(submission: Submission, shown: Shown, chain: int = 0) -> in
 
 
 def _submit_and_follow(submission: Submission, shown: Shown) -> "_Followed":
-    tails = _Tails(submission.result)
-    tails.poll()  # of an earlier job
-    system = submission.system
-    write_atomically(submission.script, submission.text(system.NAME))
+    tails: dict[Path, RecordTail] = {}
+    _new_records(submission.result, tails)  # of an earlier job
+    write_atomically(submission.script, submission.text(submission.system.name))
     submission.ended.unlink(missing_ok=True)
-    job = system.submit(submission.script)
-    progress = make_progress(quiet=shown == "path")
-    progress.part(f"job {job}")
+    job = submission.system.submit(submission.script)
+    followed = _Followed(submission, job, make_progress(quiet=shown == "path"), tails)
+    followed.progress.part(f"job {job}")
     caught: list[int] = []
-    watch = _Watch(system, job, progress, tails)
     try:
         with stop_signals(caught.append):
-            state = watch.follow(caught)
+            followed.to_end(caught)
     finally:
-        progress.close()
-    return _Followed(submission, job, _remembered(state, submission.ended), watch)
+        followed.progress.close()
+    # Of a job that its batch system has forgotten, its script has said itself how it ended.
+    said = _read_text(submission.ended).strip()
+    submission.ended.unlink(missing_ok=True)
+    if followed.state == GONE and said.isdecimal():
+        followed.state = replace(GONE, code=int(said), end="itself")
+    return followed
 
 
-def _remembered(state: JobState, ended: Path) -> JobState:
-    """Return the state of a job that its batch system has forgotten by what its script has said itself."""
-    said = _read_text(ended).strip()
-    ended.unlink(missing_ok=True)
-    return replace(state, code=int(said), end="itself") if state == GONE and said.isdecimal() else state
+def _new_records(result: Path, tails: dict[Path, RecordTail]) -> list[AnyRecord]:
+    """Return the records of a result, and of its parts, that have come since the last call with the same ``tails``."""
+    files = [*result.glob("records/*.ndjson"), *result.glob("parts/*/records/*.ndjson")]
+    return [record for path in files for record in tails.setdefault(path, RecordTail(path)).poll()]
 
 
 @dataclass
-class _Watch:
-    """Follows a job from outside. ``cases``: the repetitions that it has finished."""
+class _Followed:
+    """A job that is followed from outside, to its end or until its batch system is lost.
 
-    system: BatchSystem
+    ``state``: as last seen. ``asked``: how often it was asked to end. ``cases``: the repetitions that it has finished.
+    """
+
+    submission: Submission
     job: str
     progress: Progress
-    tails: "_Tails"
+    tails: dict[Path, RecordTail]
+    state: JobState = field(default_factory=lambda: JobState("PENDING", "waits"))
     asked: int = 0
     was_withdrawn: bool = False
     cases: int = 0
@@ -188,25 +194,39 @@ class _Watch:
     _answered: float = 0.0
     _is_silent: bool = False
 
-    def follow(self, caught: list[int]) -> JobState:
-        """Wait for the end of the job, and return its state.
+    @property
+    def system(self) -> BatchSystem:
+        """The batch system that it was submitted to."""
+        return self.submission.system
 
-        That is unknown where the batch system does not answer for long, or Ctrl-C comes while it does not.
+    @property
+    def wants_another(self) -> bool:
+        """Whether it ended before its run did, and nobody wanted that."""
+        ended = self.state.is_over and self.state.end != "wished" and self.asked == 0
+        return ended and _code(self.state) == EXIT_ABORTED and is_result(self.submission.result)
+
+    def to_end(self, caught: list[int]) -> None:
+        """Wait for the end of the job.
+
+        Its state is unknown then where the batch system does not answer for long, or Ctrl-C comes while it does not.
         """
         began = self._answered = time.monotonic()
-        state, asked_at = JobState("PENDING", "waits"), 0.0
+        asked_at = 0.0
         while True:
             now = time.monotonic()
             if now - asked_at >= _ASK_S or len(caught) > self.asked:
-                state, asked_at = self.system.state_of(self.job), now
-                self._say_why(state, now - began)
-                self._say_silence(state)
-            if state.is_over or self._has_lost_it(state, caught):
-                self._read()
-                return state
-            if len(caught) > self.asked:
-                self._end(state)
-            self._read()
+                self.state, asked_at = self.system.state_of(self.job), now
+                self._say_why(self.state, now - began)
+                self._say_silence(self.state)
+            is_lost = len(caught) > self.asked or time.monotonic() - self._answered >= _GIVE_UP_S
+            is_last = self.state.is_over or (self.state.is_unknown and is_lost)
+            if len(caught) > self.asked and not is_last:
+                self._end(self.state)
+            for record in _new_records(self.submission.result, self.tails):
+                self.cases += isinstance(record, CaseRecord)
+                self.progress.record(record)
+            if is_last:
+                return
             time.sleep(_POLL_S)
 
     def _end(self, state: JobState) -> None:
@@ -232,66 +252,29 @@ class _Watch:
         silent_s = time.monotonic() - self._answered
         if state.is_unknown and not self._is_silent and silent_s >= _LONG_S:
             self._is_silent = True
-            what = f"{self.system.TITLE} has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
+            what = f"{self.system.title} has not answered for {silent_s:.0f} s; job {self.job} goes on without it"
             say(f"{what}, and Ctrl-C only ends the watching")
         if not state.is_unknown:
             if self._is_silent:
-                say(f"{self.system.TITLE} answers again; job {self.job} is {state.state}")
+                say(f"{self.system.title} answers again; job {self.job} is {state.state}")
             self._answered, self._is_silent = time.monotonic(), False
-
-    def _has_lost_it(self, state: JobState, caught: list[int]) -> bool:
-        return state.is_unknown and (len(caught) > self.asked or time.monotonic() - self._answered >= _GIVE_UP_S)
-
-    def _read(self) -> None:
-        for record in self.tails.poll():
-            self.cases += isinstance(record, CaseRecord)
-            self.progress.record(record)
-
-
-@dataclass
-class _Tails:
-    """Reads the records of a result, and of its parts, as they grow."""
-
-    result: Path
-    _tails: dict[Path, RecordTail] = field(default_factory=dict[Path, RecordTail])
-
-    def poll(self) -> list[AnyRecord]:
-        """Return the records that have come since the last call."""
-        files = [*self.result.glob("records/*.ndjson"), *self.result.glob("parts/*/records/*.ndjson")]
-        return [record for path in files for record in self._tails.setdefault(path, RecordTail(path)).poll()]
-
-
-@dataclass(frozen=True)
-class _Followed:
-    """A job that was followed to its end, or until its batch system was lost."""
-
-    submission: Submission
-    job: str
-    state: JobState
-    watch: _Watch
-
-    @property
-    def wants_another(self) -> bool:
-        """Whether it ended before its run did, and nobody wanted that."""
-        ended = self.state.is_over and self.state.end != "wished" and self.watch.asked == 0
-        return ended and _code(self.state) == EXIT_ABORTED and is_result(self.submission.result)
 
 
 def _conclude(followed: _Followed, shown: Shown) -> int:
     job, state, result = followed.job, followed.state, followed.submission.result
-    if followed.watch.was_withdrawn:
+    if followed.was_withdrawn:
         say(f"job {job} was withdrawn before it began")
         return EXIT_ABORTED
     if state.is_unknown:
         system = followed.submission.system
-        what = f"{system.TITLE} does not answer, so nobody knows whether job {job} still runs"
-        right = f"when it answers: `{system.LIST}{job}`, then `ullage report {result}`"
-        raise UserError(what, system.ASKED, right, EXIT_ABORTED)
+        what = f"{system.title} does not answer, so nobody knows whether job {job} still runs"
+        right = f"when it answers: `{system.listed}{job}`, then `ullage report {result}`"
+        raise UserError(what, system.asks[0], right, EXIT_ABORTED)
     _gather(followed)
     show_result(ResultFolder.open(result), shown)
     code = _code(state)
     if code == EXIT_ABORTED:
-        rest = f"`ullage resume {result} --launcher {followed.submission.system.NAME}` submits the rest"
+        rest = f"`ullage resume {result} --launcher {followed.submission.system.name}` submits the rest"
         say(f"job {job} ended early ({_end_of(state)}); {rest}")
     sys.stdout.write(f"{harmless(str(result))}\n")
     return code
@@ -312,10 +295,15 @@ def _gather(followed: _Followed) -> None:
     for line in own:
         say(line.removeprefix(_FRONT_MARK))
     for path, name in (
-        (submission.script, f"job-{job}.{submission.system.SUFFIX}"),
+        (submission.script, f"job-{job}.{submission.system.suffix}"),
         (submission.output, f"job-{job}.out"),
     ):
-        _keep(path, submission.result / "batch" / name)
+        place = submission.result / "batch" / name
+        try:
+            place.parent.mkdir(exist_ok=True)
+            shutil.move(path, place)
+        except OSError as error:
+            say(f"{path} stays there: {error.strerror}")
 
 
 def _end_of(state: JobState) -> str:
@@ -336,11 +324,3 @@ def _read_text(path: Path) -> str:
         return read_bytes(path).decode("utf-8", "replace")
     except OSError:
         return ""
-
-
-def _keep(path: Path, place: Path) -> None:
-    try:
-        place.parent.mkdir(exist_ok=True)
-        shutil.move(path, place)
-    except OSError as error:
-        say(f"{path} stays there: {error.strerror}")

@@ -7,13 +7,13 @@ Imported for every command, ``--help`` included: what is heavy is imported in fu
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from ullage.discovery import SUITES, modules_in
 from ullage.runs.inputs import EngineContext, ParsedOptions
 
 if TYPE_CHECKING:
-    from ullage.analysis.findings.advice import Settable
+    from ullage.analysis.findings.study import Settable
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
     from ullage.model.summary import Finding, Row, Score
@@ -129,13 +129,9 @@ class Comparing(Protocol):
         ...
 
 
-class _SuiteModule(Protocol):
-    SUITE: Suite
-
-
 def load_suites() -> Mapping[str, Suite]:
     """Return all suites by name, in alphabetical order, without those that have a verb of their own."""
-    found = [cast("_SuiteModule", module).SUITE for module in modules_in(SUITES) if hasattr(module, "SUITE")]
+    found = [cast("Suite", module.SUITE) for module in modules_in(SUITES) if hasattr(module, "SUITE")]
     return {suite.name: suite for suite in found}
 
 
@@ -158,19 +154,11 @@ def find_suite(name: str) -> Suite:
 
 def settable_of(request: "Request") -> "Settable":
     """Return what advice on a result of ``request`` may name: the options of its suite."""
-    from ullage.analysis.findings.advice import NOTHING_SETTABLE
+    from ullage.analysis.findings.study import NOTHING_SETTABLE
     from ullage.runs.options.declared import settable_by
 
     suite = all_suites().get(request.suite)
     return NOTHING_SETTABLE if suite is None else settable_by(suite.options, request.targets)
-
-
-class _Prepare(Protocol):
-    def __call__(self, request: "Request", engine_context: EngineContext) -> Prepared: ...
-
-
-class _Summarise(Protocol):
-    def __call__(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary: ...
 
 
 @dataclass(frozen=True)
@@ -188,13 +176,13 @@ class SuiteWithOptions:
     @property
     def options(self) -> "type[SuiteOptions]":
         """See ``Suite``."""
-        return cast("type[SuiteOptions]", self.part(self.options_at))
+        return self.part(self.options_at)
 
-    def part(self, place: str) -> object:
+    def part(self, place: str) -> Any:  # noqa: ANN401 - of any kind
         """Import and return what stands at ``MODULE:NAME``."""
         module, _, name = place.partition(":")
         package = f"{SUITES}.{self.package or self.name.replace('-', '_')}"
-        return cast("object", getattr(importlib.import_module(f"{package}.{module}"), name))
+        return getattr(importlib.import_module(f"{package}.{module}"), name)
 
 
 @dataclass(frozen=True)
@@ -205,7 +193,7 @@ class PlannedSuite(SuiteWithOptions):
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:
         """See ``Suite``."""
-        return cast("_Prepare", self.part(self.prepare_at))(request, engine_context)
+        return self.part(self.prepare_at)(request, engine_context)
 
 
 @dataclass(frozen=True)
@@ -216,7 +204,7 @@ class UsualSuite(PlannedSuite):
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """See ``Summarising``."""
-        return cast("_Summarise", self.part(self.summarise_at))(result, request, context)
+        return self.part(self.summarise_at)(result, request, context)
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,22 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeGuard, cast
+from typing import cast
 
-from ullage.analysis.ceilings.targets import ceilings_for
+from ullage.analysis.ceilings.declared import ceilings_for
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.contamination import contamination_findings
+from ullage.analysis.findings.doubts import contamination_findings
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.machine import MachineFile
-from ullage.model.record import ProbeRecord
 from ullage.model.request import Request, read_option
 from ullage.model.summary import Summary
 from ullage.model.system import SystemFacts
 from ullage.results.events import failed_cases, failed_launches, summarise_events
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord, RecordFile
+from ullage.results.records import RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
-from ullage.runs.nodes.requests import is_of_each_node
-from ullage.runs.nodes.summarise import judged_by_floors, summary_of_nodes
+from ullage.runs.nodes import is_of_each_node, judged_by_floors, summary_of_nodes
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
 
@@ -79,6 +77,8 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     """Return what rows need to know besides the records."""
     ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
     most, suite = request.options.get("max_repetitions"), all_suites().get(request.suite)
+    asked = request.options.get("access")
+    accesses = cast("list[object]", asked) if isinstance(asked, list) else []
     places = {place.target: place for place in (system.places if system is not None else [])}
     machine = read_option(MachineFile, request, "machine")
     targets = {
@@ -91,7 +91,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
         for target in request.targets
     }
     return RowContext(
-        accesses=tuple(_words(request.options.get("access"))),
+        accesses=tuple(item for item in accesses if isinstance(item, str)),
         metrics=tuple(suite.options.metrics.split() if suite is not None else ()) or DEFAULT_METRICS,
         targets=targets,
         level=LEVEL,
@@ -99,10 +99,6 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
         most_repetitions=most if isinstance(most, int) else None,
         settable=replace(settable_of(request), cores=(system.cpu.usable_cores or 0) if system is not None else 0),
     )
-
-
-def _words(value: object) -> list[str]:
-    return [item for item in cast("list[object]", value) if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def _numbers(value: object) -> dict[str, float]:
@@ -114,15 +110,11 @@ def _numbers(value: object) -> dict[str, float]:
 
 def _measured_on(files: Sequence[RecordFile]) -> dict[str, object]:
     """Return how many nodes and ranks the largest launch had, where it had several nodes: each writes a probe."""
-    nodes = [len({one.node for one in file.records if _is_node(one)}) for file in files]
+    nodes = [len({one.node for one in file.probes if one.probe == "node"}) for file in files]
     ranks = [file.run.layout.ranks for file in files if file.run is not None]
     if max(nodes, default=0) < 2:
         return {}
     return {"measured_on": {"nodes": max(nodes), "ranks": max(ranks)}}
-
-
-def _is_node(record: AnyRecord) -> TypeGuard[ProbeRecord]:
-    return isinstance(record, ProbeRecord) and record.probe == "node"
 
 
 def _versions(request: Request, files: Sequence[RecordFile]) -> dict[str, str]:

@@ -3,18 +3,21 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
-from ullage.analysis.verdicts import cache_verdict
+from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, join
+from ullage.runs.options.engine import Values, values_of
 from ullage.runs.suite import SuiteSummary
 
 
@@ -28,8 +31,13 @@ class Source:
 
     @property
     def workload(self) -> Parameters:
-        """The parameters of the workload that are not their defaults."""
+        """The parameters of the workload as its record has them."""
         return self.case.workload_parameters
+
+    @cached_property
+    def values(self) -> Values:
+        """All parameters of the workload."""
+        return values_of(self.case.workload, self.workload)
 
 
 Telling: TypeAlias = Callable[[Row, Source], Mapping[str, Scalar] | None]
@@ -56,8 +64,29 @@ def summary_of(
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
 
 
-def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell: Telling) -> list[Row]:
-    """Return the rows of counted repetitions, with the parameters that ``tell`` returns."""
+def summarising(
+    rows_of: Callable[[Launches, RowContext, Request], list[Row]],
+    findings_of: Callable[[Sequence[Row], float], list[Finding]],
+) -> Callable[[ResultFolder, Request, RowContext], SuiteSummary]:
+    """Return how a suite summarises whose rows follow from records and request, and its findings from these rows."""
+
+    def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+        launches = launches_of(result)
+        return summary_of(launches, context, rows_of(launches, context, request), findings_of)
+
+    return summarise
+
+
+def told_rows(
+    launches: Sequence[Iterable[AnyRecord]],
+    context: RowContext,
+    tell: Telling,
+    finish: Callable[[Row, Source], Row] = lambda row, _source: row,
+) -> list[Row]:
+    """Return the rows of counted repetitions, with the parameters that ``tell`` returns.
+
+    ``finish`` adds flags and notes, by what else the records say of them.
+    """
     records = [list(launch) for launch in launches]
     groups = grouped(((item.case.case, item.phase.phase), item) for item in join(records))
     sources = {
@@ -65,9 +94,10 @@ def told_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, tell
     }
     found: list[Row] = []
     for row in build_rows(records, context):
-        params = tell(row, sources[row.case, row.access])
+        source = sources[row.case, row.access]
+        params = tell(row, source)
         if params is not None:
-            found.append(row.model_copy(update={"params": dict(params)}))
+            found.append(finish(row.model_copy(update={"params": dict(params)}), source))
     return found
 
 

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from ullage.reading import read_bytes
-from ullage.system.asking import said_by
+from ullage.system.files import said_by
 from ullage.system.node_lists import expanded
 
 Scheduler: TypeAlias = Literal["slurm", "pbs", "lsf", "flux"]
-# The variables that stand in the environment of every job.
-_JOBS: Final[dict[str, Scheduler]] = {
+JOBS: Final[dict[str, Scheduler]] = {
     "SLURM_JOB_ID": "slurm",
     "PBS_JOBID": "pbs",
     "LSB_JOBID": "lsf",
     "FLUX_JOB_ID": "flux",
     "FLUX_ENCLOSING_ID": "flux",
 }
+"""The variables that stand in the environment of every job."""
 # Older versions of Flux leave only this to a batch script. It may also name the instance of the whole system.
 _INSTANCE: Final = "FLUX_URI"
 # Each says how many processes one command of a launcher has started, of which we are one.
@@ -54,7 +54,7 @@ class Allocation:
 
 def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None:
     """Return the job that we are in, or None outside of one. One whose size is not known counts as one node."""
-    variable = next((name for name in _JOBS if environment.get(name)), None)
+    variable = next((name for name in JOBS if environment.get(name)), None)
     instance = environment.get(_INSTANCE, "")
     if variable is None:
         job = _of_instance(instance, "jobid") if instance else ""
@@ -66,7 +66,7 @@ def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None
         # Slots of LSF are cores where a site counts whole nodes, and what was asked for elsewhere.
         return Allocation("lsf", environment[variable], len(listed), min(listed.values()), 1)
     return Allocation(
-        _JOBS[variable],
+        JOBS[variable],
         environment[variable],
         _count(environment.get("SLURM_JOB_NUM_NODES") or environment.get("FLUX_JOB_NNODES")) or len(listed) or 1,
         _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),

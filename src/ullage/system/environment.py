@@ -12,15 +12,9 @@ from typing import Final
 import ullage
 from ullage.model.describe import Describe
 from ullage.model.system import Environment, Kernel
+from ullage.system.allocation import JOBS
 from ullage.system.files import ROOT, read_fields, read_int, read_text
 
-_SCHEDULERS: Final = {
-    "SLURM_JOB_ID": "slurm",
-    "PBS_JOBID": "pbs",
-    "LSB_JOBID": "lsf",
-    "FLUX_JOB_ID": "flux",
-    "FLUX_ENCLOSING_ID": "flux",
-}
 _ALLOWED: Final = re.compile(
     r"(?:OMPI_MCA|PRTE_MCA|PMIX_MCA|MPIR_CVAR|MPICH|I_MPI|UCX|FI|HYDRA|OMP|GOMP|KMP|MKL_NUM|OPENBLAS|ROMIO|HDF5|LIBFABRIC|DARSHAN)_\w+"
     r"|SLURM_(?:JOB_ID|NNODES|NTASKS|NTASKS_PER_NODE|CPUS_PER_TASK|CPU_BIND\w*|JOB_PARTITION|MPI_TYPE)"
@@ -44,7 +38,7 @@ def read_environment(root: Path = ROOT, variables: Mapping[str, str] = os.enviro
     return Environment(
         container=_container(root, variables),
         hypervisor=_hypervisor(root),
-        scheduler=next((name for variable, name in _SCHEDULERS.items() if variable in variables), None),
+        scheduler=next((name for variable, name in JOBS.items() if variable in variables), None),
         variables={
             name: value
             for name, value in sorted(variables.items())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small readers for /proc and /sys: what cannot be read or makes no sense is None, never a guess."""
+"""Small readers for /proc and /sys, and for commands: what cannot be read or makes no sense is None, never a guess."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -59,3 +60,35 @@ def parse_cpu_list(text: str | None) -> list[int]:
             return []
         cpus += range(int(first), int(last or first) + 1)
     return cpus
+
+
+_TIMEOUT_S = 10.0
+
+
+def said_by(
+    words: Sequence[str],
+    timeout_s: float = _TIMEOUT_S,
+    environment: Mapping[str, str] | None = None,
+    *,
+    also_errors: bool = False,
+) -> str:
+    """Return what a command says on stdout; empty where there is none, and where it fails or takes too long.
+
+    ``also_errors``: what it says on stderr follows, also where it fails.
+    """
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            words,
+            env=None if environment is None else dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    if also_errors:
+        return (done.stdout + done.stderr).decode("utf-8", "replace")
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

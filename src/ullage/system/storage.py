@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where targets lie: mount, file system, free space, the block device beneath, and what its PCIe link can carry."""
 
+import contextlib
+import ctypes
 import os
 import re
 from collections.abc import Iterable
@@ -89,7 +91,9 @@ def _place(name: str, path: Path, mounts: list[Mount], root: Path) -> Place:
         return Place(target=name, path=str(path), exists=False)
     resolved = Path(os.path.realpath(path))
     mount = find_mount(resolved, mounts)
-    space = _space(path)
+    space = None
+    with contextlib.suppress(OSError):
+        space = os.statvfs(path)
     kind = mount.file_system if mount else None
     return Place(
         target=name,
@@ -108,13 +112,6 @@ def _place(name: str, path: Path, mounts: list[Mount], root: Path) -> Place:
         block_bytes=space.f_bsize if space else None,
         device=read_device(mount.device, root) if mount else None,
     )
-
-
-def _space(path: Path) -> os.statvfs_result | None:
-    try:
-        return os.statvfs(path)
-    except OSError:
-        return None
 
 
 def read_device(number: str, root: Path = ROOT) -> BlockDevice | None:
@@ -198,3 +195,50 @@ def read_device_link(device: str, parents: Iterable[str] = (), sysfs: Path = SYS
     if speed is None or not lanes.isdecimal() or int(lanes) == 0:
         return None
     return DeviceLink(device=drive, transfers_per_s=float(speed.group(1)) * 1e9, lanes=int(lanes))
+
+
+# These are from statx(2): flags, the mask that asks for the alignment, an attribute, the size of the answer, and where
+# its parts stand.
+_AT_EMPTY_PATH: Final = 0x1000
+_DIOALIGN: Final = 0x2000
+_ATTR_DAX: Final = 0x200000
+_BYTES: Final = 256
+_MASK_AT: Final = 0
+_ATTRIBUTES_AT: Final = 8
+_MEMORY_AT: Final = 152
+_OFFSET_AT: Final = 156
+
+
+def is_dax(folder: Path) -> bool:
+    """Tell whether files made in ``folder`` are persistent memory without a page cache (STATX_ATTR_DAX).
+
+    The kernel states it of a file that has no name, and is gone when it is closed.
+    """
+    try:
+        handle = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return False
+    try:
+        answer = _statx(handle, 0)
+        return answer is not None and bool(_word(answer, _ATTRIBUTES_AT) & _ATTR_DAX)
+    finally:
+        os.close(handle)
+
+
+def direct_alignment(handle: int) -> int | None:
+    """Return the alignment that the kernel (6.1 or newer) states for this file, or None where it does not say."""
+    answer = _statx(handle, _DIOALIGN)
+    if answer is None or not _word(answer, _MASK_AT) & _DIOALIGN:
+        return None
+    return max(_word(answer, _MEMORY_AT), _word(answer, _OFFSET_AT)) or None
+
+
+def _statx(handle: int, mask: int) -> bytes | None:
+    """Return what statx(2) says of an open file; None where the C library or the kernel has no such call."""
+    answer = ctypes.create_string_buffer(_BYTES)
+    statx = getattr(ctypes.CDLL(None), "statx", None)
+    return None if statx is None or statx(handle, b"", _AT_EMPTY_PATH, mask, answer) != 0 else answer.raw
+
+
+def _word(answer: bytes, at: int) -> int:
+    return int.from_bytes(answer[at : at + 4], "little")

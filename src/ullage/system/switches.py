@@ -10,7 +10,7 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.model.system import Switch
 from ullage.system.allocation import allocation, node_names
-from ullage.system.asking import said_by
+from ullage.system.files import said_by
 from ullage.system.node_lists import expanded
 
 _FIELD: Final = re.compile(r"(\w+)=(\S*)")
@@ -125,13 +125,10 @@ def merged(first: Sequence[Switch], second: Sequence[Switch]) -> list[Switch]:
     by_name: dict[str, Switch] = {}
     for switch in (*first, *second):
         known = by_name.get(switch.name, switch)
-        nodes, switches = ([*dict.fromkeys(both)] for both in _both(known, switch))
+        nodes = [*dict.fromkeys([*known.nodes, *switch.nodes])]
+        switches = [*dict.fromkeys([*known.switches, *switch.switches])]
         by_name[switch.name] = switch.model_copy(update={"nodes": nodes, "switches": switches})
     return sorted(by_name.values(), key=lambda one: one.level)
-
-
-def _both(first: Switch, second: Switch) -> tuple[list[str], list[str]]:
-    return [*first.nodes, *second.nodes], [*first.switches, *second.switches]
 
 
 # -- what a tree says of nodes -----------------------------------------------------------------------------------------

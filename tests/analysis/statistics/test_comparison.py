@@ -17,7 +17,7 @@ from ullage.analysis.statistics import (
     level_of_each,
     pooled_spread,
 )
-from ullage.analysis.statistics.student import two_sided_p, two_sided_quantile
+from ullage.analysis.statistics.order import two_sided_p, two_sided_quantile
 
 POSITIVE = st.lists(st.floats(min_value=1e-6, max_value=1e12), min_size=1, max_size=12)
 

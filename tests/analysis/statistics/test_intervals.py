@@ -17,7 +17,6 @@ from ullage.analysis.statistics import (
     median_interval,
     next_look,
     quantile,
-    quantile_interval,
     relative_width,
 )
 
@@ -32,7 +31,7 @@ def test_median(samples: list[float], expected: float) -> None:
 
 def test_no_samples_are_an_error() -> None:
     for function in (median, mad, median_interval):
-        with pytest.raises(ValueError, match="no samples"):
+        with pytest.raises(ValueError, match=r"no (samples|median)"):
             function([])
 
 
@@ -168,29 +167,6 @@ def test_relative_width() -> None:
 @given(SAMPLES, st.floats(min_value=0, max_value=1))
 def test_a_quantile_lies_within_the_samples(samples: list[float], q: float) -> None:
     assert min(samples) <= quantile(samples, q) <= max(samples)
-
-
-def test_quantile_interval_of_the_median_has_whole_ranks_about_the_medians_own() -> None:
-    samples = [float(i) for i in range(20)]
-    whole, own = quantile_interval(samples, 0.5), median_interval(samples)
-    assert (whole.low, whole.high) == pytest.approx((own.low, own.high), abs=1)
-
-
-def test_a_high_quantile_needs_many_samples() -> None:
-    few = quantile_interval([float(i) for i in range(200)], 0.99)
-    assert few.below_level
-    assert few.high == 199
-    assert not quantile_interval([float(i) for i in range(600)], 0.99).below_level
-
-
-def test_quantile_interval_covers() -> None:
-    draw = random.Random(7)
-    rounds = 1000
-    covered = sum(
-        interval.low <= 0.9 <= interval.high
-        for interval in (quantile_interval([draw.random() for _ in range(100)], 0.9) for _ in range(rounds))
-    )
-    assert covered / rounds >= 0.94
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -1.0])

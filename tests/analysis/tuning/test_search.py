@@ -11,11 +11,9 @@ from benchmarks.tuning_simulation import ENOUGH, SHARE, tune
 
 from ullage.analysis.tuning.confirmation import judge, looks, of_pair
 from ullage.analysis.tuning.methods import make_search
-from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial, pairs_kept, to_retry
-from ullage.analysis.tuning.space import Dimension, Space
-from ullage.analysis.tuning.start import middle, opening, setting_with, spread, start_settings
-from ullage.analysis.tuning.surrogate import Trials, fit
+from ullage.analysis.tuning.space import Dimension, Space, middle, opening, setting_with, spread, start_settings
+from ullage.analysis.tuning.surrogate import Posterior, Trials, fit
 from ullage.arrays import np
 
 SMALL = Space((Dimension("n", ("1", "2", "4", "8", "16")), Dimension("kind", ("a", "b", "c"), ordered=False)), (0, 0))
@@ -167,7 +165,8 @@ def test_a_posterior_that_grows_is_that_of_all_trials() -> None:
     assert np.allclose(grown.mean, mean, atol=1e-6)
     assert np.allclose(grown.deviation, deviation, atol=1e-6)
     places = grown.places([(0, 0, 0, 0), (2, 6, 7, 5)])
-    assert np.allclose(grown.joint(places)[1], whole.joint(space.candidates[places])[1], atol=1e-6)
+    at_once = Posterior(space, space.candidates, whole.scales, trials)
+    assert np.allclose(grown.joint(places)[1], at_once.joint(places)[1], atol=1e-6)
 
 
 def test_a_cliff_is_found_as_a_step_of_its_parameter() -> None:

@@ -4,7 +4,7 @@
 import pytest
 
 from support.make_records import MIB, make_latency, make_phase
-from ullage.analysis.verdicts import Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import Verdict, cache_verdict, combine_verdicts
 from ullage.model.record import Moved, PhaseRecord, Resident
 
 ALL = 1000 * MIB

@@ -4,7 +4,7 @@ from typing import Literal
 import pytest
 
 from support.make_records import SECOND_NS, make_latency, make_phase
-from ullage.analysis.verdicts import (
+from ullage.analysis.verdicts.physics import (
     above_ceiling,
     buffers_in_turn,
     clock_stopped,

@@ -7,9 +7,14 @@ from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Target
-from ullage.runs.cells.backends import storage_backend, storage_backends
-from ullage.runs.cells.caches import cache_and_verify, direct_of
-from ullage.runs.cells.formats import hdf5_left_out, ways_of_formats
+from ullage.runs.cells.backends import (
+    cache_and_verify,
+    direct_of,
+    hdf5_left_out,
+    storage_backend,
+    storage_backends,
+    ways_of_formats,
+)
 
 PLACE = Target(name="a", uri="posix:/tmp/a")
 NOWHERE = Target(name="b", uri="null:")

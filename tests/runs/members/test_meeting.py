@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may go on when: all together, and nobody waits for those who are gone or take too long."""
 
-from ullage.runs.members.members import Stages
+from ullage.runs.members.prepared import Stages
 
 NODES = ("n0", "n1", "n2")
 

@@ -9,8 +9,18 @@ import pytest
 
 from ullage.model.plan import Target
 from ullage.model.request import Request
-from ullage.runs.members.member import Line, leave_job, localised, settings
-from ullage.runs.members.protocol import Alive, Ended, Refused, StageReached, line_of, message_of
+from ullage.runs.members.member import (
+    Alive,
+    Ended,
+    Line,
+    Refused,
+    StageReached,
+    leave_job,
+    line_of,
+    localised,
+    message_of,
+    settings,
+)
 
 
 def test_nothing_of_a_job_or_launcher_is_left_but_settings_of_people() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from ullage.cli.options import parameters
 from ullage.model.plan import Target
-from ullage.runs.options.command_line import parameters
 from ullage.runs.options.kinds import (
     CeilingRates,
     Choice,

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ullage.errors import UserError
 from ullage.runs.options.declared import OfEngine, declared, settable_by
-from ullage.runs.options.engine import engine_parameters
+from ullage.runs.options.engine import engine_parameters, values_of
 from ullage.runs.options.groups import QuickOnCommandLine
 from ullage.runs.options.reading import checked, parse_options
 
@@ -55,6 +55,14 @@ def test_parameters_are_those_of_options_with_one_value() -> None:
         "subimage_side": 7,
         "read_back": "own",
     }
+
+
+def test_values_are_those_given_over_the_defaults_of_the_engine() -> None:
+    values = values_of("sar", {"grid": 7, "layout": "containers"})
+    assert values.keys() == engine_parameters("sar").keys()
+    assert (values.count("grid"), values.count("depth")) == (7, engine_parameters("sar")["depth"].default)
+    assert (values.word("layout"), values.word("raw")) == ("containers", "shared")
+    assert values.some("layout", "grid") == {"layout": "containers", "grid": 7}
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from ullage.errors import UserError
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.tuning import TuneObjective, TuneTrial
 from ullage.runs.suite import find_suite
-from ullage.runs.tuning.alike import difference
-from ullage.runs.tuning.needs import check_metrics, needed_cases, same_cases
+from ullage.runs.tuning.checks import check_metrics, needed_cases, same_cases
+from ullage.runs.tuning.judging import difference
 
 RATE = TuneObjective(name="write bandwidth", metric="bandwidth", unit="B/s", better="more", rows=1)
 TIME = TuneObjective(name="time", metric="phase_time", unit="s", better="less", rows=1)

@@ -48,7 +48,7 @@ def study(of_lucky: float, verdict: str = "synced") -> Study:
     searched = as_searched(trials, space, [GOAL], 0)
     options = TuneOptions(suite="sweep", parameters=[over], objective=[GOAL.name])
     maker = TrialInputsMaker(find_suite("sweep").options, {}, [over], 0, Path())
-    return Study(options, [over], space, trials, trials, [GOAL], searched, make_search("model", space, 1), maker)
+    return Study(options, space, trials, trials, [GOAL], searched, make_search("model", space, 1), maker)
 
 
 @pytest.mark.parametrize(

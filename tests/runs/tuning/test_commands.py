@@ -11,7 +11,7 @@ from ullage.cleaning import find_run_folders, remove
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.peers.place import marked_folder
-from ullage.runs.tuning.commands import SetCommand, folder_of, prepared_targets, read_command, sentence
+from ullage.runs.tuning.trial_inputs import SetCommand, folder_of, prepared_targets, read_command, sentence
 
 if TYPE_CHECKING:
     from ullage.model.tuning import TuneCommand

@@ -5,7 +5,7 @@ import random
 from collections.abc import Sequence
 
 from ullage.model.tuning import Purpose, TuneTrial
-from ullage.runs.tuning.constraints import judged, kept_in_pairs
+from ullage.runs.tuning.judging import judged, kept_in_pairs
 from ullage.runs.tuning.objective import read_rule
 
 DEFAULT = {"a": "1"}

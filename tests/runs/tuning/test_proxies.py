@@ -9,7 +9,7 @@ from ullage.model.tuning import Purpose, TuneTrial
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
 from ullage.runs.tuning.budget import Budget
-from ullage.runs.tuning.proxies import counted, is_short_one, lacks_default, room
+from ullage.runs.tuning.judging import counted, is_short_one, lacks_default, room
 
 DEFAULT, OTHER = {"ppn": "1"}, {"ppn": "2"}
 

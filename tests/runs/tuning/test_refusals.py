@@ -20,7 +20,8 @@ from ullage.runs.suite import find_suite
 from ullage.runs.summary import build_summary
 from ullage.runs.tuning.budget import Budget
 from ullage.runs.tuning.options import OptionValue, TuneOptions
-from ullage.runs.tuning.prepared import PreparedTune, prepare_tune
+from ullage.runs.tuning.prepared import PreparedTune
+from ullage.runs.tuning.searching import prepare_tune
 
 
 def prepared_search(

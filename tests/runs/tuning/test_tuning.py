@@ -349,8 +349,8 @@ def test_what_an_earlier_search_has_measured_here_is_kept_as_measured_and_counts
     from ullage.model.request import Request
     from ullage.model.system import SystemFacts
     from ullage.results.folder import ResultFolder
-    from ullage.runs.tuning.earlier import earlier_settings, known_trial
-    from ullage.runs.tuning.proxies import counted
+    from ullage.runs.tuning.journal import earlier_settings
+    from ullage.runs.tuning.judging import counted
 
     results: list[ResultFolder] = []
     for name, host in (("old", "n1"), ("elsewhere", "n2"), ("new", "n1")):
@@ -363,9 +363,9 @@ def test_what_an_earlier_search_has_measured_here_is_kept_as_measured_and_counts
             own = {**update, "values": {"rate": value * times**number}}
             add_trial(result, trial(number).model_copy(update=own))
     found = earlier_settings(results[2], ["rate"])
-    known = {key: (one.trial.values, one.default) for key, one in found.items()}
+    known = {key: (one.values, one.default_there) for key, one in found.items()}
     assert known == {"k2": ({"rate": 100.0}, {"rate": 50.0})}
-    taken = known_trial(5, 0, {"a": "2"}, found["k2"])
+    taken = found["k2"].model_copy(update={"number": 5, "setting": {"a": "2"}})
     assert (taken.values, taken.seconds, taken.bytes) == ({"rate": 100.0}, 0.0, 0)
     own = trial(1).model_copy(update={"setting": {"a": "1"}, "values": {"rate": 40.0}})
     assert [one.values["rate"] for one in counted([own, taken], {"a": "1"})] == [40.0, 80.0]

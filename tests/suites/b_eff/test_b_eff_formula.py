@@ -13,6 +13,10 @@ from support.b_eff_world import LOOPS, launch, usual_bandwidth, usual_patterns
 from ullage.analysis.statistics import median
 from ullage.results.rows import join
 from ullage.suites.b_eff.formula import (
+    ADDITIONAL,
+    METHODS,
+    BEffRun,
+    Loop,
     Values,
     _median_of,  # pyright: ignore[reportPrivateUsage]
     combine,
@@ -20,9 +24,9 @@ from ullage.suites.b_eff.formula import (
     median_b_eff,
     per_process,
     ping_pongs,
+    read_runs,
     self_check,
 )
-from ullage.suites.b_eff.measured import ADDITIONAL, METHODS, BEffRun, Loop, read_runs
 from ullage.suites.b_eff.options import lmax_of, message_sizes
 
 MIB = 1 << 20

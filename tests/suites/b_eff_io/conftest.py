@@ -17,7 +17,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.prepare import PreparedBEffIo, execute, prepare_b_eff_io
+from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io
 from ullage.system.storage import read_places
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
@@ -50,7 +50,7 @@ class IoWorld:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
         session = Session(self.result, GROUND, launcher, self.progress, seconds, self.engine.start)
-        return execute(prepared, session), session
+        return prepared.run(session), session
 
     def resume(self) -> tuple[int, Session]:
         assert self.result is not None

@@ -9,10 +9,10 @@ import pytest
 from suites.b_eff_io.conftest import IoWorld
 from ullage.cleaning import RunFolder
 from ullage.model.plan import Plan
-from ullage.suites.b_eff_io.cases import keys_of, stages_of
+from ullage.suites.b_eff_io.cases import launches_of
 from ullage.suites.b_eff_io.measured import CellKey, read_run
 from ullage.suites.b_eff_io.patterns import TYPES, Access, PatternType
-from ullage.suites.b_eff_io.rounds import rest_of, runnable
+from ullage.suites.b_eff_io.prepare import rest_of, runnable
 
 
 def cells(plan: Plan) -> list[str]:
@@ -232,10 +232,10 @@ def test_segments_need_any_of_the_counts() -> None:
 def test_what_was_given_up_is_not_made_again(io_world: IoWorld) -> None:
     prepared = io_world.prepare()
     target = prepared.request.targets[0]
-    keys = [k for stage in stages_of(prepared.options, target) for k in keys_of(prepared.options, target, stage)]
+    keys = [k for keys in launches_of(prepared.options, target) for k in keys]
     given_up = {k for k in keys if k.type == "shared"}
     done = {k for k in keys if k not in given_up and k != key("read", "seg_coll")}
-    rest = rest_of(keys, done, given_up, set())
-    assert [k.type for k in rest.again] == ["scatter", "separated", "seg_coll"]
-    assert rest.wanted == {*rest.again, key("read", "seg_coll")}
-    assert rest_of(keys, done, given_up, {"h0-n2-seg_coll"}).again == ()
+    wanted, again = rest_of(keys, done, given_up, set())
+    assert [k.type for k in again] == ["scatter", "separated", "seg_coll"]
+    assert wanted == {*again, key("read", "seg_coll")}
+    assert rest_of(keys, done, given_up, {"h0-n2-seg_coll"})[1] == []

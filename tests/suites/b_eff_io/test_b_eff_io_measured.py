@@ -20,9 +20,8 @@ from ullage.model.plan import Target
 from ullage.report.data import load
 from ullage.runs.summary import build_summary
 from ullage.suites.b_eff_io.hints import HintLine, HintSet
-from ullage.suites.b_eff_io.measured import BEffIoRun, facts_of, read_run
+from ullage.suites.b_eff_io.measured import PARTS, BEffIoRun, by_round, end_of, fact, overheads, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.overheads import PARTS, by_round, overheads
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, patterns_of
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, is_given_up, lost_patterns, spots_of
 
@@ -58,10 +57,10 @@ def test_without_rewrite_only_scatter_has_one(tmp_path: Path) -> None:
 def test_facts_of_a_pattern(tmp_path: Path) -> None:
     io_run = course_of(tmp_path, World(usual_options(partitions=[4])))
     attempt = io_run.attempts(SPOT.key("write", "scatter"))[0]
-    facts = facts_of(attempt.good[5])
-    assert (facts.chunk_bytes, facts.call_bytes, facts.end, facts.wanted) == (1024, 1 << 20, "scheduled", None)
-    assert facts.scheduled_s == pytest.approx(2 * 3600 / 192)
-    assert facts_of(attempt.good[0]).end == "once"
+    pattern = attempt.good[5]
+    assert (fact(pattern, "chunk_bytes"), fact(pattern, "call_bytes"), end_of(pattern)) == (1024, 1 << 20, "scheduled")
+    assert fact(pattern, "scheduled_s") == pytest.approx(2 * 3600 / 192)
+    assert (fact(pattern, "unheard_of"), end_of(attempt.good[0])) == (0, "once")
 
 
 def test_a_pattern_that_hung_is_left_out_and_the_rest_counts(tmp_path: Path) -> None:
@@ -223,8 +222,8 @@ class TestOverheads:
 
 def test_the_page_finds_the_records_behind_a_row(tmp_path: Path) -> None:
     from ullage.analysis.settings import select
-    from ullage.suites.b_eff_io.report.sheets import phases_of
     from ullage.suites.b_eff_io.rows import PATTERN, TYPE
+    from ullage.suites.b_eff_io.sheets import phases_of
 
     result = World(usual_options(partitions=[4], repetitions=2)).write(tmp_path / "result")
     data = load(result, build_summary(result))

@@ -64,7 +64,7 @@ def test_the_other_types_move_one_chunk_with_one_call(kind: str, largest: int) -
 def test_the_fill_up_has_the_length_that_segments_leave() -> None:
     filled = [pattern for pattern in PATTERNS if pattern.size == "fill-up"]
     assert [(pattern.number, pattern.type) for pattern in filled] == [(33, "segmented"), (42, "seg_coll")]
-    assert all(pattern.call(LMAX) is None and pattern.is_once for pattern in filled)
+    assert all(pattern.call(LMAX) is None and not pattern.units for pattern in filled)
 
 
 def test_every_call_is_made_of_doubles() -> None:

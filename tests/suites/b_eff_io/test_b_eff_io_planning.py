@@ -18,7 +18,8 @@ from ullage.runs.suite import Quick, Summarising, find_suite
 from ullage.suites.b_eff_io.cases import layouts_of, needed_files
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import MIB, TYPES
-from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io, with_memory, with_room
+from ullage.suites.b_eff_io.planning import with_memory, with_room
+from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io
 
 
 def plans(prepared: PreparedBEffIo) -> list[Plan]:

@@ -13,12 +13,12 @@ from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary
+from ullage.suites.b_eff_io import charts as b_eff_io
+from ullage.suites.b_eff_io import report as section
 from ullage.suites.b_eff_io.hints import HintSet
 from ullage.suites.b_eff_io.importer import read
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_POSITIONS
-from ullage.suites.b_eff_io.report import charts as b_eff_io
-from ullage.suites.b_eff_io.report import tables as section
-from ullage.suites.b_eff_io.report.sheets import best_sheets, sheets_of, title_of
+from ullage.suites.b_eff_io.sheets import best_sheets, sheets_of, title_of
 
 PRINTED = """\
 b_eff_io.c, Revision 2.1 from Dec. 12, 2001

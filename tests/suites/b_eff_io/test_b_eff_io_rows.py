@@ -15,7 +15,7 @@ from ullage.model.summary import Row
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff_io.hints import HintLine, HintSet
-from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
+from ullage.suites.b_eff_io.measured import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.pattern_findings import ratios, sets_of
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES
 from ullage.suites.b_eff_io.rows import (
@@ -30,8 +30,8 @@ from ullage.suites.b_eff_io.rows import (
     VOLUME,
     WRITE_SIDE,
     merge,
+    score_name,
 )
-from ullage.suites.b_eff_io.scores import score_name
 from ullage.suites.b_eff_io.summarise import summarise
 
 MB = 1e6

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.make_records import MIB, SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
-from support.simulated_engine import with_workloads
+from support.simulated_engine import built_engine, with_workloads
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.record import Moved, Ranks, RankTime
@@ -17,16 +17,24 @@ from ullage.model.summary import Ceiling, Row
 from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
+from ullage.runs.cells import prepared as preparing
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
-from ullage.suites.checkpoint import suite as preparing
 from ullage.suites.checkpoint.findings import LEAST_RATE, WAIT
-from ullage.suites.checkpoint.options import CheckpointOptions
-from ullage.suites.checkpoint.sizes import GIB, MODELS, Mode, asked_bytes, fitting_scale, sizes_of
-from ullage.suites.checkpoint.suite import checkpoint_rows, layout_of, prepare_checkpoint, with_sizes
+from ullage.suites.checkpoint.options import (
+    GIB,
+    MODELS,
+    CheckpointOptions,
+    Mode,
+    asked_bytes,
+    fitting_scale,
+    sizes_of,
+)
+from ullage.suites.checkpoint.suite import checkpoint_rows, layout_of
+from ullage.suites.checkpoint.suite import prepare as prepare_checkpoint
 
 METRICS = tuple(CheckpointOptions.metrics.split())
 
@@ -45,7 +53,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "scale": 0.0001, "tensors": 5}
     asked = parse_options(CheckpointOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="checkpoint", created="now", targets=asked.targets, options=asked.options)
-    return prepare_checkpoint(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_checkpoint(request, EngineContext(built_engine(), describe()))
 
 
 def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **known: object) -> None:
@@ -150,13 +158,15 @@ def test_the_largest_fitting_scale_is_taken(name: str, mode: Mode, most: int) ->
 
 
 def cells_of(prepared: PreparedCells) -> dict[str, Cell]:
-    return {layout_of(cell): cell for cell in prepared.cells}
+    return {layout_of(cell.values): cell for cell in prepared.cells}
 
 
 def test_all_layouts_have_the_same_bytes_and_sync_every_file(tmp_path: Path) -> None:
     prepared = prepare(tmp_path)
     cells = cells_of(prepared)
-    assert {name: cell.files for name, cell in cells.items()} == {"rank": 2, "tensor": 10, "shared": 1}
+    # A directory of each rank takes an inode as a file does.
+    assert {name: cell.files for name, cell in cells.items()} == {"rank": 2, "tensor": 10 + 2, "shared": 1}
+    assert not any(cell.needs_one_folder for cell in cells.values())
     (volume,) = {cell.dataset_bytes for cell in cells.values()}
     assert 0.96 * 105 * GIB / 10000 < volume <= 105 * GIB / 10000
     assert {name: cell.case.workload.name for name, cell in cells.items()} == {
@@ -169,7 +179,7 @@ def test_all_layouts_have_the_same_bytes_and_sync_every_file(tmp_path: Path) -> 
     assert cells["tensor"].parameters["cache"] == "drop"
     assert {cells[name].parameters.get("sync", "close") for name in ("rank", "shared")} == {"close"}
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
-    assert with_sizes(bare) == list(prepared.cells)
+    assert prepared.kinds(bare) == prepared.cells
 
 
 def test_direct_is_a_parameter_of_the_backend_and_pages_are_whole(tmp_path: Path) -> None:
@@ -206,7 +216,7 @@ def test_the_room_sets_the_scale_and_the_request_keeps_it(tmp_path: Path, monkey
     assert again.dataset_bytes < 2 * GIB
     # A resumed run has the scale of the request, whatever room there is by then.
     put_on(monkeypatch, tmp_path, free_bytes=900 * GIB, free_inodes=10_000)
-    resumed = prepare_checkpoint(prepared.request, EngineContext(tmp_path / "engine", describe()))
+    resumed = prepare_checkpoint(prepared.request, EngineContext(built_engine(), describe()))
     assert [cell.case.id for cell in resumed.cells] == [cell.case.id for cell in prepared.cells]
 
 
@@ -215,7 +225,7 @@ def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pyte
         prepare(tmp_path, space="1M")
     assert caught.value.code == 3
     put_on(monkeypatch, tmp_path, free_bytes=900 * GIB, free_inodes=12)
-    with pytest.raises(UserError, match=r"needs 10 files, but only 6 may be made.*fewer --tensors") as caught:
+    with pytest.raises(UserError, match=r"needs 12 files, but only 6 may be made.*fewer --tensors") as caught:
         prepare(tmp_path)
     assert caught.value.code == 3
 

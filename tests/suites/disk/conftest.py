@@ -19,7 +19,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.disk.prepare import PreparedDisk, execute, prepare_disk
+from ullage.suites.disk.prepare import PreparedDisk, prepare_disk
 
 URING = as_of_engine("uring", "path", "data", "queue_depth=4096")
 
@@ -84,7 +84,7 @@ class World:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
         session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
-        return execute(prepared, session, now=self.clock.now, fio=self.fio), session
+        return replace(prepared, fio=self.fio).run(session, self.clock.now), session
 
     def resume(self, seconds: float | None = None) -> tuple[int, Session]:
         assert self.result is not None

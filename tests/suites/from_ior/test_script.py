@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ullage.command_lines.splitting import split_line
-from ullage.command_lines.translation import WantedLayout
+from ullage.command_lines.translation import WantedLayout, split_line
 from ullage.errors import UserError
 from ullage.runs.options.reading import parse_options
-from ullage.suites.from_ior.script import expanded
-from ullage.suites.from_ior.translation import FromIorOptions, translate
+from ullage.suites.from_ior.translation import FromIorOptions, expanded, translate
 
 SCRIPT = """# two tests
 IOR START
@@ -30,18 +28,20 @@ what follows is not read
 """
 
 
-def lines_of(text: str, line: str = "mpirun -np 2 ior -F -f s.ior") -> list[str]:
-    def read(path: Path) -> str:
-        assert path == Path("s.ior")
-        return text
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
-    return expanded([line], read)
+
+def lines_of(text: str, line: str = "mpirun -np 2 ior -F -f s.ior") -> list[str]:
+    Path("s.ior").write_text(text)
+    return expanded([line])
 
 
 def test_each_test_is_a_line_with_what_was_said_before_it() -> None:
     first, second = (split_line(line, "ior") for line in lines_of(SCRIPT))
     assert (first.ranks, second.ranks) == (2, 2)
-    found = translate([first, second], WantedLayout(), lambda _path: "")
+    found = translate([first, second], WantedLayout())
     write, read = found.drafts
     assert [draft.workload.parameters["phases"] for draft in (write, read)] == [["write"], ["read"]]
     assert write.dataset == read.dataset != ""
@@ -50,7 +50,7 @@ def test_each_test_is_a_line_with_what_was_said_before_it() -> None:
 
 
 def test_lines_without_a_script_are_left_as_they_are() -> None:
-    assert expanded(["ior -w -t 1m"], lambda _path: "") == ["ior -w -t 1m"]
+    assert expanded(["ior -w -t 1m"]) == ["ior -w -t 1m"]
     assert len(lines_of(SCRIPT, "ior -f=s.ior")) == 2
 
 
@@ -87,7 +87,4 @@ def test_the_words_of_an_acceptance_deck_are_read() -> None:
     text = "IOR START\n reorderTasksConstant=1  # n+1\n verbose=2\n randomOffset=0\n fsync=1\nRUN\nIOR STOP\n"
     (line,) = (split_line(line, "ior") for line in lines_of(text))
     usual = split_line("mpirun -np 2 ior -F -C -v -v -e", "ior")
-    assert (
-        translate([line], WantedLayout(), lambda _path: "").drafts
-        == translate([usual], WantedLayout(), lambda _path: "").drafts
-    )
+    assert translate([line], WantedLayout()).drafts == translate([usual], WantedLayout()).drafts

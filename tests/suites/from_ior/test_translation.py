@@ -9,21 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ullage.command_lines.flags import Flag
-from ullage.command_lines.splitting import split_line
-from ullage.command_lines.translation import Draft, Translation, WantedLayout
+from ullage.command_lines.translation import Draft, Translation, WantedLayout, split_line
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
 from ullage.suites.from_ior.flags import TABLE
 from ullage.suites.from_ior.translation import translate
 
 
-def no_file(path: Path) -> str:
-    raise AssertionError(path)
-
-
-def translated(*lines: str, ranks: int | None = None, hints: str | None = None) -> Translation:
-    split = [split_line(line, "ior") for line in lines]
-    return translate(split, WantedLayout(ranks), no_file if hints is None else lambda _path: hints)
+def translated(*lines: str, ranks: int | None = None) -> Translation:
+    return translate([split_line(line, "ior") for line in lines], WantedLayout(ranks))
 
 
 def only(*lines: str, ranks: int | None = None) -> Draft:
@@ -150,9 +144,9 @@ def test_a_dummy_needs_no_place_and_holds_nothing_to_check() -> None:
     assert draft.workload.parameters["verify"] == "none"
 
 
-def test_hints_come_from_the_file_and_the_environment() -> None:
-    line = "IOR_HINT__MPI__cb_nodes=4 mpirun -np 2 ior -a MPIIO --mpiio.hintsFileName=h"
-    found = translated(line, hints="# ours\nIOR_HINT__MPI__romio_cb_write = enable\ncb_nodes = 1\n")
+def test_hints_come_from_the_file_and_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "h").write_text("# ours\nIOR_HINT__MPI__romio_cb_write = enable\ncb_nodes = 1\n")
+    found = translated(f"IOR_HINT__MPI__cb_nodes=4 mpirun -np 2 ior -a MPIIO --mpiio.hintsFileName={tmp_path / 'h'}")
     assert found.drafts[0].backend.parameters["hints"] == {"romio_cb_write": "enable", "cb_nodes": "4"}
 
 

@@ -9,22 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ullage.command_lines.flags import Flag
-from ullage.command_lines.splitting import split_line
-from ullage.command_lines.translation import Draft, Translation, WantedLayout
+from ullage.command_lines.translation import Draft, Translation, WantedLayout, split_line
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
 from ullage.runs.options.reading import parse_options
 from ullage.suites.from_mdtest.flags import TABLE
-from ullage.suites.from_mdtest.parameters import directories
-from ullage.suites.from_mdtest.translation import FromMdtestOptions, translate
-
-
-def no_file(path: Path) -> str:
-    raise AssertionError(path)
+from ullage.suites.from_mdtest.translation import FromMdtestOptions, directories, translate
 
 
 def translated(*lines: str, ranks: int | None = None) -> Translation:
-    return translate([split_line(line, "mdtest") for line in lines], WantedLayout(ranks), no_file)
+    return translate([split_line(line, "mdtest") for line in lines], WantedLayout(ranks))
 
 
 def only(*lines: str) -> Draft:

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MPI Tile I/O's words as cases of workload ``tile``."""
 
-from pathlib import Path
-
 import pytest
 
-from ullage.command_lines.splitting import split_line
-from ullage.command_lines.translation import Translation, WantedLayout
+from ullage.command_lines.translation import Translation, WantedLayout, split_line
 from ullage.errors import UserError
 from ullage.suites.from_mpi_tile_io.translation import TOOL, translate
 
@@ -15,12 +12,8 @@ DISPLAY = (
 )
 
 
-def read(path: Path) -> str:
-    raise AssertionError(path)
-
-
 def translated(*lines: str, ranks: int | None = None) -> Translation:
-    return translate([split_line(line, TOOL) for line in lines], WantedLayout(ranks), read)
+    return translate([split_line(line, TOOL) for line in lines], WantedLayout(ranks))
 
 
 def test_the_display_case() -> None:

@@ -23,7 +23,7 @@ TRUE = ("drop-caches", "uniqueDir", "scc", "collective", "io-buffers-on-gpu")
 
 @pytest.mark.parametrize(("section", "key"), [(section, key) for section in KEYS for key in KEYS[section]])
 def test_every_key_changes_something_or_is_answered(section: str, key: str) -> None:
-    value = "TRUE" if key in TRUE else OWN.get(key, DEFAULTS[KEYS[section][key]])
+    value = "TRUE" if key in TRUE else OWN.get(key, DEFAULTS[KEYS[section][key].kind])
     both = {"precreatePerSet": "filesPerProc", "filesPerProc": "precreatePerSet"}
     more = f"{both[key]} = 2\n" if key in both else ""
     text = f"[{section}]\n{key} = {value}\n{more}"

@@ -37,8 +37,8 @@ INTERNAL = sorted(name for name in OfficialConfig.model_fields if "_" in name)
 def pool() -> Entries:
     found: Entries = []
     for section, keys in KEYS.items():
-        for key, kind in keys.items():
-            found += [(section, key, value) for value in (APIS if key in ("API", "api") else VALUES[kind])]
+        for key, known in keys.items():
+            found += [(section, key, value) for value in (APIS if key in ("API", "api") else VALUES[known.kind])]
         if "run" in keys:
             found += [(section, key, value) for key in FORMER for value in ("TRUE", "hints")]
             found += [(section, key.upper() + "x", "1") for key in keys]

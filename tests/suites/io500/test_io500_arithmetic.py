@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table against its own arithmetic."""
 
-from ullage.suites.io500.score import arithmetic_findings, contradictions, doubted, score_reason
+from ullage.suites.io500.validity import arithmetic_findings, contradictions, doubted, score_reason
 
 GIB = float(1 << 30)
 

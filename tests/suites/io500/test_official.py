@@ -2,6 +2,7 @@
 """Both official forms, read as others write them and written as others read them."""
 
 import configparser
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -224,7 +225,12 @@ def test_lines_stand_in_the_official_columns() -> None:
 
 def test_an_ordinary_ini_reader_understands_what_is_written() -> None:
     parser = configparser.ConfigParser(strict=True)
-    run = _run("extended", "find").with_head({"result-dir": "/a/100%"}, "2026-05-18 08:20:20", "2026-05-18 09:53:48")
+    run = replace(
+        _run("extended", "find"),
+        pairs={"result-dir": "/a/100%"},
+        started="2026-05-18 08:20:20",
+        ended="2026-05-18 09:53:48",
+    )
     parser.read_string(ini_text(run))
     assert parser["run"]["procs"] == "4"
     assert parser["run"]["result-dir"] == "/a/100%"

@@ -15,8 +15,7 @@ from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import phases_of
 from ullage.suites.io500.planning import (
     Step,
-    dataset_bytes,
-    dataset_files,
+    dataset_amounts,
     make_layout,
     make_plan,
     make_steps,
@@ -172,12 +171,12 @@ def test_layouts_fill_their_nodes() -> None:
 
 def test_what_a_phase_takes() -> None:
     found = steps()
-    assert dataset_bytes(found["ior-easy-write"], 4) == 4 * (64 << 20)
-    assert dataset_bytes(found["ior-hard-write"], 4) == 4 * 1000 * 47008
-    assert (dataset_bytes(found["mdtest-easy-write"], 4), dataset_files(found["mdtest-easy-write"], 4)) == (0, 20000)
-    assert dataset_bytes(found["mdtest-hard-write"], 4) == 4 * 3000 * 3901
-    assert dataset_files(found["mdworkbench-create"], 4) == 4 * 10 * 70
-    assert (dataset_files(found["ior-easy-write"], 4), dataset_files(found["ior-hard-write"], 4)) == (4, 1)
+    assert dataset_amounts(found["ior-easy-write"], 4)[0] == 4 * (64 << 20)
+    assert dataset_amounts(found["ior-hard-write"], 4)[0] == 4 * 1000 * 47008
+    assert dataset_amounts(found["mdtest-easy-write"], 4) == (0, 20000)
+    assert dataset_amounts(found["mdtest-hard-write"], 4)[0] == 4 * 3000 * 3901
+    assert dataset_amounts(found["mdworkbench-create"], 4)[1] == 4 * 10 * 70
+    assert (dataset_amounts(found["ior-easy-write"], 4)[1], dataset_amounts(found["ior-hard-write"], 4)[1]) == (4, 1)
 
 
 def test_a_plan_is_one_round() -> None:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ullage.suites.io500.phases import GIB, scored_phases
-from ullage.suites.io500.score import score
-from ullage.suites.io500.sensitivity import explain, families, movers, number, sensitivity, show
+from ullage.suites.io500.score import explain, families, movers, number, score, sensitivity, show
 from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
 from ullage.suites.io500.validity import Validity
 
@@ -117,11 +116,13 @@ def test_findings_hold_the_numbers_they_rest_on() -> None:
 
 
 def test_void_phases_are_said_with_their_reach() -> None:
-    found = void_findings(
-        Validity(
-            {"find": ("found nothing",), "find-easy": ("did not run",), "ior-rnd4K-easy-read": ("has a rate of 0",)}
+    found = [
+        *void_findings(
+            Validity(
+                {"find": ("found nothing",), "find-easy": ("did not run",), "ior-rnd4K-easy-read": ("has a rate of 0",)}
+            )
         )
-    )
+    ]
     assert [finding.severity for finding in found] == ["warning"] * 3
     assert found[0].text == "find does not count: it found nothing."
     assert "Only the extended score is void" in found[1].text

@@ -17,8 +17,7 @@ from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
-from ullage.suites.io_bench.options import IoBenchOptions
-from ullage.suites.io_bench.suite import enough, file_bytes, prepare_io_bench, with_kinds
+from ullage.suites.io_bench.suite import IoBenchOptions, enough, file_bytes, prepare_io_bench, with_kinds
 
 __all__ = ["world"]
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30

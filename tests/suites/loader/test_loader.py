@@ -18,11 +18,18 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
 from ullage.suites.loader import prepare as preparing
-from ullage.suites.loader.cases import CellMaker, files_of, fitted_samples, set_bytes, usual_samples
-from ullage.suites.loader.options import LoaderOptions
+from ullage.suites.loader.cases import (
+    CellMaker,
+    Search,
+    files_of,
+    fitted_samples,
+    next_listed,
+    set_bytes,
+    usual_samples,
+    verdict_of,
+)
+from ullage.suites.loader.options import PRESETS, LoaderOptions, rule_samples
 from ullage.suites.loader.prepare import PreparedLoader, prepare_loader
-from ullage.suites.loader.presets import PRESETS, rule_samples
-from ullage.suites.loader.search import Search, next_listed, verdict_of
 
 GB = 1_000_000_000
 

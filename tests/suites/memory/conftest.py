@@ -10,8 +10,7 @@ from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.results.records import AnyRecord
-from ullage.suites.memory.options import MemoryOptions
-from ullage.suites.memory.sizes import Cache
+from ullage.suites.memory.options import Cache, MemoryOptions
 
 KIB, MIB = 1 << 10, 1 << 20
 CACHES = [

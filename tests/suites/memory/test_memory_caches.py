@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from suites.memory.conftest import CACHES, KIB, MIB
-from ullage.suites.memory.sizes import Cache, last_bytes, level_of, read_caches
+from ullage.suites.memory.options import Cache, last_bytes, level_of, read_caches
 
 
 def put_cache(root: Path, index: int, level: int, kind: str, size: str, shared: str) -> None:

@@ -8,8 +8,8 @@ import pytest
 from suites.memory.conftest import CACHES, KIB, MIB, memory_describe, memory_options
 from ullage.model.describe import Describe
 from ullage.runs.kernels.prepared import KernelCase
-from ullage.suites.memory.cells import Planner
-from ullage.suites.memory.sizes import choose_sizes
+from ullage.suites.memory.options import choose_sizes
+from ullage.suites.memory.prepare import Planner
 
 
 def planner(description: Describe, *, most: int = 1 << 30, **members: object) -> Planner:

@@ -11,9 +11,8 @@ from ullage.model.summary import Finding, Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
-from ullage.suites.memory.ceilings import with_ceilings
 from ullage.suites.memory.latency_findings import Plateau, latency_findings, plateaus
-from ullage.suites.memory.rows import memory_rows
+from ullage.suites.memory.rows import memory_rows, with_ceilings
 
 BEYOND = 128 * MIB
 

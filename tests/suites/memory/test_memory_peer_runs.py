@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peers beside a memory run: which case each stands beside, and that none of them is needed."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +11,16 @@ from support.simulated_engine import Clock, SilentProgress, SimulatedEngine
 from ullage.launch.mpich import Mpich
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
-from ullage.peers import Installed, PeerError
+from ullage.peers import Installed, PeerError, ToolJob, load_peers
 from ullage.peers.hpcc import HpccAnswer, HpccJob
-from ullage.peers.mbw import MbwJob
-from ullage.peers.sysbench import SysbenchJob
+from ullage.peers.memory import PEERS, MbwJob, SysbenchJob
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.inputs import EngineContext
 from ullage.runs.peer_runs import Hpcc, PeerRuns
 from ullage.runs.session import Session
-from ullage.suites.memory.cells import Planner
-from ullage.suites.memory.peer_runs import Job, PeerScope, Tool, job_for, job_of, peer_jobs, stream_job, tools
-from ullage.suites.memory.sizes import choose_sizes
+from ullage.suites.memory.options import choose_sizes
+from ullage.suites.memory.peer_runs import PeerScope, job_for, job_of, peer_jobs, stream_job
+from ullage.suites.memory.prepare import Planner
 
 GROUND = EngineContext(Path("/engine"), memory_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
@@ -52,10 +50,6 @@ def session(path: Path) -> Session:
     return Session(result, GROUND, Mpich(Path("/mpiexec")), SilentProgress(), None, start)
 
 
-def tool(name: str, run: Callable[[Job], dict[str, float]], *, there: bool = True) -> Tool:
-    return Tool(name, lambda: PROGRAM if there else None, lambda _program, _job: [name], lambda _program, job: run(job))
-
-
 @pytest.mark.parametrize(
     ("name", "changed", "expected"),
     [
@@ -74,19 +68,19 @@ def tool(name: str, run: Callable[[Job], dict[str, float]], *, there: bool = Tru
         ("sysbench", {"kernel": "read", "cpu_node": 0, "memory_node": 0}, None),
     ],
 )
-def test_a_peer_stands_beside_what_does_the_same_work(name: str, changed: Parameters, expected: Job | None) -> None:
+def test_a_peer_stands_beside_what_does_the_same_work(name: str, changed: Parameters, expected: ToolJob | None) -> None:
     assert job_of(name, {**PLAIN, **changed}, 100 * MIB) == expected
 
 
 def test_each_case_has_a_number_once_however_often_a_run_is_gone_on_with(tmp_path: Path) -> None:
-    where, jobs = session(tmp_path), list[Job]()
+    where, jobs = session(tmp_path), list[ToolJob]()
 
-    def run(job: Job) -> dict[str, float]:
+    def run(_program: Installed, job: ToolJob) -> dict[str, float]:
         jobs.append(job)
         return {"memory_bandwidth": 5e9}
 
     for _ in range(2):
-        PeerRuns(where).measure(peer_jobs(scene(), [tool("sysbench", run), tool("mbw", run, there=False)]), rounds=1)
+        PeerRuns(where).measure(peer_jobs(scene(), {"sysbench": PROGRAM, "mbw": None}, run), rounds=1)
     assert jobs == [SysbenchJob(operation, 128 * MIB // threads, threads) for operation, threads in _quick_jobs()]
     records = where.result.read_peers()
     assert len(records) == len(jobs)
@@ -99,36 +93,34 @@ def _quick_jobs() -> list[tuple[str, int]]:
 
 
 def test_a_tool_that_never_works_is_given_up_and_the_run_goes_on(tmp_path: Path) -> None:
-    where, tried = session(tmp_path), list[Job]()
+    where, tried = session(tmp_path), list[ToolJob]()
 
-    def run(job: Job) -> dict[str, float]:
+    def run(_program: Installed, job: ToolJob) -> dict[str, float]:
         tried.append(job)
         raise PeerError("no such thing")
 
     # hpcc, where it is installed, would run for a minute beside cases that are not quick.
     many = replace(scene(threads=[1, 2, 4, 8], quick=False), quick=True)
-    PeerRuns(where).measure(peer_jobs(many, [tool("sysbench", run)]), rounds=1)
+    PeerRuns(where).measure(peer_jobs(many, {"sysbench": PROGRAM}, run), rounds=1)
     assert len(tried) == 3
     assert where.result.read_peers() == []
 
 
 def test_known_tools_are_those_of_the_package() -> None:
-    assert [one.name for one in tools()] == ["mbw", "sysbench"]
+    assert [one.name for one in PEERS] == ["mbw", "sysbench"]
+    assert {one.name for one in PEERS} < set(load_peers())
 
 
 def answer(**rates: float) -> HpccAnswer:
     kernels = {"copy": 1e9, "scale": 2e9, "add": 3e9, "triad": 4e9}
     return HpccAnswer(
         version="1.5.0",
-        order=1,
-        residual=0.1,
         solve=1.0,
         products=1.0,
         product_alone=1.0,
         stream={kernel: 2 * rate for kernel, rate in kernels.items()},
         stream_alone={**kernels, **rates},
         updates=1.0,
-        latency_s=None,
     )
 
 
@@ -160,8 +152,8 @@ def test_a_hpcc_that_fails_leaves_a_note_and_one_that_is_not_there_nothing(tmp_p
         raise PeerError(f"not done after {limit_s:g} s")
 
     wanted = scene(quick=False)
-    assert [job.tool for job in peer_jobs(wanted, [], None)] == []
-    (job,) = peer_jobs(wanted, [], Hpcc(PROGRAM, run))
+    assert [job.tool for job in peer_jobs(wanted, {})] == []
+    (job,) = peer_jobs(wanted, {}, hpcc=Hpcc(PROGRAM, run))
     PeerRuns(where).measure([job], rounds=1)
     (event,) = [event for file in where.result.read_records() for event in file.events]
     assert (event.code, event.severity) == ("peer-failed", "warning")

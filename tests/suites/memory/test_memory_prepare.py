@@ -9,12 +9,13 @@ from suites.memory.conftest import CACHES, KIB, MIB, memory_describe
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
+from ullage.report.points import spread_out
 from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import load_suites
 from ullage.suites.memory.options import MemoryOptions
-from ullage.suites.memory.prepare import prepare_memory, spread
+from ullage.suites.memory.prepare import prepare_memory
 
 GROUND = EngineContext(Path("/engine"), memory_describe())
 
@@ -125,8 +126,8 @@ def test_explaining_names_every_case_and_starts_nothing() -> None:
 
 
 def test_of_many_cpus_some_are_picked_evenly() -> None:
-    assert spread([0, 1, 2], 16) == [0, 1, 2]
-    found = spread(list(range(128)), 16)
+    assert spread_out([0, 1, 2], 16) == [0, 1, 2]
+    found = spread_out(list(range(128)), 16)
     assert (len(found), found[0], found[-1]) == (16, 0, 127)
     assert len(set(found)) == 16
     assert 4 * KIB == 4096

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from suites.memory.conftest import CACHES, KIB, MIB
 from ullage.model.system import Limits, Memory
-from ullage.suites.memory.sizes import between, choose_sizes, doubling, most_bytes
+from ullage.suites.memory.options import between, choose_sizes, doubling, most_bytes
 
 GIB = 1 << 30
 

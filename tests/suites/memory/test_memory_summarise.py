@@ -8,8 +8,7 @@ from ullage.model.machine import DeclaredMemory, MachineFile
 from ullage.model.record import PeerRecord
 from ullage.model.summary import Row
 from ullage.results.rows import RowContext, with_peers
-from ullage.suites.memory.ceilings import with_ceilings
-from ullage.suites.memory.rows import memory_rows
+from ullage.suites.memory.rows import memory_rows, with_ceilings
 
 
 def rows_of(*cases: list, machine: MachineFile | None = None) -> list[Row]:  # type: ignore[type-arg]

@@ -13,8 +13,7 @@ from ullage.model.record import PeerRecord, PhaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.report.headlines import headlines
 from ullage.runs.summary import build_summary
-from ullage.suites.network.ceilings import link_of, with_ceilings
-from ullage.suites.network.findings import findings_of
+from ullage.suites.network.findings import findings_of, link_of, with_ceilings
 
 BETWEEN_NODES = {"between": "nodes", "mine": ETHERNET, "theirs": SLOWER}
 

@@ -6,20 +6,20 @@ from pathlib import Path
 import pytest
 
 from support.make_records import MIB, make_launch, make_phase, make_repetition, make_run
-from support.simulated_engine import DESCRIBE, as_of_engine
-from ullage.analysis.metrics.overlap import share_that_overlaps
+from support.simulated_engine import DESCRIBE, as_of_engine, built_engine, cells_of
+from ullage.analysis.metrics.programs import share_that_overlaps
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout
 from ullage.model.record import Gauge
 from ullage.model.request import Request
 from ullage.results.rows import RowContext
+from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.told import told_rows
-from ullage.suites.overlap.options import OverlapOptions
-from ullage.suites.overlap.suite import depth_of, make_cells, method_of, stretch_bytes, tell, with_sizes
+from ullage.suites.overlap.suite import OverlapOptions, stretch_bytes, tell
 from ullage.suites.overlap.suite import prepare as prepare_overlap
 
 METRICS = tuple(OverlapOptions.metrics.split())
@@ -49,7 +49,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "1", "quick": True, "cache": "none"}
     asked = parse_options(OverlapOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="overlap", created="now", targets=asked.targets, options=asked.options)
-    return prepare_overlap(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_overlap(request, EngineContext(built_engine(), describe()))
 
 
 # -- options -----------------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
 
 def test_each_backend_has_the_methods_that_it_has_and_the_others_are_said(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, backend="posix,mpiio,uring,hdf5", depth="1,4,16")
-    ways = {(cell.case.backend.name, method_of(cell), depth_of(cell)) for cell in prepared.cells}
+    ways = {(cell.case.backend.name, cell.values["method"], cell.values["depth"]) for cell in prepared.cells}
     assert ways == {
         *(("posix", "threads", depth) for depth in (1, 4, 16)),
         *(("mpiio", "nonblocking", depth) for depth in (1, 4)),
@@ -120,11 +120,12 @@ def test_nothing_to_measure_is_a_mistake_with_its_reasons(tmp_path: Path) -> Non
 
 
 def test_a_stretch_has_whole_batches_and_the_file_all_stretches(tmp_path: Path) -> None:
-    for cell in prepare(tmp_path, backend="posix", bytes="3M", rounds=2).cells:
-        assert stretch_bytes(cell) == max(3 * MIB, cell.block_bytes * depth_of(cell))
-        assert cell.dataset_bytes == (2 + 3 * 2) * stretch_bytes(cell)
-        assert (cell.files, cell.phases) == (1, ["write", "read"])
-        assert [made.kind for made in with_sizes([cell])] == [cell.kind]
+    prepared = prepare(tmp_path, backend="posix", bytes="3M", rounds=2)
+    for cell in prepared.cells:
+        assert stretch_bytes(cell.values) == max(3 * MIB, cell.block_bytes * cell.values.count("depth"))
+        assert cell.dataset_bytes == (2 + 3 * 2) * stretch_bytes(cell.values)
+        assert (cell.files, cell.phases, cell.needs_one_folder) == (1, ["write", "read"], False)
+    assert prepared.kinds(prepared.cells) == prepared.cells
 
 
 def test_what_holds_no_data_is_not_verified(tmp_path: Path) -> None:
@@ -143,18 +144,16 @@ def test_ranks_are_bound_with_their_helpers_where_they_have_a_second_core(
     ranks: int, cores: int, threads: int, binding: str
 ) -> None:
     found = options(ranks=str(ranks), cache="none")
-    targets = parse_options(OverlapOptions, target=["a=/a"], ranks="1").targets  # type: ignore[arg-type]
-    layouts = [cell.layout for cell in make_cells(found, targets, describe(), cores, direct=set()).cells]
+    layouts = [cell.layout for cell in cells_of(prepare_overlap, found, {"a": "posix:/a"}, describe(), cores)]
     assert {(layout.threads, layout.binding) for layout in layouts} == {(threads, binding)}, "one launch for all cases"
 
 
-def test_only_backends_with_direct_io_get_it() -> None:
-    found = options(cache="direct", backend="posix,mpiio")
-    targets = parse_options(OverlapOptions, target=["a=/a"], ranks="1").targets  # type: ignore[arg-type]
-    for served, expected in (({"a"}, True), (set[str](), False)):
-        cells = make_cells(found, targets, describe(), 4, direct=served).cells
-        direct = {cell.case.backend.name: cell.case.backend.parameters.get("direct", False) for cell in cells}
-        assert direct == {"posix": expected, "mpiio": False}
+@pytest.mark.parametrize("served", [True, False])
+def test_only_backends_with_direct_io_get_it(served: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.suites.overlap.suite.direct_at", lambda _target: DirectIo(served=served))
+    cells = cells_of(prepare_overlap, options(cache="direct", backend="posix,mpiio"), {"a": "posix:/a"}, describe())
+    direct = {cell.case.backend.name: cell.case.backend.parameters.get("direct", False) for cell in cells}
+    assert direct == {"posix": served, "mpiio": False}
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from suites.pmem.conftest import World
-from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.enough import ENOUGH
+from ullage.analysis.findings.study import Settable
 from ullage.model.record import Gauge
 from ullage.model.summary import Row
 from ullage.report.data import ReportData, load

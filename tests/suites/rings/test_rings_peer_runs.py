@@ -100,7 +100,7 @@ def test_ours_and_hpcc_take_turns_with_as_many_processes(tmp_path: Path) -> None
     assert len(peers) == 6 * 3
     ids = [case.case.id for case in prepared(repetitions=3).cases]
     natural = [record.values for record in peers if record.case == ids[0]]
-    assert natural == [{"ring_latency": MESSAGES.natural_latency}] * 3
+    assert natural == [{"ring_latency": MESSAGES["natural", "ring_latency"]}] * 3
     pairs = [record for record in peers if record.case == ids[5]]
     assert {record.phase for record in pairs} == {"pairs"}
     assert pairs[0].values == {

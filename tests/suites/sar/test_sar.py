@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.make_records import SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE, as_of_engine
+from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
 from ullage.model.describe import Describe
@@ -18,16 +18,15 @@ from ullage.model.summary import Row
 from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
+from ullage.runs.cells import prepared as preparing
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.engine import values_of
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
-from ullage.suites.sar import suite as preparing
-from ullage.suites.sar.options import SarOptions
-from ullage.suites.sar.shape import KERNELS, PHASES, SarShape, scaled, shape_of
+from ullage.suites.sar.suite import KERNELS, PHASES, SarOptions, image_bytes, sar_rows, scaled
 from ullage.suites.sar.suite import prepare as prepare_sar
-from ullage.suites.sar.suite import sar_rows, with_sizes
 
 METRICS = tuple(SarOptions.metrics.split())
 
@@ -52,7 +51,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "scale": 0.1}
     asked = parse_options(SarOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="sar", created="now", targets=asked.targets, options=asked.options)
-    return prepare_sar(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_sar(request, EngineContext(built_engine(), describe()))
 
 
 def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **known: object) -> None:
@@ -95,29 +94,10 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_sizes_are_those_of_the_public_sample() -> None:
-    shape = SarShape()
-    assert (shape.image_bytes, shape.raw_bytes, shape.group_bytes) == (3_459_456, 9_810_944, 131_072)
-    assert scaled(1) == {"rows": 1144, "columns": 756, "raw_columns": 1072}
-
-
 @given(st.floats(0.1, 14))
 def test_bytes_grow_with_the_square_of_the_scale(scale: float) -> None:
-    shape = shape_of({**scaled(scale)})
-    assert shape.image_bytes == pytest.approx(3_459_456 * scale**2, rel=0.02)
-    assert shape.raw_bytes == pytest.approx(9_810_944 * scale**2, rel=0.02)
-
-
-def test_room_and_files_are_those_of_the_engine() -> None:
-    """The numbers of engine/storage/workloads/sar/parameters_test.cpp."""
-    sizes: dict[str, object] = {"grid": 3, "depth": 3, "rows": 50, "columns": 37, "raw_columns": 41, "subimages": 2}
-    sizes |= {"subimage_side": 9, "templates": 5, "template_bytes": 1000}
-    files = shape_of({**sizes, "raw": "own", "raw_files": 2})  # type: ignore[dict-item]
-    assert files.bytes_kept(2) == 4 * 20_480 + 27 * 8192 + 5 * 4096 + 2 * (8192 + 4096)
-    assert files.files(2) == 4 + 27 + 5 + 4
-    containers = shape_of({**sizes, "layout": "containers"})  # type: ignore[dict-item]
-    assert containers.bytes_kept(2) == 20_480 + 9 * 24_576 + 5 * 4096 + 2 * (8192 + 4096)
-    assert containers.files(2) == 1 + 9 + 5 + 4
+    assert scaled(1) == {"rows": 1144, "columns": 756, "raw_columns": 1072}, "those of the public sample"
+    assert image_bytes(values_of("sar", {**scaled(scale)})) == pytest.approx(3_459_456 * scale**2, rel=0.02)
 
 
 # -- cases -------------------------------------------------------------------------------------------------------------
@@ -126,18 +106,16 @@ def test_room_and_files_are_those_of_the_engine() -> None:
 def test_a_case_for_each_layout_and_number_of_ranks(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, ranks="1,3", raw="own")
     cells = prepared.cells
-    shapes = [shape_of(cell.parameters) for cell in cells]
-    assert [(cell.layout.ranks, shape.in_containers) for cell, shape in zip(cells, shapes, strict=True)] == [
-        (1, False),
-        (1, True),
-        (3, False),
-        (3, True),
-    ]
+    layouts = [(cell.layout.ranks, cell.values.word("layout")) for cell in cells]
+    assert layouts == [(1, "files"), (1, "containers"), (3, "files"), (3, "containers")]
     assert [cell.files for cell in cells] == [1 + 40 + 64 + 2 + 16, 1 + 40 + 16 + 2, 3 + 40 + 64 + 6 + 16, 3 + 62]
-    assert {shape.rows for shape in shapes} == {114}
+    assert {cell.values.count("rows") for cell in cells} == {114}
+    # The engine keeps whole blocks: 1 raw file, 40 templates, 64 images, the detections and records of a rank.
+    raw, image = 28 * 4096, -(-114 * 76 * 4 // 4096) * 4096
+    assert cells[0].dataset_bytes > raw + 40 * 4096 + 64 * image
     assert cells[0].phases == list(PHASES)
     assert {str(cell.parameters["cache"]) for cell in cells} == {"drop"}
-    assert with_sizes([Cell(cell.case, cell.target, cell.layout) for cell in cells]) == cells
+    assert prepared.kinds([Cell(cell.case, cell.target, cell.layout) for cell in cells]) == cells
     lines = prepared.explain().rows
     assert [line[3] for line in lines] == ["files", "containers"] * 2
 

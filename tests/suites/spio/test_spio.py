@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.make_records import MIB, SECOND_NS, make_case, make_launch, make_phase, make_run
-from support.simulated_engine import DESCRIBE
+from support.simulated_engine import DESCRIBE, built_engine
 from ullage.errors import UserError
 from ullage.model.record import Moved, Ranks, RankTime
 from ullage.model.request import Request
@@ -17,15 +17,15 @@ from ullage.model.summary import Ceiling, Row
 from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
+from ullage.runs.cells import prepared as preparing
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.room import Machine
-from ullage.suites.spio import suite as preparing
 from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST
-from ullage.suites.spio.options import SpioOptions
-from ullage.suites.spio.suite import fitted_volume, prepare_spio, spio_rows, usual_volume, with_kinds
+from ullage.suites.spio.suite import SpioOptions, fitted_volume, spio_rows, usual_volume
+from ullage.suites.spio.suite import prepare as prepare_spio
 
 METRICS = tuple(SpioOptions.metrics.split())
 
@@ -41,7 +41,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "1,2", "volume": "8M"}
     asked = parse_options(SpioOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="spio", created="now", targets=asked.targets, options=asked.options)
-    return prepare_spio(request, EngineContext(tmp_path / "engine", DESCRIBE))
+    return prepare_spio(request, EngineContext(built_engine(), DESCRIBE))
 
 
 def put_on(monkeypatch: pytest.MonkeyPatch, place: Place, memory_bytes: int) -> None:
@@ -128,7 +128,7 @@ def test_the_room_bounds_the_volume_and_the_request_keeps_it(tmp_path: Path, mon
     assert note.code == "volume-below-memory"
     assert "10.0 GiB is less than 3 times the memory of 1 node (8.00 GiB each)" in note.text
     # A resumed run has the volume of the request, whatever room there is by then.
-    again = prepare_spio(prepared.request, EngineContext(tmp_path / "engine", DESCRIBE))
+    again = prepare_spio(prepared.request, EngineContext(built_engine(), DESCRIBE))
     assert [cell.case.id for cell in again.cells] == [cell.case.id for cell in prepared.cells]
 
 
@@ -176,7 +176,8 @@ def what(cell: Cell) -> tuple[int | None, str, tuple[str, ...]]:
 
 
 def test_own_files_and_those_of_neighbours_are_two_cases(tmp_path: Path) -> None:
-    cells = prepare(tmp_path).cells
+    prepared = prepare(tmp_path)
+    cells = prepared.cells
     assert [what(cell) for cell in cells] == [
         (1, "own", ("write", "read", "reread")),
         (2, "own", ("write", "read", "reread")),
@@ -185,7 +186,8 @@ def test_own_files_and_those_of_neighbours_are_two_cases(tmp_path: Path) -> None
     assert {cell.dataset_bytes for cell in cells} == {8 * MIB}
     assert [cell.files for cell in cells] == [1, 2, 2]
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in cells]
-    assert with_kinds(bare) == list(cells)
+    assert prepared.kinds(bare) == cells
+    assert [cell.needs_one_folder for cell in cells] == [False, False, True]
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,17 @@ from hypothesis import strategies as st
 from tests.suites.stepfile.test_stepfile import describe, row
 
 from support.plain_words import faults
+from support.simulated_engine import built_engine
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.summary import Finding
 from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.known import KnownRate
-from ullage.suites.stepfile.predict import PreparedPrediction, prepare_prediction
-from ullage.suites.stepfile.predict_options import PredictOptions, ranks_to_measure
-from ullage.suites.stepfile.predict_texts import fewest_kept, said_of
-from ullage.suites.stepfile.predicted import cached_shares, predictions
-from ullage.suites.stepfile.suite import recomputations
+from ullage.suites.stepfile.options import KnownRate
+from ullage.suites.stepfile.predict import PreparedPrediction, prepare_prediction, said_of
+from ullage.suites.stepfile.predicted import PredictOptions, cached_shares, predictions, ranks_to_measure
+from ullage.suites.stepfile.suite import fewest_kept, recomputations
 
 MIB = 1 << 20
 USUAL: dict[str, object] = {"ranks": "4", "steps": 100, "bytes": "1M", "compute": "10ms", "layout": "dir-per-rank"}
@@ -36,7 +35,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedPrediction:
     request = Request(
         run_id="r1", suite="predict-stepfile", created="now", targets=asked.targets, options=asked.options
     )
-    return prepare_prediction(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_prediction(request, EngineContext(built_engine(), describe()))
 
 
 def rate(phase: str, wall_s: float, **changes: object) -> KnownRate:
@@ -249,7 +248,7 @@ def test_rates_of_another_number_of_ranks_are_refused(tmp_path: Path) -> None:
             targets=asked.targets,
             options={**asked.options, "rates": known, **changes},
         )
-        return prepare_prediction(request, EngineContext(tmp_path / "engine", describe()))
+        return prepare_prediction(request, EngineContext(built_engine(), describe()))
 
     found = prepared()
     assert {cell.layout.ranks for cell in found.cells} == {4}

@@ -7,7 +7,7 @@ import pytest
 
 from support.make_records import make_case, make_phase
 from support.plain_words import faults
-from support.simulated_engine import with_workloads
+from support.simulated_engine import built_engine, with_workloads
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
 from ullage.model.describe import Describe
@@ -20,18 +20,15 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells, planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.suites.stepfile.findings import Demand, findings_of, spill_findings
-from ullage.suites.stepfile.like import CASES, scale_text
-from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
+from ullage.suites.stepfile.options import CASES, LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of, scale_text
 from ullage.suites.stepfile.suite import (
     kept_of,
     make_cells,
     prepare_stepfile,
     recomputations,
     seconds_besides_bytes,
-    with_sizes,
 )
-from ullage.suites.stepfile.summarise import cache_findings
+from ullage.suites.stepfile.summarise import Demand, cache_findings, findings_of, spill_findings
 
 MIB = 1 << 20
 
@@ -51,7 +48,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "steps": 10, "bytes": "1M"}
     asked = parse_options(StepfileOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="stepfile", created="now", targets=asked.targets, options=asked.options)
-    return prepare_stepfile(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_stepfile(request, EngineContext(built_engine(), describe()))
 
 
 def test_defaults_compare_directories_with_a_log() -> None:
@@ -123,11 +120,11 @@ def test_every_layout_and_order_that_means_something_is_a_case(tmp_path: Path) -
     prepared = prepare(tmp_path, layout="flat,log", order="reverse,revolve:3")
     found = {
         (cell.parameters.get("layout"), cell.parameters.get("order", "reverse"), kept_of(cell), cell.files)
-        for cell in with_sizes(prepared.cells)
+        for cell in prepared.cells
     }
     assert found == {("flat", "reverse", 10, 20), ("flat", "revolve", 3, 6), ("log", "reverse", 10, 2)}
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
-    assert with_sizes(bare) == list(prepared.cells)
+    assert prepared.kinds(bare) == prepared.cells
 
 
 @pytest.mark.parametrize(
@@ -165,9 +162,9 @@ def test_revolve_in_a_log_alone_is_refused(tmp_path: Path) -> None:
 
 def test_computation_is_in_the_estimate(tmp_path: Path) -> None:
     short, long = (prepare(tmp_path, layout="flat", compute=text) for text in ("1ms", "100ms"))
-    (first,), (second,) = with_sizes(short.cells), with_sizes(long.cells)
+    (first,), (second,) = short.cells, long.cells
     assert seconds_besides_bytes(second) - seconds_besides_bytes(first) == pytest.approx(2 * 10 * 0.099)
-    again = with_sizes(prepare(tmp_path, layout="flat", order="revolve:3", compute="100ms").cells)[0]
+    (again,) = prepare(tmp_path, layout="flat", order="revolve:3", compute="100ms").cells
     wanted = (2 * 10 + recomputations(10, 3)) * 0.1
     assert seconds_besides_bytes(again) == pytest.approx(wanted + again.files * 1e-4)
 
@@ -202,7 +199,7 @@ def test_targets_become_one_case_with_further_ones(tmp_path: Path) -> None:
     assert [target.name for target in plan.targets] == ["a", "b"]
     result = ResultFolder.create(tmp_path / "result", prepared.request)
     result.prepare_launch(1, plan)
-    assert with_sizes(planned_cells(result)) == list(prepared.cells)
+    assert prepared.kinds(planned_cells(result)) == prepared.cells
 
 
 def test_targets_have_room_together(tmp_path: Path) -> None:

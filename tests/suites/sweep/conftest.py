@@ -15,7 +15,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.sweep.options import SweepOptions
-from ullage.suites.sweep.prepare import PreparedSweep, execute, prepare_sweep
+from ullage.suites.sweep.prepare import PreparedSweep, prepare_sweep
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
 Prepare = Callable[..., PreparedSweep]
@@ -47,7 +47,7 @@ class World:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
         session = Session(self.result, GROUND, launcher, self.progress, seconds, self.engine.start)
-        return execute(prepared, session, now=self.clock.now), session
+        return prepared.run(session, self.clock.now), session
 
     def resume(self, seconds: float | None = None) -> tuple[int, Session]:
         assert self.result is not None

@@ -21,7 +21,7 @@ from ullage.runs.execution import Deadline
 from ullage.runs.jobtime import JobTime
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
-from ullage.suites.sweep.prepare import PreparedSweep, execute
+from ullage.suites.sweep.prepare import PreparedSweep
 
 
 def progress(world: World) -> RunProgress:
@@ -146,7 +146,7 @@ def test_a_trial_whose_setting_is_slow_takes_a_repetition_of_each_cell_and_not_t
     world.result = ResultFolder.create(world.path / "result", prepared.request)
     session = Session(world.result, GROUND, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
     session.needed, session.enough = lambda _case, _layout: True, enough
-    assert execute(prepared, session, now=world.clock.now) == 0
+    assert prepared.run(session, world.clock.now) == 0
     assert min(counts(world)) == least
     took = world.clock.at - 1000
     assert took < 30 if enough else took > 90

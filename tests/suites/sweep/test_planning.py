@@ -19,7 +19,7 @@ from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layo
 from ullage.runs.cells.volume import Shape, choose_volume, share_bytes
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.options.reading import parse_options
-from ullage.suites.sweep.cells import make_cells, make_layout
+from ullage.suites.sweep.cells import make_cells
 from ullage.suites.sweep.options import SweepOptions
 
 TARGETS = [Target(name="a", uri="posix:/a"), Target(name="b", uri="posix:/b")]
@@ -118,13 +118,13 @@ def test_what_cannot_be_is_one_line(words: dict[str, Any], expected: str) -> Non
 
 
 def test_layouts() -> None:
-    assert make_layout(4, options(), 8) == Layout(ranks=4, binding="core")
-    assert make_layout(4, options(), 2) == Layout(ranks=4, binding="none")
-    assert make_layout(4, options(), None).binding == "none"
+    assert options().place(4, 8) == Layout(ranks=4, binding="core")
+    assert options().place(4, 2) == Layout(ranks=4, binding="none")
+    assert options().place(4, None).binding == "none"
     spread = options(ranks="4,8", ranks_per_node=4)
-    assert make_layout(8, spread, 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding="core")
-    assert make_layout(2, spread, 4) == Layout(ranks=2, nodes=1, ranks_per_node=2, binding="core")
-    assert make_layout(8, options(ranks="8", nodes=2), 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding="core")
+    assert spread.place(8, 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding="core")
+    assert spread.place(2, 4) == Layout(ranks=2, nodes=1, ranks_per_node=2, binding="core")
+    assert options(ranks="8", nodes=2).place(8, 4) == Layout(ranks=8, nodes=2, ranks_per_node=4, binding="core")
 
 
 def test_weak_volume_is_of_each_rank() -> None:

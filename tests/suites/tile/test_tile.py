@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.simulated_engine import DESCRIBE, as_of_engine
+from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.request import Request
@@ -17,12 +17,12 @@ from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.engine import values_of
 from ullage.runs.options.reading import parse_options
-from ullage.suites.tile.hints import read_hints
-from ullage.suites.tile.options import TileOptions
+from ullage.suites.tile.options import TileOptions, read_hints
 from ullage.suites.tile.report import picture, strip, tilings_of
 from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, tiling_of
-from ullage.suites.tile.suite import HintUse, findings_of, with_sizes
+from ullage.suites.tile.suite import HintUses, findings_of, value_in_use
 from ullage.suites.tile.suite import prepare as prepare_tile
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "tiles": "2x1", "tile": "64x32", "frames": 2}
     asked = parse_options(TileOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="tile", created="now", targets=asked.targets, options=asked.options)
-    return prepare_tile(request, EngineContext(tmp_path / "engine", describe()))
+    return prepare_tile(request, EngineContext(built_engine(), describe()))
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------
@@ -65,8 +65,8 @@ def test_sizes_are_those_of_the_original() -> None:
     large = Tiling((2, 2, 1), (1024, 1024, 1), (16, 8, 0), 16)
     assert large.file_bytes == 66_324_480
     assert DISPLAY.begin_of(4) == (754, 640, 0)
-    assert tiling_of(DISPLAY.parameters) == DISPLAY
-    assert tiling_of({}) == Tiling((1, 1, 1), (1024, 1024, 1), (0, 0, 0), 3)
+    assert tiling_of(values_of("tile", DISPLAY.parameters)) == DISPLAY
+    assert tiling_of(values_of("tile", {})) == Tiling((1, 1, 1), (1024, 1024, 1), (0, 0, 0), 3)
 
 
 @given(st.integers(1, 4000), st.integers(2, 3))
@@ -145,7 +145,7 @@ def test_sets_of_hints_are_known_or_written_out() -> None:
 
 def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, hints=["default", "wide:cb_nodes=2"])
-    cells = with_sizes(prepared.cells)
+    cells = prepared.cells
     found = {
         (cell.case.workload.parameters.get("calls", "independent"), bool(cell.case.backend.parameters))
         for cell in cells
@@ -153,7 +153,7 @@ def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
     assert found == {(calls, given) for calls in ("independent", "collective") for given in (False, True)}
     assert {cell.dataset_bytes for cell in cells} == {2 * 128 * 32 * 3}
     bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
-    assert with_sizes(bare) == list(prepared.cells)
+    assert prepared.kinds(bare) == prepared.cells
 
 
 def test_an_explanation_shows_the_file_and_who_waits(tmp_path: Path) -> None:
@@ -243,28 +243,34 @@ WIDE = [1.0e9, 3.0e9, 2.0e9, 1.5e9, 2.5e9, 1.2e9]
 
 
 def test_calls_are_faster_only_where_the_comparison_holds() -> None:
-    (found,) = findings_of([row(CLEAR), row(HALF, "independent")], {}, 0.95)
+    (found,) = findings_of([row(CLEAR), row(HALF, "independent")], [], 0.95)
     assert (found.kind, found.change, found.severity) == ("tile-calls", "--calls collective", "advice")
     assert found.gain is not None
     assert found.gain.factor == pytest.approx(2, rel=0.02)
-    (other,) = findings_of([row(HALF), row(CLEAR, "independent")], {}, 0.95)
+    (other,) = findings_of([row(HALF), row(CLEAR, "independent")], [], 0.95)
     assert other.change == "--calls independent"
-    (open_,) = findings_of([row(WIDE), row(WIDE, "independent")], {}, 0.95)
+    (open_,) = findings_of([row(WIDE), row(WIDE, "independent")], [], 0.95)
     assert open_.gain is None
     assert "Whether collective or independent calls are faster cannot be told on disk in 1 of 1 setting" in open_.text
 
 
 def test_a_set_of_hints_is_compared_with_none() -> None:
-    (found,) = findings_of([row(HALF), row(CLEAR, hint_set="wide")], {}, 0.95)
+    (found,) = findings_of([row(HALF), row(CLEAR, hint_set="wide")], [], 0.95)
     assert (found.kind, found.change) == ("tile-hints", "--hints wide")
-    (nothing,) = findings_of([row(CLEAR), row(HALF, hint_set="wide")], {}, 0.95)
+    (nothing,) = findings_of([row(CLEAR), row(HALF, hint_set="wide")], [], 0.95)
     assert nothing.gain is None
     assert "That a set of hints is faster than default is not shown on disk in 1 of 1 setting" in nothing.text
 
 
 def test_hints_that_the_library_did_not_use_are_named() -> None:
-    phases = [HintUse({"cb_nodes": "4", "x": "1"}, {"cb_nodes": "2"}), HintUse({"cb_nodes": "4", "x": "1"}, {"x": "1"})]
-    first, second = findings_of([], {("disk", "wide"): phases}, 0.95)
+    wide = "disk", "wide"
+    uses: HintUses = [
+        (wide, "cb_nodes", "4", "2"),
+        (wide, "x", "1", ""),
+        (wide, "cb_nodes", "4", ""),
+        (wide, "x", "1", "1"),
+    ]
+    first, second = findings_of([], uses, 0.95)
     assert first.kind == second.kind == "tile-hints-ignored"
     assert "was given the hint cb_nodes = 4 (set wide) on disk and used 2 instead." in first.text
     assert "did not use it in 1 of 2 phases." in second.text
@@ -272,15 +278,21 @@ def test_hints_that_the_library_did_not_use_are_named() -> None:
 
 def test_a_hint_of_another_library_is_not_used_though_it_is_repeated() -> None:
     hints = {"romio_cb_write": "enable", "cb_nodes": "1"}
-    (found,) = findings_of([], {("disk", "two-phase"): [HintUse(hints, hints, "ompio")]}, 0.95)
+
+    def uses(component: str) -> HintUses:
+        return [
+            (("disk", "two-phase"), key, value, value_in_use(key, hints, component)) for key, value in hints.items()
+        ]
+
+    (found,) = findings_of([], uses("ompio"), 0.95)
     assert found.numbers["key"] == "romio_cb_write"
     assert "did not use it" in found.text
-    assert findings_of([], {("disk", "two-phase"): [HintUse(hints, hints, "romio321")]}, 0.95) == []
+    assert findings_of([], uses("romio321"), 0.95) == []
 
 
 def test_frames_a_second_are_stated() -> None:
     (found,) = findings_of(
-        [row([120.0] * 6, metric="frame_rate"), row([60.0] * 6, "independent", "default", "frame_rate")], {}, 0.95
+        [row([120.0] * 6, metric="frame_rate"), row([60.0] * 6, "independent", "default", "frame_rate")], [], 0.95
     )
     assert found.kind == "tile-frames"
     assert "120 frame/s" in found.text

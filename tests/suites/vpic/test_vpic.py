@@ -3,29 +3,26 @@
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, as_of_engine
+from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
 from ullage.errors import UserError
 from ullage.model.describe import Describe
-from ullage.model.plan import Target
+from ullage.model.plan import Parameters, Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.reading import parse_options
-from ullage.runs.particles.cells import (
-    HEADER_BYTES,
-    WorkloadSettings,
+from ullage.runs.particles.suite import (
+    SIZING,
+    findings_of,
     layout_name,
     make_cells,
-    particles_of,
-    steps_of,
-    with_sizes,
 )
-from ullage.runs.particles.findings import findings_of
-from ullage.suites.bdcats.options import BdcatsOptions
-from ullage.suites.bdcats.suite import reads_of
-from ullage.suites.vpic.options import VpicOptions
+from ullage.suites.bdcats.suite import BdcatsOptions, reads_of
+from ullage.suites.vpic.suite import VpicOptions
 
-WRITES = WorkloadSettings(phases=["write"])
+# The header of our own format, before the particles.
+HEADER_BYTES = 4096
+WRITES: Parameters = {"phases": ["write"]}
 
 
 def describe() -> Describe:
@@ -50,44 +47,44 @@ def reading(**words: object) -> BdcatsOptions:
 
 
 def cells(uri: str = "posix:/a", **words: object) -> list[Cell]:
-    return make_cells(writing(**words), WRITES, [Target(name="a", uri=uri)], describe(), 4)
+    return SIZING.by(built_engine())(make_cells(writing(**words), WRITES, [Target(name="a", uri=uri)], describe(), 4))
 
 
 def test_cases_are_all_combinations() -> None:
     found = cells(format="raw,hdf5")
     assert len(found) == 4 * 2 * 2
-    assert {layout_name(cell.parameters) for cell in found} == {"CC", "CI", "IC", "II"}
+    assert {layout_name(cell.values) for cell in found} == {"CC", "CI", "IC", "II"}
     assert {cell.is_collective for cell in found} == {True, False}
     assert {(cell.case.backend.name, cell.parameters.get("format", "raw")) for cell in found} == {
         ("mpiio", "raw"),
         ("hdf5", "arrays"),
     }
-    assert with_sizes(found)[0].kind == found[0].kind
+    assert SIZING.by(built_engine())([Cell(found[0].case, found[0].target, found[0].layout)]) == found[:1]
 
 
 def test_the_usual_file_has_the_bytes_of_h5bench() -> None:
     first = cells()[0]
-    assert (particles_of(first), steps_of(first)) == (8 << 20, 5)
+    assert (first.values["particles"], first.values["steps"]) == (8 << 20, 5)
     assert first.dataset_bytes == HEADER_BYTES + 2560 * (1 << 20)
     assert (first.files, first.phases) == (1, ["write"])
 
 
 def test_quick_is_small() -> None:
     first = cells(quick=True)[0]
-    assert (particles_of(first), steps_of(first)) == (1 << 16, 3)
+    assert (first.values["particles"], first.values["steps"]) == (1 << 16, 3)
     assert first.dataset_bytes == HEADER_BYTES + 2 * 3 * (1 << 16) * 32
 
 
 def test_a_target_without_a_path_converts_nothing() -> None:
-    assert {layout_name(cell.parameters) for cell in cells("model:")} == {"CC", "II"}
+    assert {layout_name(cell.values) for cell in cells("model:")} == {"CC", "II"}
     with pytest.raises(UserError, match="only backends mpiio and hdf5 convert"):
         cells("model:", layout="CI")
 
 
 def test_reads_are_cases_of_their_own() -> None:
     options = reading(read="full,partial,strided", particles=1000, run=10, stride=40, part="25%")
-    asked = WorkloadSettings(["write", "read"], {"read_back": options.source}, reads_of(options))
-    found = make_cells(options, asked, [Target(name="a", uri="posix:/a")], describe(), 4)
+    given: Parameters = {"phases": ["write", "read"], "read_back": options.source}
+    found = make_cells(options, given, [Target(name="a", uri="posix:/a")], describe(), 4, reads_of(options))
     assert len(found) == 4 * 2 * 3
     partial = next(cell for cell in found if cell.parameters.get("read") == "partial")
     assert partial.parameters["read_particles"] == 250

@@ -64,7 +64,8 @@ Status check_flash_parameters(const FlashParameters& p, const Capabilities& capa
 
 Needs needs_of_flash(const FlashParameters& parameters, const PlannedLayout& layout) {
   const FlashLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
-  return file_needs(1, Count(file.total_blocks) * file.block_bytes() + FlashLayout::header_bytes + room_for_format);
+  return file_needs(1, Count(file.total_blocks) * file.block_bytes() + FlashLayout::header_bytes +
+                           (parameters.format == FlashFormat::arrays ? room_for_format : 0));
 }
 
 namespace {

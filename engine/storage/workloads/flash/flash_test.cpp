@@ -166,7 +166,8 @@ TEST(FlashParameters, NeedTheBytesOfTheFile) {
   PlannedLayout layout;
   layout.ranks = 2;
   const Needs needs = needs_of_flash({}, layout);
-  EXPECT_GE(needs.bytes, FlashLayout::header_bytes + 15'853'348U);
+  EXPECT_EQ(needs.bytes, in_blocks(FlashLayout::header_bytes + 15'853'348U));
+  EXPECT_GT(needs_of_flash({.format = FlashFormat::arrays}, layout).bytes, needs.bytes);
   EXPECT_EQ(needs.inodes, 1U);
 }
 

@@ -199,8 +199,10 @@ def _drive(place: Place) -> Sequence[str]:
     name = (
         "no local drive" if device is None else f"{device.name}, {' '.join((device.model or 'model unknown').split())}"
     )
-    link = None if device is None else device.link
-    carried = "" if link is None else _link(PcieLink(link.transfers_per_s, link.lanes))
+    carried = ""
+    if device is not None and device.link is not None:
+        link = PcieLink(device.link.transfers_per_s, device.link.lanes)
+        carried = f"; its PCIe link ({link.text}) carries {link.bytes_per_s / 1e9:.3g} GB/s"
     return (
         "[[drive]]",
         f"path = {json.dumps(place.path)}  # {name}{carried}",
@@ -215,10 +217,6 @@ def _drive(place: Place) -> Sequence[str]:
             )
         ),
     )
-
-
-def _link(link: PcieLink) -> str:
-    return f"; its PCIe link ({link.text}) carries {link.bytes_per_s / 1e9:.3g} GB/s"
 
 
 def _network(link: NetworkInterface) -> Sequence[str]:

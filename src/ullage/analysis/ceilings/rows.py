@@ -4,8 +4,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ullage.analysis.verdicts import above_ceiling
 from ullage.analysis.verdicts.grades import is_sound
+from ullage.analysis.verdicts.physics import above_ceiling
 from ullage.model.flags import INVALID_ABOVE_CEILING
 from ullage.model.summary import Ceiling, Row
 

@@ -7,8 +7,7 @@ the rows of the study.
 
 from collections.abc import Callable, Iterable
 
-from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
-from ullage.analysis.findings.study import Failed, Study, make_study
+from ullage.analysis.findings.study import NOTHING_SETTABLE, Failed, Settable, Study, make_study
 from ullage.discovery import gathered, modules_in
 from ullage.model.summary import Finding, Row
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes numbers doubtful: cases that failed, caches that answered, and what a cache made of them."""
+"""What makes numbers doubtful: cases that failed, caches that answered, and others that were at work."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.contests import compare_together
-from ullage.analysis.findings.phrasing import columns, noun, numbers_of, setting_text
+from ullage.analysis.findings.phrasing import finding, noun, numbers_of, setting_text
 from ullage.analysis.findings.study import Failed, Study
+from ullage.analysis.verdicts.physics import MOST_OF_EACH
 from ullage.grouping import grouped
-from ullage.model.flags import Flag
+from ullage.model.flags import ABOVE_THREADS, Flag
 from ullage.model.summary import Finding, Row
+from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
 
 _FAILURES_ORDER: Final = 5
@@ -33,7 +36,12 @@ def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
     lost = sum(case.repetitions_failed == case.repetitions for case in cases)
     kept = "" if lost == len(cases) else f", {lost} of them in every repetition"
     first = f" (first: {cases[0].where})" if cases[0].where else ""
-    numbers = columns(
+    title = f"{plural(len(cases), 'case')} failed on {target}"
+    return finding(
+        "failure",
+        title,
+        f"{title}{kept}: {text}{first}.",
+        "warning",
         target=target,
         cases=len(cases),
         without_rows=lost,
@@ -41,9 +49,6 @@ def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
         repetitions_failed=sum(case.repetitions_failed for case in cases),
         repetitions=sum(case.repetitions for case in cases),
     )
-    title = f"{plural(len(cases), 'case')} failed on {target}"
-    sentence = f"{title}{kept}: {text}{first}."
-    return Finding(kind="failure", title=title, text=sentence, severity="warning", numbers=numbers)
 
 
 def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
@@ -53,9 +58,8 @@ def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
         f"{plural(len(rows), 'row')} of {target} ({where}) cannot be right: {flag.detail.replace('-', ' ')}. "
         "No finding and no score uses them."
     )
-    title = f"{plural(len(rows), 'row')} of {target} cannot be right"
-    numbers = columns(target=target, flag=flag.code, rows=len(rows), case=[row.case for row in rows])
-    return Finding(kind="invalid", title=title, text=text, severity="warning", numbers=numbers)
+    title, cases = f"{plural(len(rows), 'row')} of {target} cannot be right", [row.case for row in rows]
+    return finding("invalid", title, text, "warning", target=target, flag=flag.code, rows=len(rows), case=cases)
 
 
 # -- rows that were not measured as asked ------------------------------------------------------------------------------
@@ -110,7 +114,11 @@ def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Findin
     counts = Counter(verdict_word(row) for row in rows)
     doubtful = sum(count for word, count in counts.items() if word in _DOUBTFUL)
     who = f"{listing(targets)} {listing([noun(access) for access in accesses])}"
-    numbers = columns(
+    return finding(
+        "cache",
+        f"{who}: {listing([word for word, _ in counts.most_common()])}",
+        f"{who}: {_met(counts)}.",
+        "warning" if doubtful else "info",
         target=targets if len(targets) > 1 else targets[0],
         access=accesses if len(accesses) > 1 else accesses[0],
         rows=len(rows),
@@ -118,9 +126,6 @@ def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Findin
         count=list(counts.values()),
         doubtful=doubtful,
     )
-    text = f"{who}: {_met(counts)}."
-    title = f"{who}: {listing([word for word, _ in counts.most_common()])}"
-    return Finding(kind="cache", title=title, text=text, severity="warning" if doubtful else "info", numbers=numbers)
 
 
 def _met(counts: Counter[str]) -> str:
@@ -162,3 +167,76 @@ def find_cache_effects(study: Study) -> list[Finding]:
 
 
 FINDERS: Final = ((_FAILURES_ORDER, find_failures), (_CACHED_ORDER, find_cached), (_EFFECTS_ORDER, find_cache_effects))
+
+
+# -- how far others disturbed the numbers of a run ---------------------------------------------------------------------
+
+
+CONTAMINATION = "contamination"
+CONTAMINATION_UNKNOWN = "contamination-unknown"
+
+
+def contamination_findings(rows: Sequence[Row]) -> list[Finding]:
+    """Tell of rows on which no finding rests, and of rows that are not known to be undisturbed."""
+    dirty, unknown = (sum(row.grade == grade for row in rows) for grade in ("C", "?"))
+    return [*_disturbed(dirty, len(rows)), *_not_known(unknown, len(rows)), *_above_threads(rows)]
+
+
+def _disturbed(dirty: int, rows: int) -> list[Finding]:
+    if not dirty:
+        return []
+    text = (
+        f"Other programs used this machine while {dirty:,} of {plural(rows, 'number')} {_were(dirty)} measured "
+        f"(grade C). No finding rests on {_them(dirty)}. Run again when the machine is idle."
+    )
+    severity = "warning" if 2 * dirty > rows else "info"
+    return [finding(CONTAMINATION, "Other programs disturbed the measurement", text, severity, dirty=dirty, rows=rows)]
+
+
+def _not_known(unknown: int, rows: int) -> list[Finding]:
+    if not unknown:
+        return []
+    text = (
+        f"For {unknown:,} of {plural(rows, 'number')} it is not known whether other programs used the machine "
+        "(grade ?). The phases were too short for the kernel's CPU accounts, or these could not be read. Longer phases "
+        "tell more."
+    )
+    title = "Other load is not known for some numbers"
+    return [finding(CONTAMINATION_UNKNOWN, title, text, unknown=unknown, rows=rows)]
+
+
+def disturbed_once(findings: Sequence[Finding], rows: Sequence[Row]) -> list[Finding]:
+    """Say how many of all ``rows`` of a run of suites were disturbed, or may be, in place of each suite's own count.
+
+    A suite that measures others has no such finding: its disturbed rows are not left out.
+    """
+    dirty = sum(count_of(one.numbers, "dirty") for one in findings if one.kind == CONTAMINATION)
+    unknown = sum(row.grade == "?" for row in rows)
+    whole = {CONTAMINATION_UNKNOWN: _not_known(unknown, len(rows)), CONTAMINATION: _disturbed(dirty, len(rows))}
+    first = {one.kind: index for index, one in reversed([*enumerate(findings)]) if one.kind in whole}
+    return [
+        said
+        for index, one in enumerate(findings)
+        for said in (whole[one.kind] if first.get(one.kind) == index else [one] if one.kind not in whole else [])
+    ]
+
+
+def _above_threads(rows: Sequence[Row]) -> list[Finding]:
+    above = sum(row.has_flag(ABOVE_THREADS) for row in rows)
+    if not above:
+        return []
+    text = (
+        f"{plural(above, 'rate')} of several threads {_were(above)} more than {MOST_OF_EACH} x threads x the rate of "
+        "one thread. Other load during one of the two, or more cache, can explain it. No finding rests on "
+        f"{_them(above)}."
+    )
+    title = "Some rates exceed what their threads can do"
+    return [finding(ABOVE_THREADS, title, text, rows=above)]
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run of every node by itself tells: nodes that are worse than the others, and nodes that were not measured."""
+"""Nodes that are worse than the others or were not measured, and ranks that are the last so often that it is a sign."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.phrasing import columns, finding, noun
+from ullage.analysis.findings.phrasing import finding, noun
+from ullage.analysis.statistics.intervals import binomial_tail
 from ullage.analysis.statistics.outlying import FEWEST_NODES, MANY_NODES
+from ullage.model.acceptance import Judged
 from ullage.model.nodes import NodeCell, NodeNumber, Nodes, OneNode
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, listing, param_label, plural, show, times
 
@@ -62,22 +67,23 @@ def _slow(nodes: Nodes, node: OneNode, found: Sequence[tuple[NodeNumber, NodeCel
     if cell.grade == "C":
         text += f"Other programs ran on {node.name} at that time (grade C). "
     text += f"Measure {node.name} again, and keep jobs off it until it is repaired."
-    title = f"{node.name} is up to {factor} worse than the other nodes"
-    numbers = columns(
+    return finding(
+        SLOW_NODE,
+        f"{node.name} is up to {factor} worse than the other nodes",
+        text,
+        "warning",
         node=node.name,
         numbers=len(found),
         tested=tested,
         worse=[_worse(one) for _, one in found],
         metric=[rows[one.row].metric for one, _ in found],
     )
-    return Finding(kind=SLOW_NODE, title=title, text=text, severity="warning", numbers=numbers)
 
 
 def _more(names: Sequence[str]) -> Finding:
+    title = f"{plural(len(names), 'more node')} are worse than the others"
     text = f"{plural(len(names), 'more node')} are worse than the others: {listing(names)}. The table of nodes has all."
-    return finding(
-        SLOW_NODE, f"{plural(len(names), 'more node')} are worse than the others", text, "warning", nodes=names
-    )
+    return finding(SLOW_NODE, title, text, "warning", nodes=names)
 
 
 def _none_named(nodes: Nodes) -> list[Finding]:
@@ -109,3 +115,76 @@ def _lost(nodes: Nodes) -> list[Finding]:
         f"{plural(len(lost), 'node')} {was} not measured ({'; '.join(said)}). `ullage resume` measures what is missing."
     )
     return [finding(LOST_NODE, title, text, "warning", nodes=names)]
+
+
+# -- ranks that are the last so often that it is a sign of their node --------------------------------------------------
+
+
+NOTABLE_SPREAD: Final = 1.1
+"""Below this ratio of the slowest to the fastest rank, the slowest is chance."""
+_FEWEST_PHASES: Final = 3
+# The chance that a rank is named although all are equal. It is low, as a report's other sentences may be wrong too.
+_CHANCE: Final = 0.01
+
+
+@dataclass(frozen=True)
+class LastRank:
+    """A rank that was the slowest in ``phases`` of ``unequal`` phases."""
+
+    rank: int
+    node: str
+    phases: int
+    unequal: int
+
+
+def spread_of(phase: PhaseRecord) -> float:
+    """Return the time of the slowest rank over that of the fastest; 1 where it is not known."""
+    if phase.by_rank is None or not phase.by_rank.slowest or phase.by_rank.fastest.elapsed_ns <= 0:
+        return 1.0
+    return phase.by_rank.slowest[0].elapsed_ns / phase.by_rank.fastest.elapsed_ns
+
+
+def often_last(phases: Iterable[PhaseRecord]) -> list[LastRank]:
+    """Return the ranks that are named; ``phases`` are those that nobody disturbed.
+
+    One of equal ranks is the last of a phase with the chance 1 / ranks. The chance that any of them is so often the
+    last (binomial, times the ranks: Bonferroni) is at most ``_CHANCE``.
+    """
+    unequal = [phase for phase in phases if phase.ranks > 1 and spread_of(phase) >= NOTABLE_SPREAD]
+    slowest = [phase.by_rank.slowest[0] for phase in unequal if phase.by_rank is not None]
+    # The fewest ranks of a phase make it most likely that one of them is the last.
+    ranks, count = min((phase.ranks for phase in unequal), default=1), len(unequal)
+    most = max((phase.ranks for phase in unequal), default=1)
+    return [
+        LastRank(rank, node, times, count)
+        for (rank, node), times in Counter((one.rank, one.node) for one in slowest).most_common()
+        if times >= _FEWEST_PHASES and most * binomial_tail(count, times, 1 / ranks) <= _CHANCE
+    ]
+
+
+# -- what became of the floors that were declared ----------------------------------------------------------------------
+
+
+_MOST_NODES: Final = 8
+
+
+def findings_on_floors(judged: Sequence[Judged]) -> list[Finding]:
+    """Return one finding on all floors; none where nothing was required."""
+    if not judged:
+        return []
+    counts = Counter(one.verdict for one in judged)
+    failed, unknown = counts["fail"], counts["cannot tell"]
+    nodes = listing(sorted({one.node for one in judged if one.verdict == "fail" and one.node}), _MOST_NODES)
+    where = f" on {nodes}" if nodes else ""
+    if failed:
+        title = f"{failed} of {plural(len(judged), 'required number')} fail{'s' if failed == 1 else ''}{where}"
+    elif unknown:
+        title = f"{unknown} of {plural(len(judged), 'required number')} cannot be told"
+    else:
+        title = f"All {plural(len(judged), 'required number')} pass"
+    also = f" {unknown} cannot be told." if failed and unknown else ""
+    advice = " Repeat more often, on idle nodes." if unknown else ""
+    severity = "warning" if failed else "advice" if unknown else "info"
+    text = f"{title}.{also}{advice}"
+    passed = counts["pass"]
+    return [finding("required", title, text, severity, passed=passed, failed=failed, cannot_tell=unknown)]

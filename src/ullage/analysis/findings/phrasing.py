@@ -4,7 +4,8 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Final, Literal, TypeVar
+from itertools import islice, takewhile
+from typing import Final, Literal, TypeVar, cast
 
 from ullage.analysis.findings.study import Grid, Numbers, Setting
 from ullage.analysis.statistics import Comparison
@@ -51,6 +52,24 @@ def setting_text(setting: Setting) -> str:
     """Write what else sets a grid apart, as ``, order random``; empty when nothing does. No bytes are no setting."""
     told = [(name, value) for name, value in setting if value != 0 or not name.endswith("_bytes")]
     return "".join(f", {param_label(name)} {format_param(name, value)}" for name, value in told)
+
+
+LONGEST_SETTING: Final = 24
+"""Settings of more letters, as lists of phases, are read in the sentence of a finding and not above it."""
+# With one of these begin the own numbers of a finding on a grid, after its target, access, metric and setting.
+_FIRST_OWN: Final = frozenset({"against", "axis", "overall", "ranks", "scope"})
+
+
+def setting_of(numbers: Numbers, longest: int) -> Setting:
+    """Return the setting of the grid that a finding with ``numbers_of`` it is about, without values of more letters."""
+    names = takewhile(lambda name: name not in _FIRST_OWN, islice(numbers, 3, None))
+    found = ((name, cast("Scalar", numbers[name])) for name in names)
+    return tuple((name, value) for name, value in found if len(str(value)) <= longest)
+
+
+def on_axis(axis: str, value: int) -> str:
+    """Name a value of an axis of a grid: ``64 ranks``, ``256K blocks``."""
+    return plural(value, "rank") if axis == "ranks" else f"{block(value)} blocks"
 
 
 def subject(grid: Grid) -> str:

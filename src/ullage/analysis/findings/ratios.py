@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many times as fast one target is as another: best against best, and cell by cell."""
+"""How many times as fast one target is as another, best against best and cell by cell; where another becomes faster."""
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import NO_STORAGE
+from ullage.analysis.findings.neighbours import AXES, Axis, lines
 from ullage.analysis.findings.phrasing import (
     block,
     cell_of,
@@ -16,14 +18,16 @@ from ullage.analysis.findings.phrasing import (
     operations,
     place,
     setting_text,
+    span,
     with_gain,
 )
-from ullage.analysis.findings.study import Numbers, Pair, Study
+from ullage.analysis.findings.study import Cell, Numbers, Pair, Settable, Study
 from ullage.analysis.statistics import Comparison
+from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
-from ullage.quantity import percent, plural, show, times
+from ullage.quantity import listing, percent, plural, show, times
 
-_ORDER: Final = 20
+_RATIOS_ORDER: Final = 20
 
 
 def find_ratios(study: Study) -> list[Finding]:
@@ -61,18 +65,16 @@ def _interval(found: Comparison) -> str:
     return f" [{times(found.low)}, {times(found.high)}]"
 
 
-def _says(found: Comparison, name: str) -> str:
-    return "which is faster cannot be told" if found.verdict == "cannot tell" else f"{name} is {found.verdict}"
-
-
 def _best(pair: Pair, first: Row, second: Row, settable: Settable) -> Finding:
     found = pair.compare_bests(first, second)
     a, b = cell_of(first), cell_of(second)
     caveat = _caveat([(first, second)])
+    is_told = found.verdict != "cannot tell"
+    said = f"{pair.first.target} is {found.verdict}" if is_told else "which is faster cannot be told"
     text = (
         f"{_start(pair)}, best against best: {pair.first.target} reaches {show(first.median, first.unit)} "
         f"({place(*a)}), {pair.second.target} {show(second.median, second.unit)} ({place(*b)}). The ratio is "
-        f"{times(found.ratio)}{_interval(found)}{_means([first, second])}: {_says(found, pair.first.target)}."
+        f"{times(found.ratio)}{_interval(found)}{_means([first, second])}: {said}."
         f"{caveat}{_noise_note(pair)}"
     )
     numbers = columns(
@@ -137,17 +139,13 @@ def _best_by_block(pair: Pair, blocks: list[int]) -> Finding:
 
 
 def _columns(found: list[Comparison]) -> Numbers:
+    """Return what was found, with an empty text for an unknown bound: lists of numbers hold no null."""
     return columns(
         ratio=[one.ratio for one in found],
-        low=[_number(one.low) for one in found],
-        high=[_number(one.high) for one in found],
+        low=["" if one.low is None else one.low for one in found],
+        high=["" if one.high is None else one.high for one in found],
         verdict=[one.verdict for one in found],
     )
-
-
-def _number(bound: float | None) -> float | str:
-    """Return ``bound``, or an empty text for an unknown one: lists of numbers hold no null."""
-    return "" if bound is None else bound
 
 
 def _cells(pair: Pair) -> Finding:
@@ -199,4 +197,132 @@ def _noise_note(pair: Pair) -> str:
     return f" There is one sample a cell. Its noise is taken from neighbouring cells: {spread} (standard deviation)."
 
 
-FINDERS: Final = ((_ORDER, find_ratios),)
+# -- where another target becomes the faster one -----------------------------------------------------------------------
+
+
+_CROSSOVERS_ORDER: Final = 30
+Winner: TypeAlias = Literal["first", "second"]
+_WINNERS: Final[dict[str, Winner]] = {"faster": "first", "slower": "second"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Cells along one axis at a fixed other coordinate ``value``; ``winners``: null where it cannot be told."""
+
+    value: int
+    cells: tuple[Cell, ...]
+    winners: tuple[Winner | None, ...]
+
+    @property
+    def decided(self) -> list[tuple[Cell, Winner]]:
+        """The cells of which it is told who wins."""
+        return [(cell, winner) for cell, winner in zip(self.cells, self.winners, strict=True) if winner is not None]
+
+    @property
+    def changes(self) -> list[tuple[Cell, Cell]]:
+        """Decided cells of different winners with no decided one between them."""
+        told = self.decided
+        return [(a, b) for (a, one), (b, other) in pairwise(told) if one != other]
+
+    @property
+    def pattern(self) -> str:
+        """``first``, ``second``, ``gains`` (second, then first), ``loses``, ``mixed`` or ``undecided``."""
+        told = self.decided
+        if not told:
+            return "undecided"
+        if not self.changes:
+            return told[0][1]
+        if len(self.changes) > 1:
+            return "mixed"
+        return "gains" if told[-1][1] == "first" else "loses"
+
+
+def find_crossovers(study: Study) -> list[Finding]:
+    """Make one finding for each two targets, access and axis that has lines of at least two cells."""
+    return [found for pair in study.pairs for axis in AXES if (found := _along(pair, axis)) is not None]
+
+
+def _along(pair: Pair, axis: Axis) -> Finding | None:
+    found = [
+        Line(value, tuple(cells), tuple(_WINNERS.get(pair.comparisons[cell].verdict) for cell in cells))
+        for value, cells in sorted(lines(pair.shared, axis).items())
+        if len(cells) > 1
+    ]
+    if not found:
+        return None
+    undecided = sum(line.winners.count(None) for line in found)
+    total = sum(len(line.cells) for line in found)
+    what = f"{operations(pair.first.access).capitalize()}{setting_text(pair.first.setting)}"
+    names = f"{pair.first.target} and {pair.second.target}"
+    tail = f" In {undecided} of {plural(total, 'cell')} no difference can be told." if undecided else ""
+    text = f"{what} on {names}: {'. '.join(_sentences(pair, axis, found))}.{tail}"
+    by = "rank count" if axis == "ranks" else "block size"
+    title = f"{what}: which of {names} is faster, by {by}"
+    return Finding(kind="crossover", title=title, text=text, numbers=_numbers(pair, axis, found, undecided))
+
+
+def _sentences(pair: Pair, axis: Axis, found: Sequence[Line]) -> Iterable[str]:
+    names: dict[str, str] = {"first": pair.first.target, "second": pair.second.target}
+    everywhere = "at every rank count" if axis == "ranks" else "with every block size"
+    every = [line.value for line in found]
+    both = f"{names['first']} and {names['second']}"
+    by = grouped((line.pattern, line) for line in found)
+    for winner in ("first", "second"):
+        whole = [line.value for line in by.get(winner, []) if None not in line.winners]
+        partly = [line.value for line in by.get(winner, []) if None in line.winners]
+        if whole:
+            yield f"{names[winner]} is faster {everywhere} {_at(axis, whole, every)}".rstrip()
+        if partly:
+            yield f"{names[winner]} is faster wherever a difference can be told {_at(axis, partly, every)}".rstrip()
+    for pattern, winner in (("gains", "first"), ("loses", "second")):
+        if group := by.get(pattern):
+            yield f"{names[winner]} becomes the faster one: {_starts(axis, group)}"
+    if mixed := by.get("mixed"):
+        yield f"{both} change places more than once {_at(axis, [line.value for line in mixed], every)}".rstrip()
+    if ties := by.get("undecided"):
+        yield f"{both} cannot be told apart {_at(axis, [line.value for line in ties], every)}".rstrip()
+
+
+def _at(axis: Axis, values: list[int], every: Sequence[int]) -> str:
+    if axis == "ranks":
+        return f"for blocks of {span(values, every)}" if any(values) else ""
+    return f"at {listing([str(value) for value in values])}{_ranks_word(values)}"
+
+
+def _ranks_word(values: Sequence[int]) -> str:
+    return " rank" if list(values) == [1] else " ranks"
+
+
+def _starts(axis: Axis, group: Sequence[Line]) -> str:
+    """Name the nearest decided cells around each first change: ``between 4 and 8 ranks with 2M, 16 and 32 with 4M``."""
+    along, across = (str, block) if axis == "ranks" else (block, str)
+    unit, other = (" ranks with", " with") if axis == "ranks" else (" blocks at", " at")
+    place = AXES.index(axis)
+    texts: list[str] = []
+    for line in group:
+        before, after = line.changes[0]
+        word = other if texts else unit
+        texts.append(f"{along(before[place])} and {along(after[place])}{word} {across(line.value)}")
+    ranks = "" if axis == "ranks" else _ranks_word([line.value for line in group])
+    return "between " + listing(texts, most=12) + ranks
+
+
+def _numbers(pair: Pair, axis: Axis, found: Sequence[Line], undecided: int) -> Numbers:
+    """Return the finding's numbers; ``before`` and ``after`` are empty texts where the faster target never changes.
+
+    Otherwise they are the values of the decided cells around the first change.
+    """
+    place = AXES.index(axis)
+    return numbers_of(
+        pair.first,
+        against=pair.second.target,
+        axis=axis,
+        **{AXES[1 - place]: [line.value for line in found]},
+        pattern=[line.pattern for line in found],
+        before=[line.changes[0][0][place] if line.changes else "" for line in found],
+        after=[line.changes[0][1][place] if line.changes else "" for line in found],
+        undecided=undecided,
+    )
+
+
+FINDERS: Final = ((_RATIOS_ORDER, find_ratios), (_CROSSOVERS_ORDER, find_crossovers))

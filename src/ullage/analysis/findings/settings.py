@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.contests import compare_rows, contest_of, spread_of
-from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
 from ullage.analysis.findings.phrasing import (
+    LONGEST_SETTING,
     block,
     cell_of,
     gain_of,
     numbers_of,
+    on_axis,
     operations,
     place,
     setting_text,
     subject,
     with_gain,
 )
-from ullage.analysis.findings.study import Cell, Grid, Numbers, Study
+from ullage.analysis.findings.study import Cell, Grid, Numbers, Settable, Study
 from ullage.analysis.statistics import Comparison, Spread, beaten_by_best, level_of_each
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Scalar
@@ -28,8 +29,6 @@ from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, show_row, times
 
 _BEST_ORDER: Final = 10
-# Settings of more letters, as lists of phases, are read in the sentence and not above it.
-_LONGEST: Final = 24
 
 
 def find_best(study: Study) -> list[Finding]:
@@ -46,7 +45,9 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     spread = spread_of((row for other in grids for row in other.cells.values()), grid.dependence)
     rivals = _rivals(grids, (grid, best), study.error_of_best, spread)
     what = f"{grid.target} {operations(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
-    title = what + setting_text(tuple((name, value) for name, value in grid.setting if len(str(value)) <= _LONGEST))
+    title = what + setting_text(
+        tuple((name, value) for name, value in grid.setting if len(str(value)) <= LONGEST_SETTING)
+    )
     text = f"{what}{setting_text(grid.setting)}: {show_row(best)}, verdict {best.verdict}. "
     text += _rivals_text(rivals, tried, cell_of(best)[0])
     found = Finding(kind="best", title=title, text=text, numbers=_best_numbers(grid, best, rivals, tried))
@@ -247,7 +248,7 @@ def _edge(grid: Grid, rim: TableEdge, level: float, settable: Settable) -> Findi
     if best is None or gain is None:
         return None
     growing = _still_growing(grid, rim, level)
-    unit = plural(rim.value, "rank") if rim.axis == "ranks" else f"{block(rim.value)} blocks"
+    unit = on_axis(rim.axis, rim.value)
     extreme = ("most" if rim.upper else "fewest") if rim.axis == "ranks" else ("largest" if rim.upper else "smallest")
     further = _further(rim, settable, best.count("nodes", 1))
     text = (
@@ -255,7 +256,16 @@ def _edge(grid: Grid, rim: TableEdge, level: float, settable: Settable) -> Findi
         f"{show_row(best)}. That is {times(gain)} the value beside it. They still gain at {unit}, the {extreme} tried"
         f"{_others(grid, rim, growing)}. {f'Test {further}' if further else 'They use all cores'}."
     )
-    numbers = _edge_numbers(grid, rim, gain, growing, best.case) | {"test": further}
+    numbers = numbers_of(
+        grid,
+        axis=rim.axis,
+        side="upper" if rim.upper else "lower",
+        value=rim.value,
+        ratio=gain,
+        **{"growing_block_bytes" if rim.axis == "ranks" else "growing_ranks": growing},
+        case=best.case,
+        test=further,
+    )
     title = f"{subject(grid)} still gain at {unit}"
     return Finding(kind="edge", title=title, text=text, severity="advice" if further else "info", numbers=numbers)
 
@@ -268,7 +278,7 @@ def _further(rim: TableEdge, settable: Settable, nodes: int) -> str:
     value = rim.value * 2 if rim.upper else max(rim.value // 2, 1)
     if rim.axis == "ranks" and rim.upper and not settable.has_room(value, nodes):
         return ""
-    what = plural(value, "rank") if rim.axis == "ranks" else f"{block(value)} blocks"
+    what = on_axis(rim.axis, value)
     option = settable.by_parameter.get(rim.axis, "")
     extend = settable.aside("--extend", option.lstrip("-")) if rim.upper else ""
     return f"{what}{extend or settable.aside(option)}"
@@ -294,18 +304,6 @@ def _others(grid: Grid, rim: TableEdge, growing: list[int]) -> str:
         return f", at every {'block size' if rim.axis == 'ranks' else 'rank count'}"
     names = [block(value) if rim.axis == "ranks" else str(value) for value in growing]
     return f" ({'blocks of' if rim.axis == 'ranks' else 'rank counts'} {listing(names)})"
-
-
-def _edge_numbers(grid: Grid, rim: TableEdge, gain: float, growing: list[int], case: str) -> Numbers:
-    return numbers_of(
-        grid,
-        axis=rim.axis,
-        side="upper" if rim.upper else "lower",
-        value=rim.value,
-        ratio=gain,
-        **{"growing_block_bytes" if rim.axis == "ranks" else "growing_ranks": growing},
-        case=case,
-    )
 
 
 FINDERS: Final = (

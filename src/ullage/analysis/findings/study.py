@@ -1,22 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows arranged for questions: a grid of ranks by block sizes for each target, access and further setting."""
+"""Rows arranged for questions: a grid of ranks by block sizes for each target, access and further setting.
+
+``Settable``: what can be set on the command line of the suite that a finding is of. Advice names no other option.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.contests import compare_rows, contest_of, sampled, spread_of
-from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.neighbours import relative_noise
 from ullage.analysis.statistics import Comparison, Dependence, Spread, compare_all, dependence_within, pairs_on
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
+from ullage.quantity import format_param
+
+_TARGET: Final = "target"
+
+
+@dataclass(frozen=True, slots=True)
+class Settable:
+    """Says which options can set what a finding advises.
+
+    ``options``: as typed. ``by_parameter``: which option sets a parameter of rows.
+
+    ``targets``: what is typed for a target, by its name. All are empty for rows that no suite made, as of an import.
+
+    ``cores``: those of a node that ranks may use; 0: not known.
+    """
+
+    options: frozenset[str] = frozenset()
+    by_parameter: Mapping[str, str] = field(default_factory=dict[str, str])
+    targets: Mapping[str, str] = field(default_factory=dict[str, str])
+    cores: int = 0
+
+    def has_room(self, ranks: int, nodes: int) -> bool:
+        """Tell whether so many ranks have a core each, as far as is known: nobody is told to test more."""
+        return not self.cores or ranks <= self.cores * nodes
+
+    def change(self, parameters: Mapping[str, Scalar]) -> str:
+        """Write options, and settings that have none, for ``parameters``: ``--ranks 4 --block 1M order=random``."""
+        return " ".join(self._one(name, value) for name, value in parameters.items())
+
+    def can_set(self, parameters: Mapping[str, Scalar]) -> bool:
+        """Tell whether each of ``parameters`` has an option; True for rows of no suite, whose options are unknown."""
+        return not self.options or all(name in self.by_parameter for name in parameters)
+
+    def aside(self, option: str, value: str = "") -> str:
+        """Return `` (--block)``, or `` (--extend ranks)`` with ``value``; empty where the suite has no such option."""
+        return f" ({f'{option} {value}'.rstrip()})" if option in self.options else ""
+
+    def _one(self, name: str, value: Scalar) -> str:
+        text = self.targets.get(str(value), str(value)) if name == _TARGET else format_param(name, value)
+        option = self.by_parameter.get(name)
+        return f"{option} {text}" if option else f"{name.removesuffix('_bytes')}={text}"
+
+
+NOTHING_SETTABLE: Final = Settable()
+
 
 Cell = tuple[int, int]
 Setting = tuple[tuple[str, Scalar], ...]
@@ -232,16 +279,15 @@ def make_study(
     groups: dict[tuple[str, str, Setting], dict[Cell, Row]] = {}
     for row in usable:
         setting = tuple((name, row.params[name]) for name in names if name in row.params)
-        groups.setdefault((row.target, row.access, setting), {})[_cell(row)] = row
+        groups.setdefault((row.target, row.access, setting), {})[row.ranks, row.count("block_bytes", 0)] = row
     dependence = dependence_within([sampled(row) for row in usable])
-    grids = tuple(_grid(place, cells, dependence) for place, cells in groups.items())
+    grids = [
+        Grid(target, access, first.metric, first.unit, first.better, setting, cells, dependence)
+        for (target, access, setting), cells in groups.items()
+        for first in [next(iter(cells.values()))]
+    ]
     order = tuple(dict.fromkeys(row.target for row in all_rows))
-    return Study(all_rows, grids, tuple(failed), level, order, settable)
-
-
-def _grid(place: tuple[str, str, Setting], cells: dict[Cell, Row], dependence: Dependence) -> Grid:
-    first = next(iter(cells.values()))
-    return Grid(place[0], place[1], first.metric, first.unit, first.better, place[2], cells, dependence)
+    return Study(all_rows, tuple(grids), tuple(failed), level, order, settable)
 
 
 def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
@@ -255,11 +301,6 @@ def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
 def _is_usable(row: Row) -> bool:
     ranks, positive = row.params.get("ranks"), bool(row.repetitions) and min(row.repetitions) > 0
     return isinstance(ranks, int) and positive and is_sound(row)
-
-
-def _cell(row: Row) -> Cell:
-    ranks, block = row.ranks, row.params.get("block_bytes", 0)
-    return int(ranks), int(block)
 
 
 def _setting_names(rows: Sequence[Row]) -> list[str]:

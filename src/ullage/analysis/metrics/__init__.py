@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics, found by walking this package: a module for each kind of work has functions that are ``metric``s.
 
-What several metrics have a maker for, or a single expression, stands in its ``METRICS``.
+What is put together from the samples of ``arithmetic`` stands in its ``METRICS``, by ``metrics``.
 """
 
 from collections.abc import Callable
@@ -40,6 +40,11 @@ def metric(unit: str, better: Literal["more", "less"]) -> Callable[[Sample], Met
         return Metric(sample.__name__, unit, better, f"{doc[:1].lower()}{doc[1:].removesuffix('.')}", sample)
 
     return made
+
+
+def metrics(unit: str, better: Literal["more", "less"], **declared: tuple[str, Sample]) -> list[Metric]:
+    """Return metrics of one unit and direction by their names: what each is, and its sample."""
+    return [Metric(name, unit, better, doc, sample) for name, (doc, sample) in declared.items()]
 
 
 @cache

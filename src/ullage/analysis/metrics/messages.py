@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics of messages between ranks: rings, pairs, collective operations, congestion, sockets."""
 
-from collections.abc import Callable
 from statistics import fmean
 from typing import Final, cast
 
-from ullage.analysis.metrics import Metric, metric
-from ullage.analysis.metrics.arithmetic import NS_PER_S, time_each
+from ullage.analysis.metrics import Sample, metric, metrics
+from ullage.analysis.metrics.arithmetic import NS_PER_S, bytes_over, largest, most, over, total
 from ullage.analysis.statistics import median
 from ullage.model.record import Latency, PhaseRecord
 from ullage.pair_tables import pair_table
@@ -14,26 +13,9 @@ from ullage.pair_tables import pair_table
 # -- HPC Challenge's numbers: rings in which all send, and pairs of which one at a time does (HPCC 1.5, bench_lat_bw) --
 
 
-_RING: Final = "ring_s"
 _SIZE: Final = "message_bytes"
-_TIMES: Final = {"least": "least_one_way_s", "mean": "mean_one_way_s", "most": "most_one_way_s"}
-
-
-def _gauge(phase: PhaseRecord, name: str) -> float | None:
-    found = phase.gauges.get(name)
-    return found.most if found is not None and found.most > 0 else None
-
-
-def _time(name: str) -> Callable[[PhaseRecord], float | None]:
-    return lambda phase: _gauge(phase, name)
-
-
-def _ring_rate(name: str) -> Callable[[PhaseRecord], float | None]:
-    def rate(phase: PhaseRecord) -> float | None:
-        size, seconds = _gauge(phase, _SIZE), _gauge(phase, name)
-        return None if size is None or seconds is None else size / seconds
-
-    return rate
+_RING: Final = most("ring_s")
+_LEAST_TIME, _MEAN_TIME, _MOST_TIME = map(most, ("least_one_way_s", "mean_one_way_s", "most_one_way_s"))
 
 
 @metric("B/s", "more")
@@ -42,7 +24,7 @@ def ping_pong_bandwidth(phase: PhaseRecord) -> float | None:
 
     Return the mean of the pairs' rates, not the rate of their mean time.
     """
-    size = _gauge(phase, _SIZE)
+    size = most(_SIZE)(phase)
     known = [seconds for seconds in _one_way_seconds(phase) if seconds > 0]
     return size * fmean(1 / seconds for seconds in known) if known and size is not None else None
 
@@ -59,46 +41,7 @@ def _one_way_seconds(phase: PhaseRecord) -> list[float]:
     return [float(one[2]) for one in entries if len(one) == 3 and isinstance(one[2], (int, float))]
 
 
-_RINGS = (
-    Metric("ring_latency", "s", "less", "time of a message while every process sends to both neighbours", _time(_RING)),
-    Metric("ring_bandwidth", "B/s", "more", "bytes of a message over ring_latency, of each process", _ring_rate(_RING)),
-    Metric(
-        "ping_pong_least_latency",
-        "s",
-        "less",
-        "one-way time between the fastest pair of processes",
-        _time(_TIMES["least"]),
-    ),
-    Metric("ping_pong_latency", "s", "less", "one-way time of a message, mean over the pairs", _time(_TIMES["mean"])),
-    Metric(
-        "ping_pong_most_latency",
-        "s",
-        "less",
-        "one-way time of a message between the slowest pair",
-        _time(_TIMES["most"]),
-    ),
-    Metric(
-        "ping_pong_least_bandwidth",
-        "B/s",
-        "more",
-        "bytes of a message over the one-way time of the slowest pair",
-        _ring_rate(_TIMES["most"]),
-    ),
-    Metric(
-        "ping_pong_most_bandwidth",
-        "B/s",
-        "more",
-        "bytes of a message over the one-way time of the fastest pair",
-        _ring_rate(_TIMES["least"]),
-    ),
-)
-
-
 # -- messages between pairs, and patterns with all ranks active --------------------------------------------------------
-
-
-_LATENCY: Final = "ping-pong"
-_BANDWIDTH: Final = "one-way"
 
 
 def _times(phase: PhaseRecord, traffic: str) -> list[float]:
@@ -107,48 +50,14 @@ def _times(phase: PhaseRecord, traffic: str) -> list[float]:
     return [seconds for seconds in _one_way_seconds(phase) if seconds > 0]
 
 
-def _message_bytes(phase: PhaseRecord) -> float:
-    gauge = phase.gauges.get("message_bytes")
-    return 0.0 if gauge is None else gauge.most
-
-
 def _latency(phase: PhaseRecord) -> float | None:
-    times = _times(phase, _LATENCY)
+    times = _times(phase, "ping-pong")
     return median(times) if times else None
 
 
-def _worst_latency(phase: PhaseRecord) -> float | None:
-    return max(_times(phase, _LATENCY), default=None)
-
-
-def _bandwidth(phase: PhaseRecord) -> float | None:
-    times = _times(phase, _BANDWIDTH)
-    return _message_bytes(phase) / median(times) if times else None
-
-
-@metric("B/s", "more")
-def worst_pair_bandwidth(phase: PhaseRecord) -> float | None:
-    """Messages one way over their time, of the slowest ordered pair."""
-    times = _times(phase, _BANDWIDTH)
-    return _message_bytes(phase) / max(times) if times else None
-
-
-@metric("B/s", "more")
-def exchange_bandwidth(phase: PhaseRecord) -> float | None:
-    """Bytes of all messages of a pattern, each counted once, over the time of the slowest rank."""
-    moved, took = phase.gauges.get("bytes"), phase.gauges.get("elapsed_s")
-    if moved is None or took is None or took.most <= 0 or moved.sum <= 0:
-        return None
-    return moved.sum / took.most
-
-
-_PAIRS = (
-    Metric("pair_latency", "s", "less", "half a message there and back, median over the ordered pairs", _latency),
-    Metric(
-        "worst_pair_latency", "s", "less", "half a message there and back, of the slowest ordered pair", _worst_latency
-    ),
-    Metric("pair_bandwidth", "B/s", "more", "messages one way over their time, median over ordered pairs", _bandwidth),
-)
+def _one_way(phase: PhaseRecord) -> float | None:
+    times = _times(phase, "one-way")
+    return median(times) if times else None
 
 
 # -- collective and one-sided operations of MPI ------------------------------------------------------------------------
@@ -158,27 +67,9 @@ COLLECTIVE: Final = "collective"
 ONE_SIDED: Final = "one-sided"
 
 
-def _mean_time(phase: PhaseRecord) -> float | None:
-    return time_each(phase, "call_s", "calls") if phase.phase == COLLECTIVE else None
-
-
-def _largest_over_longest(phase: PhaseRecord, amount: str, seconds: str) -> float | None:
-    """Divide the largest ``amount`` of a rank by the largest ``seconds``; None where either is missing or 0."""
-    done, took = phase.gauges.get(amount), phase.gauges.get(seconds)
-    if done is None or took is None or done.most <= 0 or took.most <= 0:
-        return None
-    return done.most / took.most
-
-
-def _slowest_time(phase: PhaseRecord) -> float | None:
-    rate = _largest_over_longest(phase, "calls", "call_s") if phase.phase == COLLECTIVE else None
-    return None if rate is None else 1 / rate
-
-
-@metric("B/s", "more")
-def link_bandwidth(phase: PhaseRecord) -> float | None:
-    """Bytes that have to cross a rank's link, as nccl-tests count them (busbw), over the slowest rank's time."""
-    return _largest_over_longest(phase, "link_bytes", "call_s") if phase.phase == COLLECTIVE else None
+def _in(name: str, sample: Sample) -> Sample:
+    """Sample phases of that name alone."""
+    return lambda phase: sample(phase) if phase.phase == name else None
 
 
 @metric("of call", "more")
@@ -191,29 +82,6 @@ def overlap(phase: PhaseRecord) -> float | None:
     if call is None or compute is None or overall is None or call <= 0:
         return None
     return min(1.0, max(0.0, 1 - (overall - compute) / call))
-
-
-@metric("s", "less")
-def one_sided_latency(phase: PhaseRecord) -> float | None:
-    """Time of the origins over the operations, what ends them included."""
-    return time_each(phase, "elapsed_s", "operations") if phase.phase == ONE_SIDED else None
-
-
-@metric("B/s", "more")
-def one_sided_bandwidth(phase: PhaseRecord) -> float | None:
-    """Bytes of all origins over the time of the slowest."""
-    took = phase.gauges.get("most_elapsed_s")
-    if phase.phase != ONE_SIDED or took is None or took.most <= 0 or phase.bytes <= 0:
-        return None
-    return phase.bytes / took.most
-
-
-_COLLECTIVES = (
-    Metric("collective_latency", "s", "less", "time of a call, mean over calls and ranks, as OSU has it", _mean_time),
-    Metric(
-        "collective_latency_slowest", "s", "less", "time of a call, mean over calls, of the slowest rank", _slowest_time
-    ),
-)
 
 
 # -- messages of a few ranks, alone or beside others: mean and tail of the victims' histogram --------------------------
@@ -250,30 +118,26 @@ def congestion_time_p99(phase: PhaseRecord) -> float | None:
 @metric("B/s", "more")
 def congestion_bandwidth(phase: PhaseRecord) -> float | None:
     """Bytes that a victim sends over the mean time of its exchanges."""
-    mean, size = _mean(phase), phase.gauges.get("operation_bytes")
-    return size.most / mean if mean and size is not None and phase.phase.startswith("bandwidth-") else None
-
-
-_CONGESTION = (Metric("congestion_time", "s", "less", "time of one exchange or allreduce of the victims, mean", _mean),)
+    return over(largest("operation_bytes"), _mean)(phase) if phase.phase.startswith("bandwidth-") else None
 
 
 # -- sockets between pairs of ranks: of the measured time alone, by the clock of the receiver --------------------------
 
 
-def _sum(phase: PhaseRecord, name: str) -> float | None:
-    """Return a gauge added over the ranks, 0 where nothing arrived; None where nothing was tried."""
-    gauge, pairs = phase.gauges.get(name), phase.gauges.get("pairs")
-    if gauge is None or pairs is None or pairs.sum <= 0 or "unavailable" in phase.facts:
-        return None
-    return gauge.sum
+def _arrived(name: str) -> Sample:
+    """Sample a gauge added over the ranks, 0 where nothing arrived; None where nothing was tried."""
+
+    def sample(phase: PhaseRecord) -> float | None:
+        gauge, pairs = phase.gauges.get(name), phase.gauges.get("pairs")
+        was_tried = pairs is not None and pairs.sum > 0 and "unavailable" not in phase.facts
+        return gauge.sum if gauge is not None and was_tried else None
+
+    return sample
 
 
-def _per_core(phase: PhaseRecord) -> float | None:
-    rate, cores = _sum(phase, "goodput_bytes_per_s"), _sum(phase, "cpu_cores")
-    return None if rate is None or not cores else rate / cores
-
-
-def _loss(phase: PhaseRecord) -> float | None:
+@metric("of messages", "less")
+def loss_share(phase: PhaseRecord) -> float | None:
+    """Datagrams that did not arrive, or requests without an answer."""
     expected = phase.counters.get("expected", 0)
     if expected > 0:
         return phase.counters.get("lost", 0) / expected
@@ -282,39 +146,83 @@ def _loss(phase: PhaseRecord) -> float | None:
     return 1.0 if was_sent else None
 
 
-def _jitter(phase: PhaseRecord) -> float | None:
-    gauge = phase.gauges.get("jitter_s")
-    return None if gauge is None or gauge.most <= 0 else gauge.most
-
-
-_SOCKETS = (
-    Metric(
-        "network_bandwidth",
+METRICS: Final = (
+    *metrics(
+        "s",
+        "less",
+        ring_latency=("time of a message while every process sends to both neighbours", _RING),
+        ping_pong_least_latency=("one-way time between the fastest pair of processes", _LEAST_TIME),
+        ping_pong_latency=("one-way time of a message, mean over the pairs", _MEAN_TIME),
+        ping_pong_most_latency=("one-way time of a message between the slowest pair", _MOST_TIME),
+        pair_latency=("half a message there and back, median over the ordered pairs", _latency),
+        worst_pair_latency=(
+            "half a message there and back, of the slowest ordered pair",
+            lambda phase: max(_times(phase, "ping-pong"), default=None),
+        ),
+        collective_latency=(
+            "time of a call, mean over calls and ranks, as OSU has it",
+            _in(COLLECTIVE, over(total("call_s"), total("calls"))),
+        ),
+        collective_latency_slowest=(
+            "time of a call, mean over calls, of the slowest rank",
+            _in(COLLECTIVE, over(lambda _phase: 1.0, over(most("calls"), most("call_s")))),
+        ),
+        one_sided_latency=(
+            "time of the origins over the operations, what ends them included",
+            _in(ONE_SIDED, over(total("elapsed_s"), total("operations"))),
+        ),
+        congestion_time=("time of one exchange or allreduce of the victims, mean", _mean),
+        jitter=("interarrival jitter by RFC 3550 of the worst rank, between receiving calls", most("jitter_s")),
+    ),
+    *metrics(
         "B/s",
         "more",
-        "payload that arrived at the receivers over the measured time, all pairs and both ways together",
-        lambda phase: _sum(phase, "goodput_bytes_per_s"),
+        ring_bandwidth=("bytes of a message over ring_latency, of each process", over(most(_SIZE), _RING)),
+        ping_pong_least_bandwidth=(
+            "bytes of a message over the one-way time of the slowest pair",
+            over(most(_SIZE), _MOST_TIME),
+        ),
+        ping_pong_most_bandwidth=(
+            "bytes of a message over the one-way time of the fastest pair",
+            over(most(_SIZE), _LEAST_TIME),
+        ),
+        pair_bandwidth=("messages one way over their time, median over ordered pairs", over(largest(_SIZE), _one_way)),
+        worst_pair_bandwidth=(
+            "messages one way over their time, of the slowest ordered pair",
+            over(largest(_SIZE), lambda phase: max(_times(phase, "one-way"), default=None)),
+        ),
+        exchange_bandwidth=(
+            "bytes of all messages of a pattern, each counted once, over the time of the slowest rank",
+            over(total("bytes"), most("elapsed_s")),
+        ),
+        link_bandwidth=(
+            "bytes that have to cross a rank's link, as nccl-tests count them (busbw), over the slowest rank's time",
+            _in(COLLECTIVE, over(most("link_bytes"), most("call_s"))),
+        ),
+        one_sided_bandwidth=(
+            "bytes of all origins over the time of the slowest",
+            _in(ONE_SIDED, bytes_over(most("most_elapsed_s"))),
+        ),
+        network_bandwidth=(
+            "payload that arrived at the receivers over the measured time, all pairs and both ways together",
+            _arrived("goodput_bytes_per_s"),
+        ),
+        bandwidth_per_core=(
+            "payload that arrived for each second of a core, both ends",
+            over(_arrived("goodput_bytes_per_s"), _arrived("cpu_cores")),
+        ),
     ),
-    Metric(
-        "message_rate",
+    *metrics(
         "op/s",
         "more",
-        "messages that arrived, or round trips, over the measured time",
-        lambda phase: _sum(phase, "messages_per_s"),
+        message_rate=("messages that arrived, or round trips, over the measured time", _arrived("messages_per_s")),
     ),
-    Metric(
-        "network_cpu",
+    *metrics(
         "cores",
         "less",
-        "processor time of both ends, threads and kernel on their behalf, over the measured time",
-        lambda phase: _sum(phase, "cpu_cores"),
-    ),
-    Metric("bandwidth_per_core", "B/s", "more", "payload that arrived for each second of a core, both ends", _per_core),
-    Metric("loss_share", "of messages", "less", "datagrams that did not arrive, or requests without an answer", _loss),
-    Metric(
-        "jitter", "s", "less", "interarrival jitter by RFC 3550 of the worst rank, between receiving calls", _jitter
+        network_cpu=(
+            "processor time of both ends, threads and kernel on their behalf, over the measured time",
+            _arrived("cpu_cores"),
+        ),
     ),
 )
-
-
-METRICS: Final = (*_RINGS, *_PAIRS, *_COLLECTIVES, *_CONGESTION, *_SOCKETS)

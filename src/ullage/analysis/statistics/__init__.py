@@ -2,6 +2,8 @@
 """Pure functions over samples. Nothing is dropped silently and nothing heavy is imported; docs/statistics.md has the
 rules, where they are from and how often they are right."""
 
+from statistics import median
+
 from ullage.analysis.statistics.comparison import (
     Comparison,
     ComparisonVerdict,
@@ -16,11 +18,9 @@ from ullage.analysis.statistics.comparison import (
 from ullage.analysis.statistics.dependence import (
     INDEPENDENT,
     Dependence,
-    Fences,
     autocorrelation,
     outliers,
     pooled_dependence,
-    tukey_fences,
 )
 from ullage.analysis.statistics.intervals import (
     Interval,
@@ -29,13 +29,10 @@ from ullage.analysis.statistics.intervals import (
     is_look,
     median_interval,
     next_look,
-    quantile_interval,
     relative_width,
 )
-from ullage.analysis.statistics.launches import Sampled
-from ullage.analysis.statistics.order import mad, median, quantile
-from ullage.analysis.statistics.ranks import rank_test
-from ullage.analysis.statistics.spread import Spread, dependence_within, pooled_spread
+from ullage.analysis.statistics.order import mad, quantile, rank_test
+from ullage.analysis.statistics.spread import Sampled, Spread, dependence_within, pooled_spread
 
 __all__ = [
     "INDEPENDENT",
@@ -43,7 +40,6 @@ __all__ = [
     "ComparisonVerdict",
     "Contest",
     "Dependence",
-    "Fences",
     "Interval",
     "Sampled",
     "Spread",
@@ -66,8 +62,6 @@ __all__ = [
     "pooled_dependence",
     "pooled_spread",
     "quantile",
-    "quantile_interval",
     "rank_test",
     "relative_width",
-    "tukey_fences",
 ]

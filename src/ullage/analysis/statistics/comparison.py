@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics.launches import LaunchSpread, shares
-from ullage.analysis.statistics.ranks import are_apart, rank_test
-from ullage.analysis.statistics.spread import UNKNOWN, LogMean, Spread, log_mean
-from ullage.analysis.statistics.student import two_sided_p, two_sided_quantile
+from ullage.analysis.statistics.order import are_apart, rank_test, two_sided_p, two_sided_quantile
+from ullage.analysis.statistics.spread import UNKNOWN, LaunchSpread, LogMean, Spread, log_mean, shares
 
 ComparisonVerdict: TypeAlias = Literal["faster", "slower", "cannot tell"]
 Better: TypeAlias = Literal["more", "less"]
@@ -149,7 +147,9 @@ def beaten_by_best(contests: Sequence[Contest], error: float = 0.05) -> list[boo
     """
     evidence = [_evidence(contest) for contest in contests]
     order = sorted(
-        (found.p, index) for index, found in enumerate(evidence) if found is not None and _wins(found, contests[index])
+        (found.p, index)
+        for index, (found, contest) in enumerate(zip(evidence, contests, strict=True))
+        if found is not None and (found.log > 0) == (contest.better == "more")
     )
     beaten = [False] * len(contests)
     settings = len(contests) + 1
@@ -158,11 +158,6 @@ def beaten_by_best(contests: Sequence[Contest], error: float = 0.05) -> list[boo
             break
         beaten[index] = True
     return beaten
-
-
-def _wins(found: _Evidence, contest: Contest) -> bool:
-    """Tell whether the first side is the better one."""
-    return (found.log > 0) == (contest.better == "more")
 
 
 def compare_on_average(contests: Sequence[Contest], level: float = 0.95) -> Comparison:

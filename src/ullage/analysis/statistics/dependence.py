@@ -33,26 +33,13 @@ def autocorrelation(samples: Sequence[float], lag: int = 1) -> float | None:
     return sum(a * b for a, b in zip(centred, centred[lag:], strict=False)) / power
 
 
-@dataclass(frozen=True, slots=True)
-class Fences:
-    """Tukey's inner fences: what lies outside is labelled an outlier."""
-
-    low: float
-    high: float
-
-
-def tukey_fences(samples: Sequence[float], reach: float = 1.5) -> Fences:
-    """Return the quartiles moved out by ``reach`` times their distance (3: the outer fences)."""
-    first, third = quantile(samples, 0.25), quantile(samples, 0.75)
-    return Fences(first - reach * (third - first), third + reach * (third - first))
-
-
 def outliers(samples: Sequence[float], reach: float = 1.5) -> list[int]:
-    """Return the indices of the samples outside Tukey's fences."""
+    """Return the indices of samples outside Tukey's fences: quartiles moved out by ``reach`` times their distance."""
     if not samples:
         return []
-    fences = tukey_fences(samples, reach)
-    return [index for index, value in enumerate(samples) if not fences.low <= value <= fences.high]
+    first, third = quantile(samples, 0.25), quantile(samples, 0.75)
+    beyond = reach * (third - first)
+    return [index for index, value in enumerate(samples) if not first - beyond <= value <= third + beyond]
 
 
 _FEWEST: Final = 4

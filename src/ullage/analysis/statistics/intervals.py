@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals for a median or a quantile from order statistics, whatever the distribution.
+"""Intervals for a median from order statistics, whatever the distribution.
 
-The number of samples below the quantile q of their distribution is binomial (n, q), so [x_(l), x_(u)] covers it with
+The number of samples below the median of their distribution is binomial (n, 1/2), so [x_(l), x_(u)] covers it with
 P(l <= B < u) (Hahn and Meeker, Statistical Intervals, 5.2). Few of the levels that whole ranks have lie near 95 %: the
 median's interval lies between two of them (Hettmansperger and Sheather 1986; Nyblom 1992; Hutson 1999), interpolated
 in logarithms, so that a rate has the interval of its time. The engine's stop rule ``median-ci`` has the same formula
@@ -13,11 +13,10 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist, pstdev
+from statistics import NormalDist, median, pstdev
 from typing import Final
 
-from ullage.analysis.statistics.order import median_of_sorted, quantile
-from ullage.analysis.statistics.student import two_sided_quantile
+from ullage.analysis.statistics.order import quantile, two_sided_quantile
 
 # A stop rule looks at the samples, and ends them where they happen to lie close together. That costs coverage; an
 # interval at this share of the error gives it back (docs/statistics.md, "Rows").
@@ -27,7 +26,7 @@ _SIGN_TERMS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds of ``median`` (or of the quantile asked for). ``level_reached`` may lie below ``level``: few samples."""
+    """Bounds of ``median`` (or of the statistic asked for). ``level_reached`` may lie below ``level``: few samples."""
 
     median: float
     low: float
@@ -54,7 +53,7 @@ def median_interval(samples: Sequence[float], level: float = 0.95, correlation: 
     low, high = ordered[rank - 1], ordered[-rank]
     if weight > 0:
         low, high = _between(low, ordered[rank], weight), _between(high, ordered[-rank - 1], weight)
-    return Interval(median_of_sorted(ordered), low, high, reached, level)
+    return Interval(median(ordered), low, high, reached, level)
 
 
 def fewest_samples(level: float = 0.95) -> int:
@@ -88,19 +87,6 @@ def relative_width(interval: Interval) -> float | None:
     if interval.median == 0:
         return None
     return (interval.high - interval.low) / 2 / abs(interval.median)
-
-
-def quantile_interval(samples: Sequence[float], q: float, level: float = 0.95) -> Interval:
-    """Return order statistics that cover the quantile ``q`` with at least ``level``, as few as possible on each side.
-
-    Where the samples are too few (a 95 % interval of p99 needs more than 300) it is the full range and says so.
-    """
-    _check(samples, level)
-    if not 0 < q < 1:
-        raise ValueError(f"quantile {q} is not between 0 and 1")
-    ordered = sorted(samples)
-    low, high, reached = _quantile_ranks(len(ordered), q, level)
-    return Interval(quantile(ordered, q), ordered[low - 1], ordered[high - 1], reached, level)
 
 
 def _check(samples: Sequence[float], level: float) -> None:
@@ -165,19 +151,6 @@ def _stretch(n: int, correlation: float) -> float:
     return math.sqrt(1 + 2 * sum(terms))
 
 
-@lru_cache(maxsize=4096)
-def _quantile_ranks(n: int, q: float, level: float) -> tuple[int, int, float]:
-    """Return ranks (from 1) that leave at most half of ``1 - level`` on either side, or the ends; and the coverage."""
-    half = (1 - level) / 2
-    cumulative = [0.0]
-    for k in range(n + 1):
-        cumulative.append(cumulative[-1] + _binomial(n, k, q))
-    # P(B < l) stands at cumulative[l], P(B >= u) is 1 - cumulative[u].
-    low = max((rank for rank in range(1, n + 1) if cumulative[rank] <= half), default=1)
-    high = min((rank for rank in range(1, n + 1) if 1 - cumulative[rank] <= half), default=n)
-    return low, high, min(max(cumulative[high] - cumulative[low], 0.0), 1.0)
-
-
 def binomial_tail(n: int, k: int, q: float) -> float:
     """Return the chance of ``k`` or more of ``n`` independent events with the chance ``q``, 0 < q < 1, each."""
     return min(sum(_binomial(n, count, q) for count in range(k, n + 1)), 1.0)
@@ -210,16 +183,12 @@ def bootstrap_interval(
         return Interval(estimate, estimate, estimate, 0.0, level)
     draw = random.Random(seed)  # noqa: S311 -- resampling, not a secret
     values = [statistic(draw.choices(samples, k=len(samples))) for _ in range(resamples)]
-    reach = _reach(level, len(samples))
+    # So many deviations of the resamples an interval of Student's t reaches to either side.
+    reach = math.sqrt(len(samples) / (len(samples) - 1)) * two_sided_quantile(level, len(samples) - 1)
     low, high = _levels(samples, statistic, estimate, values, 2 * NormalDist().cdf(reach) - 1)
     plain = reach * pstdev(values)
     bounds = min(quantile(values, low), estimate - plain), max(quantile(values, high), estimate + plain)
     return Interval(estimate, *bounds, level, level)
-
-
-def _reach(level: float, n: int) -> float:
-    """Return how many deviations of the resamples an interval of Student's t reaches to either side."""
-    return math.sqrt(n / (n - 1)) * two_sided_quantile(level, n - 1)
 
 
 def _levels(

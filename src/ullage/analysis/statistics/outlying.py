@@ -12,13 +12,12 @@ A node is named in a measure where three things hold, each at the error that its
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 from typing import Final, TypeGuard
 
 from ullage.analysis.statistics.comparison import Better
-from ullage.analysis.statistics.order import median
+from ullage.analysis.statistics.order import two_sided_quantile
 from ullage.analysis.statistics.spread import Spread, log_mean, pooled_spread
-from ullage.analysis.statistics.student import two_sided_quantile
 
 FEWEST_NODES: Final = 4
 """With two nodes, either may be the odd one. With three, the two others are too few to estimate a spread."""

@@ -8,9 +8,9 @@ in what is tried; Optuna's samplers choose in place of the upper bound.
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ullage.analysis.tuning.posterior import Posterior
 from ullage.analysis.tuning.search import Ask, Search, Trial
 from ullage.analysis.tuning.space import Setting, Settings, Space, setting_of
+from ullage.analysis.tuning.surrogate import Posterior
 from ullage.arrays import np
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 

@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.tuning import screening
-from ullage.analysis.tuning.acquisition import expected_gain
-from ullage.analysis.tuning.choice import choose, expect
 from ullage.analysis.tuning.confirmation import ERROR, FEWEST_PAIRS, Confirmation, judge, looks, of_pair
-from ullage.analysis.tuning.posterior import Posterior
-from ullage.analysis.tuning.race import pick, racers
-from ullage.analysis.tuning.space import Setting, Settings, Space, setting_of
-from ullage.analysis.tuning.start import near, opening, spread, start_settings
-from ullage.analysis.tuning.surrogate import Scales, Surrogate, Trials, fit
+from ullage.analysis.tuning.effects import FEWEST_SCREENED, MOST_SCREENED, design, important, narrowed
+from ullage.analysis.tuning.race import choose, expect, expected_gain, pick, racers
+from ullage.analysis.tuning.space import Setting, Settings, Space, near, opening, setting_of, spread, start_settings
+from ullage.analysis.tuning.surrogate import Posterior, Scales, Trials, fit
 from ullage.arrays import np
 
 Purpose: TypeAlias = Literal["default", "start", "search", "race", "confirm"]
@@ -105,13 +101,13 @@ class Search:
         self.seed = seed
         self._first = opening(space, _OPENING - 1 - _STEPS, begin)
         self._scales: dict[int, Scales] = {}
-        self._last: tuple[list[Trial], Surrogate | None] = ([], None)
+        self._last: tuple[list[Trial], Posterior | None] = ([], None)
         self._left: dict[int, Settings] = {}
         self._posterior_of: tuple[Settings | None, Posterior | None] = (None, None)
         # Where all settings are listed, none of them is lost to a screening that is wrong.
-        is_many = screening.FEWEST <= len(space.dimensions) <= screening.MOST
+        is_many = FEWEST_SCREENED <= len(space.dimensions) <= MOST_SCREENED
         self._screens = is_many and not space.is_listed
-        self._start = screening.design(space) if self._screens else start_settings(space, seed)
+        self._start = design(space) if self._screens else start_settings(space, seed)
         self._narrowed: Settings | None = None
 
     def next(self, trials: Sequence[Trial], left: int) -> Ask | None:
@@ -151,7 +147,7 @@ class Search:
         most = _MOST_PAIRS if len(pairs) >= 12 else min(len(best), len(default))
         return judge(default, best, most, self.error)
 
-    def surrogate(self, trials: Sequence[Trial]) -> Surrogate:
+    def surrogate(self, trials: Sequence[Trial]) -> Posterior:
         """Fit a surrogate to all trials; its scales are fitted again whenever there are half as many more."""
         if self._last[1] is not None and self._last[0] == list(trials):
             return self._last[1]
@@ -204,8 +200,8 @@ class Search:
             of_screening = trials[: max(settings.index(setting) for setting in self._start) + 1]
             if len(_measured(of_screening)) < len(self._start) // 2:
                 return self.space.candidates
-            kept = screening.important(self.surrogate(of_screening))
-            self._narrowed = screening.narrowed(self.space, kept)
+            kept = important(self.surrogate(of_screening))
+            self._narrowed = narrowed(self.space, kept)
         return self._narrowed
 
     def _confirming(self, trials: Sequence[Trial], left: int) -> Ask | None:

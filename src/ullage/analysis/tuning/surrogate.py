@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from ullage.analysis.tuning.space import Setting, Space
+from ullage.analysis.tuning.space import Setting, Settings, Space
 from ullage.arrays import NDArray, np
 
 Array: TypeAlias = NDArray[np.float64]
@@ -83,57 +83,6 @@ class Scales:
         """Make scales from a list as ``values`` returns it."""
         alone, rough, together, noise, drift = values[-5:]
         return cls(tuple(values[:-5]), alone, rough, together, noise, drift, steps)
-
-
-@dataclass(frozen=True)
-class Surrogate:
-    """A fitted process. ``center`` and ``spread`` bring its values back to logarithms of the objective."""
-
-    space: Space
-    scales: Scales
-    settings: NDArray[np.int64]
-    inverse: Array
-    weights: Array
-    center: float
-    spread: float
-
-    @property
-    def noise(self) -> float:
-        """Standard deviation of the logarithm of one trial."""
-        return self.spread * math.exp(self.scales.noise / 2)
-
-    def predict(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Return mean and standard deviation of the logarithm at rows of ``settings``, without noise and drift."""
-        cross, explained = self._cross(settings)
-        mean = self.center + self.spread * (self.weights @ cross)
-        variance = np.maximum(variance_of(self.space, self.scales) - np.sum(explained**2, axis=0), 1e-12)
-        return mean, self.spread * np.sqrt(variance)
-
-    def joint(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Return mean and covariance matrix of the logarithms at rows of ``settings``."""
-        cross, explained = self._cross(settings)
-        mean = self.center + self.spread * (self.weights @ cross)
-        own = response(self.space, settings, settings, self.scales)
-        return mean, self.spread**2 * (own - explained.T @ explained)
-
-    def _cross(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
-        cross = response(self.space, self.settings, settings, self.scales)
-        return cross, self.inverse @ cross
-
-
-def fit(space: Space, trials: Trials, scales: Scales | None = None) -> Surrogate:
-    """Fit the process that ``trials`` (two at least) make likely; given ``scales`` are taken as they are."""
-    logs = np.array(trials.logs)
-    settings = np.array(trials.settings, dtype=np.int64)
-    spread = max(float(np.std(logs)), 1e-3)
-    values: Array = np.asarray((logs - np.mean(logs)) / spread, dtype=np.float64)
-    known = _Known(space, settings, lag_of(trials.turns, trials.turns))
-    found = likeliest(values, known) if scales is None else scales
-    inverse = inverse_of(known.covariance(found))
-    mean = _mean(inverse, values)
-    weights = inverse.T @ (inverse @ (values - mean))
-    center = float(np.mean(logs)) + spread * mean
-    return Surrogate(space, found, settings, inverse, weights, center, spread)
 
 
 def lag_of(first: Sequence[float], second: Sequence[float]) -> Array:
@@ -213,17 +162,6 @@ def variance_of(space: Space, scales: Scales) -> float:
     return each * len(space.dimensions) + math.exp(scales.together) + _STEP_VARIANCE / 4 * len(scales.steps)
 
 
-def inverse_of(covariance: Array) -> Array:
-    """Return the inverse of the lower triangular (Cholesky) factor."""
-    return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)), dtype=np.float64)
-
-
-def _mean(inverse: Array, values: Array) -> float:
-    """Return the constant that generalised least squares give."""
-    ones = inverse @ np.ones(len(values))
-    return float(ones @ (inverse @ values)) / float(ones @ ones)
-
-
 def likeliest(values: Array, known: _Known) -> Scales:
     """Return the scales of the highest posterior density, with the steps that it has the most reason for."""
     start = Scales(tuple(_LENGTH[0] for _ in known.space.dimensions))
@@ -285,3 +223,121 @@ def _likelihood(values: Array, known: _Known, scales: Scales) -> float:
     mean = float(both[:, 1] @ both[:, 0]) / float(both[:, 1] @ both[:, 1])
     off = both[:, 0] - mean * both[:, 1]
     return -float(off @ off) / 2 - float(np.sum(np.log(np.diag(factor))))
+
+
+# -- what is expected of settings --------------------------------------------------------------------------------------
+
+_LEAST_VARIANCE: Final = 1e-12
+
+
+class Posterior:
+    """Expects of ``settings``, after ``trials`` (two at least); ``scales`` stay as they are.
+
+    A further trial costs little: the Cholesky factor of the trials grows by a row (Rasmussen and Williams 2006,
+    appendix A.3).
+    """
+
+    def __init__(self, space: Space, settings: Settings, scales: Scales, trials: Trials) -> None:
+        self.space, self.settings, self.scales = space, settings, scales
+        self._place = {tuple(row): place for place, row in enumerate(settings.tolist())}
+        self._trials = trials
+        measured = np.array(trials.settings, dtype=np.int64)
+        covariance = response(space, measured, measured, scales)
+        covariance += math.exp(scales.drift) * lag_of(trials.turns, trials.turns)
+        covariance += own_variance(scales) * np.eye(len(covariance))
+        self._inverse: Array = np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)), dtype=np.float64)
+        self._explained = self._inverse @ response(space, measured, settings, scales)
+        self._known = np.sum(self._explained**2, axis=0)
+        self._expect()
+
+    def goes_on(self, trials: Trials) -> bool:
+        """Tell whether ``trials`` are those that are known, with others after them."""
+        count = len(self._trials.settings)
+        return list(trials.settings[:count]) == list(self._trials.settings)
+
+    def has(self, settings: Sequence[Setting]) -> bool:
+        """Tell whether all of these are among the settings."""
+        return all(setting in self._place for setting in settings)
+
+    def tell(self, trials: Trials) -> None:
+        """Take ``trials`` into account: those that are known, maybe with other values, and others after them."""
+        for place in range(len(self._trials.settings), len(trials.settings)):
+            self._add(trials, place)
+        self._trials = trials
+        self._expect()
+
+    def _add(self, trials: Trials, place: int) -> None:
+        """Add trial ``place`` to the factor."""
+        setting = np.array([trials.settings[place]], dtype=np.int64)
+        before = np.array(trials.settings[:place], dtype=np.int64)
+        across = response(self.space, before, setting, self.scales)[:, 0]
+        across += math.exp(self.scales.drift) * lag_of(trials.turns[:place], trials.turns[place : place + 1])[:, 0]
+        own = variance_of(self.space, self.scales) + math.exp(self.scales.drift) + own_variance(self.scales)
+        row = self._inverse @ across
+        corner = math.sqrt(max(own - float(row @ row), _LEAST_VARIANCE))
+        grown = np.zeros((place + 1, place + 1))
+        grown[:place, :place] = self._inverse
+        grown[place, :place] = -(row @ self._inverse) / corner
+        grown[place, place] = 1 / corner
+        self._inverse = grown
+        further = (response(self.space, setting, self.settings, self.scales)[0] - row @ self._explained) / corner
+        self._explained = np.vstack([self._explained, further])
+        self._known += further**2
+
+    def _expect(self) -> None:
+        self.spread = max(float(np.std(self._trials.logs)), 1e-3)
+        self.mean, self.deviation = self._expected(self._explained, self._known)
+
+    def _expected(self, explained: Array, known: Array) -> tuple[Array, Array]:
+        logs = np.array(self._trials.logs)
+        values, ones = self._inverse @ logs, self._inverse @ np.ones(len(logs))
+        middle = float(ones @ values) / float(ones @ ones)
+        left = np.maximum(variance_of(self.space, self.scales) - known, _LEAST_VARIANCE)
+        return middle + (values - middle * ones) @ explained, self.spread * np.sqrt(left)
+
+    def predict(self, settings: Settings) -> tuple[Array, Array]:
+        """Return mean and standard deviation of the logarithm at any rows of settings, without noise and drift."""
+        measured = np.array(self._trials.settings, dtype=np.int64)
+        explained = self._inverse @ response(self.space, measured, settings, self.scales)
+        return self._expected(explained, np.sum(explained**2, axis=0))
+
+    @property
+    def evidence(self) -> float:
+        """Logarithm of the marginal likelihood of the trials, but for a constant, where scales are not standardised.
+
+        The mean is integrated out (Rasmussen and Williams 2006, section 2.7).
+        """
+        values, ones = self._inverse @ np.array(self._trials.logs), self._inverse @ np.ones(len(self._inverse))
+        weight = float(ones @ ones)
+        off = values - float(ones @ values) / weight * ones
+        return float(np.sum(np.log(np.diag(self._inverse)))) - (float(off @ off) + math.log(weight)) / 2
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the logarithm of one trial."""
+        return self.spread * math.exp(self.scales.noise / 2)
+
+    def places(self, settings: Sequence[Setting]) -> list[int]:
+        """Return the places of settings."""
+        return [self._place[setting] for setting in settings]
+
+    def among(self, settings: set[Setting]) -> list[int]:
+        """Return the places of those ``settings`` that are among its own."""
+        return [self._place[setting] for setting in settings if setting in self._place]
+
+    def joint(self, places: Sequence[int]) -> tuple[Array, Array]:
+        """Return mean and covariance matrix of the logarithms at ``places``."""
+        chosen = self.settings[list(places)]
+        explained = self._explained[:, list(places)]
+        own = response(self.space, chosen, chosen, self.scales)
+        return self.mean[list(places)], self.spread**2 * (own - explained.T @ explained)
+
+
+def fit(space: Space, trials: Trials, scales: Scales | None = None) -> Posterior:
+    """Return what ``trials`` (two at least) make likely of their settings; ``scales``: None for those they fit best."""
+    settings = np.array(trials.settings, dtype=np.int64)
+    if scales is None:
+        logs = np.array(trials.logs)
+        values = np.asarray((logs - np.mean(logs)) / max(float(np.std(logs)), 1e-3), dtype=np.float64)
+        scales = likeliest(values, _Known(space, settings, lag_of(trials.turns, trials.turns)))
+    return Posterior(space, settings, scales, trials)

@@ -3,13 +3,13 @@
 
 import csv
 import io
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from ullage.errors import UserError
+from ullage.importers.printed import positive_number, whole_number
 from ullage.units import parse_size
 
 _MISSING: Final = "N/A"
@@ -39,62 +39,30 @@ class Table:
         return frozenset(filter(None, self.columns))
 
 
-def _table(name: str, metric: str, unit: str, columns: str, tool: str, factor: float) -> Table:
+def _table(name: str, metric: str, unit: str, tool: str, factor: float, columns: str) -> Table:
     work, threads, size, ours, peer, theory = (word.strip("-") for word in columns.split())
     better: Literal["more", "less"] = "less" if unit == "s" else "more"
-    return Table(
-        name, name.partition(" ")[0], metric, unit, better, (work, threads, size, ours, peer, theory), tool, factor
-    )
+    heads = (work, threads, size, ours, peer, theory)
+    return Table(name, name.partition(" ")[0], metric, unit, better, heads, tool, factor)
 
 
+_CPU: Final = "precision threads - measured_gops hpl_gflops theoretical_gops"
+_MEMORY_RATE: Final = "workload threads block measured_gb_s pmbw_gb_s theoretical_gb_s"
+_MEMORY_TIME: Final = "workload threads block_bytes measured_us pmbw_us theoretical_us"
+_DISK_RATE: Final = "workload threads block measured_mb_s iozone_mb_s theoretical_mb_s"
+_DISK_IOPS: Final = "workload threads block measured_iops iozone_iops theoretical_iops"
+_DISK_TIME: Final = "workload threads block measured_ms iozone_ms theoretical_ms"
+_NETWORK_RATE: Final = "protocol threads block measured_mbit_s iperf_mbit_s theoretical_mbit_s"
+_NETWORK_TIME: Final = "protocol threads message measured_ms ping_ms theoretical_ms"
 TABLES: Final = (
-    _table("cpu", "compute_rate", "op/s", "precision threads - measured_gops hpl_gflops theoretical_gops", "HPL", 1e9),
-    _table(
-        "memory throughput",
-        "memory_bandwidth",
-        "B/s",
-        "workload threads block measured_gb_s pmbw_gb_s theoretical_gb_s",
-        "pmbw",
-        1e9,
-    ),
-    _table(
-        "memory latency",
-        "latency",
-        "s",
-        "workload threads block_bytes measured_us pmbw_us theoretical_us",
-        "pmbw",
-        1e-6,
-    ),
-    _table(
-        "disk throughput",
-        "bandwidth",
-        "B/s",
-        "workload threads block measured_mb_s iozone_mb_s theoretical_mb_s",
-        "IOzone",
-        1e6,
-    ),
-    _table(
-        "disk iops",
-        "operation_rate",
-        "op/s",
-        "workload threads block measured_iops iozone_iops theoretical_iops",
-        "IOzone",
-        1.0,
-    ),
-    _table(
-        "disk latency", "latency", "s", "workload threads block measured_ms iozone_ms theoretical_ms", "IOzone", 1e-3
-    ),
-    _table(
-        "network throughput",
-        "bandwidth",
-        "B/s",
-        "protocol threads block measured_mbit_s iperf_mbit_s theoretical_mbit_s",
-        "iperf",
-        1e6 / 8,
-    ),
-    _table(
-        "network latency", "latency", "s", "protocol threads message measured_ms ping_ms theoretical_ms", "ping", 1e-3
-    ),
+    _table("cpu", "compute_rate", "op/s", "HPL", 1e9, _CPU),
+    _table("memory throughput", "memory_bandwidth", "B/s", "pmbw", 1e9, _MEMORY_RATE),
+    _table("memory latency", "latency", "s", "pmbw", 1e-6, _MEMORY_TIME),
+    _table("disk throughput", "bandwidth", "B/s", "IOzone", 1e6, _DISK_RATE),
+    _table("disk iops", "operation_rate", "op/s", "IOzone", 1.0, _DISK_IOPS),
+    _table("disk latency", "latency", "s", "IOzone", 1e-3, _DISK_TIME),
+    _table("network throughput", "bandwidth", "B/s", "iperf", 1e6 / 8, _NETWORK_RATE),
+    _table("network latency", "latency", "s", "ping", 1e-3, _NETWORK_TIME),
 )
 
 
@@ -162,9 +130,10 @@ def _work(text: str, place: str) -> str:
 
 
 def _threads(text: str, place: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _MOST_THREADS):
+    threads = whole_number(text, _MOST_THREADS)
+    if threads is None:
         raise UserError(f"'{text}' is not a count of threads", place, "write a whole number, 1 or more")
-    return int(text)
+    return threads
 
 
 def _bytes(text: str, place: str) -> int:
@@ -175,11 +144,8 @@ def _bytes(text: str, place: str) -> int:
 
 
 def _number(text: str, place: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1e18:
+    value = positive_number(text, 1e18)
+    if value is None:
         raise UserError(f"'{text}' is not a number above 0", place, "write it with a point, for example 540.5")
     return value
 

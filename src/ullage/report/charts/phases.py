@@ -12,12 +12,31 @@ from ullage.model.base import Strict
 from ullage.model.record import PhaseRecord
 from ullage.quantity import format_quantity, rounded, scale_for
 from ullage.reading import read_bytes
-from ullage.report.charts.time_series import rates
+from ullage.report.charts.repetitions import Points, middle_repetition
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.latency import NAMES, Percentiles, merge
-from ullage.report.phases import NamedPhase, format_list_interval, format_list_rate, labeller, named_phases, phase_scale
-from ullage.report.plots import bar_layer, bar_names, decade_floor, layered, log_axis, nominal, quantity_axis
+from ullage.report.phases import (
+    PERCENTILE_NAMES,
+    NamedPhase,
+    Percentiles,
+    format_list_interval,
+    format_list_rate,
+    labeller,
+    merge,
+    named_phases,
+    phase_scale,
+)
+from ullage.report.plots import (
+    COLORS,
+    bar_layer,
+    bar_names,
+    decade_floor,
+    layer,
+    layered,
+    log_axis,
+    nominal,
+    quantity_axis,
+)
 from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.verdicts import is_invalid
 
@@ -124,11 +143,10 @@ def _fits(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
     names = {phase.name for phase in phases}
     if len(names & set(run.phases)) < _LEAST_COMMON * len(names):
         return False
-    return not any(_is_same(run, [phase for phase in phases if phase.target == target]) for target in _targets(phases))
-
-
-def _targets(phases: Sequence[NamedPhase]) -> list[str]:
-    return list(dict.fromkeys(phase.target for phase in phases))
+    return not any(
+        _is_same(run, [phase for phase in phases if phase.target == target])
+        for target in {phase.target for phase in phases}
+    )
 
 
 def _is_same(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
@@ -165,8 +183,7 @@ def _bar_spec(bars: Sequence[_Bar], names: Sequence[str], references: Sequence[s
     layers = [bar_layer(place, x, color, _BAR_TOOLTIP)]
     if any(found.low is not None for found in bars):
         whisker = {**place, "x": {**x, "field": "low"}, "x2": {"field": "high"}}
-        measured = {"transform": [{"filter": "isValid(datum.low)"}]}
-        layers.append({**measured, "mark": {"type": "rule", "color": INK, "strokeWidth": 1.4}, "encoding": whisker})
+        layers.append(layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker, shown="isValid(datum.low)"))
     height = _HEIGHT_OF_A_PHASE if len(who) < 4 else 10 * len(who)
     return layered(360, {"step": height, "for": "position"}, layers, values)
 
@@ -197,13 +214,11 @@ PHASE_BARS: Final = Chart(
 # -- rate over time within every named phase, with the instant at which its time was up --------------------------------
 
 
-_COLORS: Final = (ACCENT, "#d9742b", "#6b7a3a", "#7a4f9a")
-_FEWEST_POINTS: Final = 3
 # Limits on the points of all figures, and of one, keep a page of many phases small.
 _ALL_POINTS: Final = 3000
 _MOST_POINTS: Final = 200
 _NS_PER_S: Final = 1e9
-Line = tuple[NamedPhase, PhaseRecord, list[tuple[float, float]]]
+Line = tuple[NamedPhase, PhaseRecord, Points]
 
 
 def rate_figures(data: ReportData) -> list[Figure]:
@@ -217,32 +232,21 @@ def rate_figures(data: ReportData) -> list[Figure]:
 
 def rate_figure(name: str, phases: Sequence[NamedPhase], most: int) -> Figure | None:
     """Draw the phase ``name`` of each target; return None when no record has a series long enough to be seen."""
-    lines = [line for phase in phases if (line := _line(phase, most)) is not None]
-    if not lines:
-        return None
-    return Figure(name, _rate_caption(lines), _rate_spec(lines))
-
-
-def _line(phase: NamedPhase, most: int) -> Line | None:
-    """Return the repetition with the median time among those that can be drawn, with its points; None without any."""
-    of_operations = phase.row.unit != "B/s"
-    drawn = [(record, rates(record, of_operations=of_operations, most=most)) for record in phase.records]
-    found = sorted((one for one in drawn if len(one[1]) >= _FEWEST_POINTS), key=lambda one: one[0].elapsed_ns)
-    return (phase, *found[len(found) // 2]) if found else None
+    middles = [
+        (phase, middle_repetition(phase.records, of_operations=phase.row.unit != "B/s", most=most)) for phase in phases
+    ]
+    lines = [(phase, *found) for phase, found in middles if found is not None]
+    return Figure(name, _rate_caption(lines), _rate_spec(lines)) if lines else None
 
 
 def _rate_caption(lines: Sequence[Line]) -> str:
     walls = [
-        f"{_who(lines, phase)}time was up after {format_quantity(_wall_s(record), 's')}, "
+        f"{f'{phase.target}: ' if len(lines) > 1 else ''}time was up after {format_quantity(_wall_s(record), 's')}, "
         f"the last rank ended after {format_quantity(record.elapsed_ns / _NS_PER_S, 's')}"
         for phase, record, _ in lines
         if record.stonewall is not None
     ]
     return f"{'; '.join(walls)}.".capitalize() if walls and len(lines) == 1 else f"{'; '.join(walls)}." if walls else ""
-
-
-def _who(lines: Sequence[Line], phase: NamedPhase) -> str:
-    return f"{phase.target}: " if len(lines) > 1 else ""
 
 
 def _wall_s(record: PhaseRecord) -> float:
@@ -259,18 +263,18 @@ def _rate_spec(lines: Sequence[Line]) -> Spec:
         for second, rate in points
     ]
     targets = [phase.target for phase, _, _ in lines]
-    colors = [_COLORS[index % len(_COLORS)] for index in range(len(targets))]
     legend = {"orient": "top", "title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 380}
+    colors = [COLORS[index % 4] for index in range(len(targets))]
     color = nominal("who", targets, colors, legend if len(targets) > 1 else None)
-    axis = {"grid": False, "tickCount": 6}
-    x = {"field": "x", "type": "quantitative", "title": f"time from the phase's start ({time.unit})", "axis": axis}
+    x: Spec = {"field": "x", "type": "quantitative", "title": f"time from the phase's start ({time.unit})"}
     y = quantity_axis("y", scale.unit)
-    tip = [{**x, "title": f"time ({time.unit})", "format": ".4~g"}, {**y, "title": scale.unit, "format": ".4~g"}]
-    tip = [{key: part for key, part in one.items() if key not in {"axis", "scale"}} for one in tip]
-    line = {"x": x, "y": y, "color": color, "tooltip": tip}
+    tip = [
+        {"field": field, "type": "quantitative", "title": title, "format": ".4~g"}
+        for field, title in (("x", f"time ({time.unit})"), ("y", scale.unit))
+    ]
+    line = {"x": {**x, "axis": {"grid": False, "tickCount": 6}}, "y": y, "color": color, "tooltip": tip}
     mark = {"type": "line", "strokeWidth": 1.6, "interpolate": "step"}
-    layers: list[Spec] = [{"mark": mark, "encoding": line}, *_wall_layers(lines, time.factor)]
-    return layered(410, 150, layers, values)
+    return layered(410, 150, [layer(mark, line), *_wall_layers(lines, time.factor)], values)
 
 
 def _wall_layers(lines: Sequence[Line], factor: float) -> list[Spec]:
@@ -278,11 +282,10 @@ def _wall_layers(lines: Sequence[Line], factor: float) -> list[Spec]:
     if not walls:
         return []
     place = {"x": {"field": "x", "type": "quantitative"}}
-    rule = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}
-    text = {"type": "text", "text": "wall", "color": MUTED, "baseline": "bottom", "y": -2, "fontSize": 11}
+    look = {"color": MUTED, "baseline": "bottom", "y": -2, "fontSize": 11}
     return [
-        {"data": {"values": walls}, "mark": rule, "encoding": place},
-        {"data": {"values": walls[:1]}, "mark": text, "encoding": place},
+        layer({"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}, place, walls),
+        layer({"type": "text", "text": "wall", **look}, place, walls[:1]),
     ]
 
 
@@ -335,14 +338,18 @@ def _latency_spec(found: Sequence[tuple[str, Percentiles]]) -> Spec:
     y = ordinal("phase", labels, "", axis={"grid": False, "ticks": False, "domain": False, "labelLimit": 300})
     x = time_axis([value["x"] for value in values], "x", "latency of an operation")
     legend = {"orient": "top", "title": None}
-    color = ordinal("name", NAMES, "", scale={"domain": NAMES, "range": ordered_colors(len(NAMES))}, legend=legend)
+    color = ordinal(
+        "name",
+        PERCENTILE_NAMES,
+        "",
+        scale={"domain": PERCENTILE_NAMES, "range": ordered_colors(len(PERCENTILE_NAMES))},
+        legend=legend,
+    )
     span = {"y": y, "x": {**x, "aggregate": "min"}, "x2": {"aggregate": "max", "field": "x"}}
-    layers: list[Spec] = [
-        {"mark": {"type": "rule", "color": GRID, "strokeWidth": 4}, "encoding": span},
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {"y": y, "x": x, "color": color, "tooltip": _LATENCY_TOOLTIP},
-        },
+    dots = {"y": y, "x": x, "color": color, "tooltip": _LATENCY_TOOLTIP}
+    layers = [
+        layer({"type": "rule", "color": GRID, "strokeWidth": 4}, span),
+        layer({"type": "point", "filled": True, "size": 70, "opacity": 1}, dots),
     ]
     return layered(780, {"step": 24}, layers, values)
 

@@ -1,11 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
 """What others took of the machine while the suites of a run measured, by the kernel's counters."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from ullage.report.contamination import GRADES, counters
-from ullage.report.contents import Content, Section
+from ullage.analysis.statistics import median
+from ullage.grouping import grouped
+from ullage.model.record import Contamination
+from ullage.quantity import DASH, percent
+from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
+from ullage.report.grids import Column, grid_of
+
+GRADES: Final = "Grades: A below 1 % of foreign load, B below 5 %, C above."
+_MANY_C: Final = 0.25
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A suite: the counters of its phases, and the grades of its rows."""
+
+    suite: str
+    found: Sequence[Contamination]
+    grades: Sequence[str | None]
+
+
+def counters(data: ReportData) -> Content:
+    """Return the counters of each suite, with a sentence where others were at work during many of the rows."""
+    return Content(notes=_dirty_notes(data), grids=_counter_grids(data))
+
+
+def _counter_grids(data: ReportData) -> list[Grid]:
+    """Return a table with a line a suite, over the phases that count; none where no phase has counters."""
+    by_suite = grouped(
+        (item.run.suite, item.phase.contamination) for item in data.measured if item.phase.contamination is not None
+    )
+    lines = [_Line(suite, found, [row.grade for row in data.rows_of(suite)]) for suite, found in by_suite.items()]
+    return grid_of("What the kernel counted during the measurements", _COLUMNS, lines, whole=True)
+
+
+def _dirty_notes(data: ReportData) -> list[str]:
+    """Return a sentence where others were at work during many of the rows, more than ``_MANY_C`` of those graded."""
+    rows = [row for row in data.summary.rows if row.grade is not None]
+    dirty = sum(row.grade == "C" for row in rows)
+    if dirty <= _MANY_C * len(rows):
+        return []
+    text = (
+        f"{dirty} of {len(rows)} rows have grade C: other programs used 5 % or more of the cores' time. "
+        "Run again on an idle machine before you use them for a decision."
+    )
+    return [text]
+
+
+def _counter(name: str, of_all: Callable[[list[int]], float] = max) -> Callable[[_Line], str]:
+    def text(line: _Line) -> str:
+        known = [value for one in line.found if (value := getattr(one, f"{name}_ppm")) is not None]
+        return percent(of_all(known) / 1e6, 1) if known else DASH
+
+    return text
+
+
+def _rows_of(grade: str) -> Callable[[_Line], str]:
+    return lambda line: str(line.grades.count(grade))
+
+
+_COLUMNS: Final[Sequence[Column[_Line]]] = (
+    Column("suite", lambda line: line.suite, is_number=False),
+    Column("phases", lambda line: str(len(line.found))),
+    Column("others' CPU, median", _counter("foreign_cpu", median)),
+    Column("worst", _counter("foreign_cpu")),
+    Column("steal, worst", _counter("steal")),
+    Column("CPU pressure, worst", _counter("pressure_cpu")),
+    Column("I/O pressure, worst", _counter("pressure_io")),
+    Column("memory pressure, worst", _counter("pressure_memory")),
+    Column("rows A", _rows_of("A")),
+    Column("B", _rows_of("B")),
+    Column("C", _rows_of("C")),
+)
 
 
 def contamination(data: ReportData) -> Content | None:

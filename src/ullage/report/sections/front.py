@@ -2,31 +2,20 @@
 """The front page of a run made of several suites: what each part of the machine reaches, and what to change first."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from ullage.model.summary import Finding, Headline, Part, Row, Summary
+from ullage.grouping import grouped
+from ullage.model.summary import Finding, Row, Summary
 from ullage.quantity import DASH, format_known, format_quantity, percent, significant
-from ullage.report.contents import LEAD, Content, Grid, Heading, Section
+from ullage.report.contents import LEAD, Content, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.glance import Declaring
-from ullage.report.table import Cell, number_cell
+from ullage.report.grids import Column, grid_of, texts_grid, value_text
+from ullage.report.headlines import Declaring
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
 
 _ORDER: Final = ("cores", "memory", "disk", "metadata", "messages", "network", "noise")
-_COLUMNS: Final = (
-    Heading("part"),
-    Heading("what"),
-    Heading("reaches", is_number=True),
-    Heading("interval", is_number=True),
-    Heading("ceiling", is_number=True),
-    Heading("of which kind"),
-    Heading("ullage", is_number=True),
-    Heading("verdict"),
-    Heading("grade"),
-)
-_CHANGE_COLUMNS: Final = (Heading("suite"), Heading("change first"))
-_SUITE_COLUMNS: Final = (Heading("suite"), Heading("ended"), Heading("took", is_number=True), Heading("why"))
 # What is wrong goes first, then what to do, then what holds a number back; a mere best or verdict last.
 _SEVERITIES: Final = ("warning", "advice", "info")
 _LIMITS: Final = ("io500-score", "queue-depth", "scaling", "drop", "sensitivity")
@@ -39,54 +28,84 @@ def build(data: ReportData) -> Content | None:
     summary = data.summary
     if not summary.parts:
         return None
-    grids = [Grid("", _COLUMNS, _machine(summary)), *_changes(summary), what_was_run(summary)]
-    return Content(notes=_notes(summary, data.declared_by), grids=[grid for grid in grids if grid.rows])
+    suites = [(part.suite, strongest(part.suite, summary)) for part in summary.parts]
+    changes = [(suite, _advised(finding)) for suite, finding in suites if finding is not None]
+    grids = [
+        *grid_of("", _COLUMNS, _machine(summary), whole=True),
+        *texts_grid("What to change first", _CHANGE, changes, words=_CHANGE, whole=True),
+        *what_was_run(summary),
+    ]
+    return Content(notes=_notes(summary, data.declared_by), grids=grids)
 
 
-def _machine(summary: Summary) -> list[list[Cell]]:
+@dataclass(frozen=True)
+class _Line:
+    """A headline. ``part`` is empty where the line above has it."""
+
+    part: str
+    what: str
+    row: Row
+
+
+def _machine(summary: Summary) -> list[_Line]:
     """Return a line for each headline, the parts of the machine in a fixed order, unknown ones after them."""
     found = [headline for part in summary.parts for headline in part.headlines]
-    parts = dict.fromkeys([*_ORDER, *(headline.part for headline in found)])
-    lines: list[list[Cell]] = []
-    for part in parts:
-        of_part = [headline for headline in found if headline.part == part]
-        lines += [_line(headline, summary.rows[headline.row], is_first=not i) for i, headline in enumerate(of_part)]
-    return lines
-
-
-def _line(headline: Headline, row: Row, *, is_first: bool) -> list[Cell]:
-    verdict, ceiling = classify(row), row.ceiling
-    hint = "" if ceiling is None else ceiling.source
+    by_part = grouped((headline.part, headline) for headline in found)
     return [
-        Cell(headline.part if is_first else "", css="part"),
-        Cell(headline.what, css="what"),
-        number_cell(format_quantity(row.median, row.unit), hint="; ".join(row.reasons)),
-        number_cell(format_known(row) or DASH),
-        number_cell(DASH if ceiling is None else format_quantity(ceiling.value, row.unit), hint=hint),
-        Cell(DASH if ceiling is None else ceiling.kind, hint=hint),
-        _ullage(row),
-        Cell("INVALID" if is_invalid(row) else row.verdict, "nowrap", dot=verdict.dot, hint="; ".join(row.reasons)),
-        Cell(row.grade or DASH),
+        _Line("" if place else part, headline.what, summary.rows[headline.row])
+        for part in dict.fromkeys([*_ORDER, *by_part])
+        for place, headline in enumerate(by_part.get(part, []))
     ]
 
 
-def _ullage(row: Row) -> Cell:
-    """Return what is not filled of the ceiling; the bar is what is."""
+def _ullage(line: _Line) -> tuple[str, float | None, str]:
+    """Return what is not filled of the ceiling as text, what is as a bar, and a hint."""
+    row = line.row
     if row.ceiling is not None and row.ceiling.kind == "empirical" and row.ceiling.value == row.median:
-        return number_cell(DASH, hint="it is the best that was reached here")
+        return DASH, None, "it is the best that was reached here"
     if row.share is None:
         known = "no ceiling is known" if row.ceiling is None else f"no ceiling is known, only {row.ceiling.source}"
-        return number_cell(DASH, hint=known)
+        return DASH, None, known
     if row.share > 1:
-        return number_cell(f"{significant(row.share, 3)} x its ceiling", bar=1.0)
-    return number_cell(f"{100 * (1 - row.share):.0f} %", bar=row.share, hint=f"{percent(row.share, 1)} of the ceiling")
+        return f"{significant(row.share, 3)} x its ceiling", 1.0, ""
+    return f"{100 * (1 - row.share):.0f} %", row.share, f"{percent(row.share, 1)} of the ceiling"
 
 
-def _changes(summary: Summary) -> list[Grid]:
-    """Return a table of the strongest finding of each suite."""
-    lines = [(part.suite, strongest(part.suite, summary)) for part in summary.parts]
-    rows = [[Cell(suite), Cell(_advised(finding))] for suite, finding in lines if finding is not None]
-    return [Grid("What to change first", _CHANGE_COLUMNS, rows)]
+def _source(line: _Line) -> str:
+    return "" if line.row.ceiling is None else line.row.ceiling.source
+
+
+def _ceiling(line: _Line) -> str:
+    return DASH if line.row.ceiling is None else format_quantity(line.row.ceiling.value, line.row.unit)
+
+
+def _reasons(line: _Line) -> str:
+    return "; ".join(line.row.reasons)
+
+
+_COLUMNS: Final[Sequence[Column[_Line]]] = (
+    Column("part", lambda line: line.part, is_number=False, css="part"),
+    Column("what", lambda line: line.what, is_number=False, css="what"),
+    Column("reaches", lambda line: value_text(line.row), hint=_reasons),
+    Column("interval", lambda line: format_known(line.row) or DASH),
+    Column("ceiling", _ceiling, hint=_source),
+    Column(
+        "of which kind", lambda line: line.row.ceiling.kind if line.row.ceiling else DASH, is_number=False, hint=_source
+    ),
+    Column(
+        "ullage", lambda line: _ullage(line)[0], hint=lambda line: _ullage(line)[2], bar=lambda line: _ullage(line)[1]
+    ),
+    Column(
+        "verdict",
+        lambda line: "INVALID" if is_invalid(line.row) else line.row.verdict,
+        is_number=False,
+        hint=_reasons,
+        css="nowrap",
+        dot=lambda line: classify(line.row).dot,
+    ),
+    Column("grade", lambda line: line.row.grade or DASH, is_number=False),
+)
+_CHANGE: Final = ("suite", "change first")
 
 
 def _advised(finding: Finding) -> str:
@@ -108,14 +127,14 @@ def strongest(suite: str, summary: Summary) -> Finding | None:
     return min((finding for finding in summary.findings if finding.suite == suite), key=rank, default=None)
 
 
-def what_was_run(summary: Summary) -> Grid:
+def what_was_run(summary: Summary) -> list[Grid]:
     """Return a table of how every suite of the run ended."""
-    return Grid("What was run", _SUITE_COLUMNS, [_suite(part) for part in summary.parts])
-
-
-def _suite(part: Part) -> list[Cell]:
-    took = DASH if part.seconds is None else format_time(part.seconds)
-    return [Cell(part.suite), Cell(part.status), number_cell(took), Cell(part.reason or DASH)]
+    heads = ("suite", "ended", "took", "why")
+    lines = [
+        (part.suite, part.status, DASH if part.seconds is None else format_time(part.seconds), part.reason or DASH)
+        for part in summary.parts
+    ]
+    return texts_grid("What was run", heads, lines, words={*heads} - {"took"}, whole=True)
 
 
 _OF_MACHINE: Final = (
@@ -125,7 +144,7 @@ _OF_TARGETS: Final = "State the rates of the datasheet: `--ceiling TARGET:write=
 
 
 def _notes(summary: Summary, declared_by: Declaring) -> Sequence[str]:
-    kinds = {row.ceiling.kind for row in _shown(summary) if row.ceiling is not None}
+    kinds = {line.row.ceiling.kind for line in _machine(summary) if line.row.ceiling is not None}
     notes: list[str] = []
     if "empirical" in kinds:
         how = _OF_TARGETS if declared_by == "ceiling" else _OF_MACHINE
@@ -134,10 +153,6 @@ def _notes(summary: Summary, declared_by: Declaring) -> Sequence[str]:
     if unknown:
         notes.append(f"Not available here: {', '.join(unknown)}; the last table says why.")
     return notes
-
-
-def _shown(summary: Summary) -> list[Row]:
-    return [summary.rows[headline.row] for part in summary.parts for headline in part.headlines]
 
 
 SECTION: Final = Section(

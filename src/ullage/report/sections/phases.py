@@ -2,48 +2,44 @@
 """Tables of named phases: what each gave, latency of operations and their parts, how far apart ranks were."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
-from ullage.analysis.findings.last_ranks import often_last, spread_of
+from ullage.analysis.findings.nodes import often_last, spread_of
 from ullage.model.record import Latency, PhaseRecord, RankTime
 from ullage.quantity import DASH, format_quantity, plural, significant
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.latency import NAMES, Percentiles, merge
-from ullage.report.phases import NamedPhase, format_list_interval, format_list_rate, labeller, named_phases
-from ullage.report.table import Cell, number_cell
+from ullage.report.grids import Column, grid_of, time_text
+from ullage.report.phases import (
+    PERCENTILE_NAMES,
+    NamedPhase,
+    Percentiles,
+    format_list_interval,
+    format_list_rate,
+    labeller,
+    merge,
+    named_phases,
+)
 from ullage.report.verdicts import classify, is_invalid
 
 
 def phase_table(data: ReportData) -> Content | None:
-    """Return a table of the named phases, or None without any."""
+    """Return a table of the named phases, without columns that are empty as in an import; None without any phase."""
     phases = named_phases(data)
     if not phases:
         return None
-    with_target = len(data.view.targets) > 1
-    columns = [
-        *([Heading("target")] if with_target else []),
-        Heading("phase"),
-        Heading("value", is_number=True),
-        Heading("interval"),
-        Heading("time", is_number=True),
-        Heading("verdict"),
-        Heading("grade"),
-        Heading("at the wall", is_number=True),
-        Heading("with wear-out", is_number=True),
-        Heading("n", is_number=True),
-        Heading("counts"),
-    ]
     shared = _shared_reasons(phases)
-    rows = [[*([Cell(phase.target)] if with_target else []), *_phase_cells(phase, shared)] for phase in phases]
+    columns = [
+        *([Column("target", _target, is_number=False)] if len(data.view.targets) > 1 else []),
+        *_PHASE_COLUMNS,
+        Column("counts", lambda phase: _counts(phase, shared), is_number=False, css=_void),
+    ]
     notes = [f"All phases: {'; '.join(shared)}."] if shared else []
-    return Content(notes=notes, grids=[_without_empty_columns(columns, rows)])
+    return Content(notes=notes, grids=grid_of("", columns, phases))
 
 
-def _without_empty_columns(columns: Sequence[Heading], rows: Sequence[Sequence[Cell]]) -> Grid:
-    """Leave out columns of dashes: an imported table has neither grades nor rates at the wall."""
-    kept = [index for index in range(len(columns)) if any(row[index].text != DASH for row in rows)]
-    return Grid("", [columns[index] for index in kept], [[row[index] for index in kept] for row in rows])
+def _target(phase: NamedPhase) -> str:
+    return phase.target
 
 
 def _shared_reasons(phases: Sequence[NamedPhase]) -> list[str]:
@@ -53,32 +49,43 @@ def _shared_reasons(phases: Sequence[NamedPhase]) -> list[str]:
     return [text for text in phases[0].row.reasons if all(text in phase.row.reasons for phase in phases)]
 
 
-def _phase_cells(phase: NamedPhase, shared: Sequence[str]) -> list[Cell]:
-    row, verdict = phase.row, classify(phase.row)
-    seconds = phase.seconds
-    worn = format_list_rate(phase.wear_out_rate, row.unit) + (" (cut short)" if phase.is_wear_out_cut else "")
-    repetitions = ", ".join(format_list_rate(value, row.unit) for value in row.repetitions[:20])
-    return [
-        Cell(phase.name, css="target nowrap"),
-        number_cell(format_list_rate(row.median, row.unit), css="median", hint=f"Repetitions: {repetitions}"),
-        Cell(format_list_interval(row) or DASH, css="interval"),
-        number_cell(DASH if seconds is None else format_quantity(seconds, "s")),
-        Cell(row.verdict, css="nowrap", dot=verdict.dot),
-        Cell(row.grade or DASH),
-        number_cell(format_list_rate(phase.stonewall_rate, row.unit) or DASH),
-        number_cell(worn or DASH),
-        number_cell(str(len(row.repetitions))),
-        _counts(phase, shared),
-    ]
+def _repetitions(phase: NamedPhase) -> str:
+    values = [format_list_rate(value, phase.row.unit) for value in phase.row.repetitions[:20]]
+    return f"Repetitions: {', '.join(values)}"
 
 
-def _counts(phase: NamedPhase, shared: Sequence[str]) -> Cell:
+def _worn(phase: NamedPhase) -> str:
+    cut = " (cut short)" if phase.is_wear_out_cut else ""
+    return f"{format_list_rate(phase.wear_out_rate, phase.row.unit)}{cut}" or DASH
+
+
+def _counts(phase: NamedPhase, shared: Sequence[str]) -> str:
+    counts = "INVALID: " if is_invalid(phase.row) else "yes; "
     reasons = "; ".join(text for text in phase.row.reasons if text not in shared)
-    if is_invalid(phase.row):
-        return Cell(f"INVALID: {reasons}" if reasons else "INVALID", css="void why")
-    return Cell(f"yes; {reasons}" if reasons else "yes")
+    return f"{counts}{reasons}" if reasons else counts[:-2]
 
 
+def _void(phase: NamedPhase) -> str:
+    return "void why" if is_invalid(phase.row) else ""
+
+
+_PHASE_COLUMNS: Final[Sequence[Column[NamedPhase]]] = (
+    Column("phase", lambda phase: phase.name, is_number=False, css="target nowrap"),
+    Column("value", lambda phase: format_list_rate(phase.row.median, phase.row.unit), hint=_repetitions, css="median"),
+    Column("interval", lambda phase: format_list_interval(phase.row) or DASH, is_number=False, css="interval"),
+    Column("time", lambda phase: time_text(phase.seconds)),
+    Column(
+        "verdict",
+        lambda phase: phase.row.verdict,
+        is_number=False,
+        css="nowrap",
+        dot=lambda phase: classify(phase.row).dot,
+    ),
+    Column("grade", lambda phase: phase.row.grade or DASH, is_number=False),
+    Column("at the wall", lambda phase: format_list_rate(phase.stonewall_rate, phase.row.unit) or DASH),
+    Column("with wear-out", _worn),
+    Column("n", lambda phase: str(len(phase.row.repetitions))),
+)
 PHASES: Final = Section(
     name="phases",
     title="Phases",
@@ -94,24 +101,12 @@ PHASES: Final = Section(
 # -- latency of single operations, and of the parts of an operation ----------------------------------------------------
 
 
-_OPERATION_COLUMNS: Final = (
-    Heading("phase"),
-    Heading("part"),
-    Heading("operations", is_number=True),
-    *(Heading(name, is_number=True) for name in NAMES),
-)
-
-
 def operation_table(data: ReportData) -> Content | None:
     """Return latencies of operations, or None where no record of a named phase has a histogram."""
     phases = named_phases(data)
     label = labeller(phases)
-    rows = [
-        _operation_cells(label(phase), part, found)
-        for phase in phases
-        for part, found in percentiles_by_part(phase.records)
-    ]
-    return Content(grids=[Grid("", _OPERATION_COLUMNS, rows)]) if rows else None
+    lines = [(label(phase), part, found) for phase in phases for part, found in percentiles_by_part(phase.records)]
+    return Content(grids=grid_of("", _OPERATION_COLUMNS, lines, whole=True)) if lines else None
 
 
 def percentiles_by_part(records: Sequence[PhaseRecord]) -> Iterator[tuple[str, Percentiles]]:
@@ -127,16 +122,20 @@ def percentiles_by_part(records: Sequence[PhaseRecord]) -> Iterator[tuple[str, P
             yield name, found
 
 
-def _operation_cells(label: str, part: str, found: Percentiles) -> list[Cell]:
-    values = [found.seconds.get(name) for name in NAMES]
-    return [
-        Cell("" if part else label, css="target nowrap"),
-        Cell(part or "whole"),
-        number_cell(f"{found.operations:,}"),
-        *(number_cell(DASH if value is None else format_quantity(value, "s")) for value in values),
-    ]
+_Operation: TypeAlias = tuple[str, str, Percentiles]
+"""The label of a phase, a part of its operations (empty: the whole), and the percentiles."""
 
 
+def _percentile(name: str) -> Column[_Operation]:
+    return Column(name, lambda line: time_text(line[2].seconds.get(name)))
+
+
+_OPERATION_COLUMNS: Final[Sequence[Column[_Operation]]] = (
+    Column("phase", lambda line: "" if line[1] else line[0], is_number=False, css="target nowrap"),
+    Column("part", lambda line: line[1] or "whole", is_number=False),
+    Column("operations", lambda line: f"{line[2].operations:,}"),
+    *map(_percentile, PERCENTILE_NAMES),
+)
 OPERATIONS: Final = Section(
     name="operations",
     title="Latency of the operations",
@@ -152,12 +151,6 @@ OPERATIONS: Final = Section(
 
 
 _NS_PER_S: Final = 1e9
-_RANK_COLUMNS: Final = (
-    Heading("phase"),
-    Heading("slowest / fastest", is_number=True),
-    Heading("fastest rank"),
-    Heading("slowest ranks"),
-)
 
 
 def rank_table(data: ReportData) -> Content | None:
@@ -167,8 +160,17 @@ def rank_table(data: ReportData) -> Content | None:
     if not found:
         return None
     label, widest = labeller(phases), max(spread_of(record) for _, record in found)
-    rows = [_rank_cells(label(phase), record, widest) for phase, record in found]
-    return Content(notes=_repeatedly_slow(phases), grids=[Grid("", _RANK_COLUMNS, rows)])
+    columns: Sequence[Column[tuple[NamedPhase, PhaseRecord]]] = (
+        Column("phase", lambda line: label(line[0]), is_number=False, css="target nowrap"),
+        Column(
+            "slowest / fastest",
+            lambda line: f"{significant(spread_of(line[1]))}x",
+            bar=lambda line: (spread_of(line[1]) - 1) / (widest - 1) if widest > 1 else None,
+        ),
+        Column("fastest rank", lambda line: _ranks(line[1].by_rank and [line[1].by_rank.fastest]), is_number=False),
+        Column("slowest ranks", lambda line: _ranks(line[1].by_rank and line[1].by_rank.slowest), is_number=False),
+    )
+    return Content(notes=_repeatedly_slow(phases), grids=grid_of("", columns, found, whole=True))
 
 
 def _widest(records: Sequence[PhaseRecord]) -> PhaseRecord | None:
@@ -177,20 +179,11 @@ def _widest(records: Sequence[PhaseRecord]) -> PhaseRecord | None:
     return max(told, key=spread_of, default=None)
 
 
-def _rank_cells(label: str, record: PhaseRecord, widest: float) -> list[Cell]:
-    spread, by_rank = spread_of(record), record.by_rank
-    bar = (spread - 1) / (widest - 1) if widest > 1 else None
-    slowest = by_rank.slowest if by_rank is not None else []
-    return [
-        Cell(label, css="target nowrap"),
-        number_cell(f"{significant(spread)}x", bar=bar),
-        Cell(_rank(by_rank.fastest) if by_rank is not None else ""),
-        Cell("; ".join(map(_rank, slowest))),
+def _ranks(found: Sequence[RankTime] | None) -> str:
+    times = [
+        f"rank {one.rank} on {one.node}: {format_quantity(one.elapsed_ns / _NS_PER_S, 's')}" for one in found or ()
     ]
-
-
-def _rank(found: RankTime) -> str:
-    return f"rank {found.rank} on {found.node}: {format_quantity(found.elapsed_ns / _NS_PER_S, 's')}"
+    return "; ".join(times)
 
 
 def _repeatedly_slow(phases: Sequence[NamedPhase]) -> list[str]:

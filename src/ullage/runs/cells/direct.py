@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ullage.model.plan import Target
+from ullage.model.describe import Describe
+from ullage.model.plan import Parameters, Target
+from ullage.runs.cells.planning import Way, way_of
 from ullage.runs.session import Note
-from ullage.system.statx import direct_alignment
+from ullage.system.storage import direct_alignment
 from ullage.units import format_bytes
 from ullage.uri import target_folder
 
@@ -43,6 +45,18 @@ class DirectIo:
         changed = ", ".join(f"{format_bytes(size)} became {format_bytes(self.fits(size))}" for size in odd)
         text = f"direct I/O at target '{target}' moves multiples of {unit} only: {changed}"
         return [Note("size-aligned", text, f"name sizes that are multiples of {unit}")]
+
+
+def way_of_own_files(
+    target: Target, backend: str, description: Describe, more: Parameters, *, direct: bool, cached: bool
+) -> Way:
+    """Return the way of ranks that write a file of their own each, and read it again.
+
+    ``direct``: past the page cache. Where they are ``cached``, data is dropped before reads. ``more``: of the workload.
+    """
+    cache = "advise" if cached and not direct else "none"
+    workload: Parameters = {"phases": ["write", "read"], "file_mode": "per-process", "cache": cache, **more}
+    return way_of(target, (backend, {"direct": True} if direct else {}), workload, description)
 
 
 def direct_at(target: Target) -> DirectIo:

@@ -5,17 +5,18 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import Final, TypeAlias, cast
 
-from ullage.engine import Kind, validate_parameters
+from ullage.engine import Kind, needs_of, validate_parameters
 from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.identity import case_id
-from ullage.model.describe import Describe
+from ullage.model.describe import Describe, Needs
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.parameters import count_of
 from ullage.runs.execution import LaunchSpec
+from ullage.runs.options.engine import Values, values_of
 from ullage.runs.options.groups import RunOptions
 
 WORKLOAD: Final = "transfer"
@@ -47,6 +48,11 @@ class Sizes:
     needs_one_folder: bool = True
 
 
+def phases_of(values: Values) -> Sequence[str]:
+    """Return the phases that a workload is given, or else a write and a read."""
+    return cast("list[str]", values.get("phases", ["write", "read"]))
+
+
 @dataclass(frozen=True)
 class Cell:
     """One case with its layout. ``kind``: what else sets its cost apart from that of others at the same place.
@@ -66,6 +72,11 @@ class Cell:
         """Those of the workload that are not their defaults."""
         return self.case.workload.parameters
 
+    @cached_property
+    def values(self) -> Values:
+        """All parameters of the workload."""
+        return values_of(self.case.workload.name, self.parameters)
+
     @property
     def is_collective(self) -> bool:
         """Whether the backend transfers collectively."""
@@ -76,17 +87,15 @@ class Cell:
         """Those of workload ``transfer`` where it has no others."""
         if self.sizes is not None:
             return self.sizes
-        parameters, ranks = self.parameters, self.layout.ranks
-        rank_bytes = count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
-        has_own = parameters.get("file_mode") == "per-process"
-        words = parameters.get("phases", ["write", "read"])
+        values, ranks = values_of(WORKLOAD, self.parameters), self.layout.ranks
+        has_own = values["file_mode"] == "per-process"
         return Sizes(
             self.kind,
-            count_of(parameters, "transfer_bytes", 262144),
-            ranks * rank_bytes,
+            values.count("transfer_bytes"),
+            ranks * values.count("segments") * values.count("block_bytes"),
             ranks if has_own else 1,
-            [str(word) for word in words] if isinstance(words, list) else [],
-            self.case.workload.name == WORKLOAD and not (has_own and parameters.get("read_back", "own") == "own"),
+            phases_of(values),
+            self.case.workload.name == WORKLOAD and not (has_own and values["read_back"] == "own"),
         )
 
     @property
@@ -120,9 +129,38 @@ class Cell:
         return self.target.name, f"{self.case.backend.name} {self.kind}".rstrip()
 
 
-def sized(sizes_of: Callable[[Cell], Sizes]) -> Callable[[Iterable[Cell]], list[Cell]]:
-    """Return what gives cells, also those read back from plans, the sizes and kinds that their suite has for them."""
-    return lambda cells: [replace(cell, kind=known.kind, sizes=known) for cell in cells for known in (sizes_of(cell),)]
+@dataclass(frozen=True)
+class Sizing:
+    """How cells get their sizes: by the engine, besides what a call moves and which phases there are.
+
+    ``kind``: parameters of the workload that set the cost of a case apart, besides its ranks and those of the backend.
+    """
+
+    kind: str
+    block_bytes: Callable[[Values], int]
+    phases: Callable[[Values], Sequence[str]] = phases_of
+
+    def by(self, engine: Path) -> Callable[[Iterable[Cell]], list[Cell]]:
+        """Return what gives cells, also those read back from plans, the sizes and kinds that they have."""
+        return lambda cells: self._sized(list(cells), engine)
+
+    def _sized(self, cells: Sequence[Cell], engine: Path) -> list[Cell]:
+        needed = needs_of(engine, [(cell.layout, cell.case.workload) for cell in cells])
+        return [self._with(cell, needs) for cell, needs in zip(cells, needed, strict=True)]
+
+    def _with(self, cell: Cell, needs: Needs) -> Cell:
+        apart = [str(cell.values[name]) for name in self.kind.split() if name in cell.values]
+        backend = [f"{name}={value}" for name, value in cell.case.backend.parameters.items()]
+        kind = " ".join([f"{cell.layout.ranks} ranks", cell.case.workload.name, *apart, *backend])
+        sizes = Sizes(
+            kind,
+            self.block_bytes(cell.values),
+            needs.bytes,
+            needs.inodes,
+            self.phases(cell.values),
+            needs.one_folder,
+        )
+        return replace(cell, kind=kind, sizes=sizes)
 
 
 Chosen: TypeAlias = tuple[str, Parameters]

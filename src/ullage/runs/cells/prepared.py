@@ -4,9 +4,10 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Self, TypeAlias
+from typing import Final, Generic, Self, TypeAlias, TypeVar
 
-from ullage.model.plan import Case, Limits, Plan
+from ullage.model.describe import Describe
+from ullage.model.plan import Case, Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Place
 from ullage.quantity import percent
@@ -14,12 +15,14 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, assumed
 from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.planning import Cell, by_layout, each_once, make_plan
+from ullage.runs.cells.planning import Cell, Sizing, by_layout, each_once, make_plan
 from ullage.runs.cells.volume import check_files, check_room, check_room_together, needed_bytes
 from ullage.runs.execution import Deadline, LaunchSpec, read_progress
+from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import CaseWork, Work
-from ullage.runs.options.groups import RunOptions
-from ullage.runs.room import Machine, most_bytes
+from ullage.runs.options.groups import RunOptions, StorageOptions
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import Machine, checked_machine, most_bytes
 from ullage.runs.session import Note, Session, launches_with_records, note_once
 from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
@@ -236,6 +239,74 @@ class PreparedCells:
         run.note_lacking()
         note_first(self.notes, session)
         return run.code
+
+
+OptionsT = TypeVar("OptionsT", bound=StorageOptions)
+
+
+def layouts_of(options: StorageOptions, machine: Machine) -> list[Layout]:
+    """Place each number of ranks; raise ``UserError`` where they do not fill the nodes."""
+    return [options.place(ranks, machine.cores) for ranks in options.ranks]
+
+
+@dataclass(frozen=True)
+class Asked(Generic[OptionsT]):
+    """What the cells of a run follow from. ``text``: how the options were settled, in a few words."""
+
+    options: OptionsT
+    text: str
+    targets: Sequence[Target]
+    machine: Machine
+    description: Describe
+
+    @property
+    def layouts(self) -> list[Layout]:
+        """See ``layouts_of``."""
+        return layouts_of(self.options, self.machine)
+
+
+@dataclass(frozen=True)
+class Preparing(Generic[OptionsT]):
+    """How a suite prepares runs whose cells follow from its options. What ``PreparedCells`` has too is told there.
+
+    ``settle`` fills in options by the machine, and says how. A resumed run finds them in its request: the machine of
+    another moment would settle them differently.
+    """
+
+    options: type[OptionsT]
+    settle: Callable[[OptionsT, Machine], tuple[OptionsT, str]]
+    make_cells: Callable[[Asked[OptionsT]], list[Cell]]
+    sizing: Sizing
+    columns: Columns
+    lines: Callable[[Asked[OptionsT], Sequence[Cell]], Sequence[str]]
+    notes: Callable[[Asked[OptionsT], Sequence[Cell]], Sequence[Note]]
+    shares_less: str = ""
+    fewer_files: str = ""
+    costing: Callable[[Sequence[Cell], Sequence[Place]], Basis] = assumed
+
+    def __call__(self, request: Request, engine_context: EngineContext) -> PreparedCells:
+        """Check everything that can be checked without starting anything."""
+        given, machine = read_options(self.options, request), checked_machine(request.targets)
+        options, text = self.settle(given, machine)
+        if options is not given:
+            request = request.model_copy(update={"options": options.model_dump(mode="json")})
+        asked = Asked(options, text, request.targets, machine, engine_context.description)
+        kinds = self.sizing.by(engine_context.engine)
+        cells = kinds(each_once(self.make_cells(asked)))
+        return PreparedCells(
+            request,
+            options,
+            machine,
+            cells,
+            kinds,
+            text,
+            self.lines(asked, cells),
+            self.notes(asked, cells),
+            self.columns,
+            self.shares_less,
+            self.fewer_files,
+            self.costing,
+        ).checked()
 
 
 def all_cells(result: ResultFolder, cells: Iterable[Cell], kinds: Callable[[Iterable[Cell]], list[Cell]]) -> list[Cell]:

@@ -4,6 +4,7 @@
 The parts run one after the other; a run that is gone on with makes those that are not complete.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -156,7 +157,11 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
     """
     outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
     deadline = None if session.seconds is None else Deadline(now() + session.seconds, now)
-    to_do = [part for part in prepared.parts if not _is_complete(outcomes.get(part.suite))]
+    to_do = [
+        part
+        for part in prepared.parts
+        if not ((known := outcomes.get(part.suite)) and known.began and known.code == EXIT_OK)
+    ]
     weights_s = [] if deadline is None else [_weight_s(part) for part in to_do]
     for index, part in enumerate(to_do):
         number = prepared.parts.index(part) + 1
@@ -175,10 +180,6 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
     return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
 
 
-def _is_complete(outcome: PartOutcome | None) -> bool:
-    return outcome is not None and outcome.began and outcome.code == EXIT_OK
-
-
 def _weight_s(part: ReadyPart) -> float:
     """Return how long the part would take by itself, in s: its limit, else its minimum, else an assumed time."""
     if part.prepared is None or part.request is None:
@@ -192,38 +193,24 @@ def _weight_s(part: ReadyPart) -> float:
 
 
 def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], float]) -> PartOutcome:
-    ready = _begun(part, session)
+    """Measure a part as it was begun earlier, if it was: what was settled then stays settled."""
+    result = session.result
+    is_begun = (result.path / "request.json").is_file()
+    ready = prepare_own(result.read_request(), session.engine_context) if is_begun else part
     if ready.prepared is None or ready.request is None:
         code = EXIT_OK if ready.refusal is None else ready.refusal.code
         return PartOutcome(suite=part.suite, code=code, began=False, reason=ready.reason)
     began = now()
     try:
-        _open(session.result, ready)
-        freeze_system(session.result, ready.request, session.engine_context)
+        if not is_begun:
+            ResultFolder.create(result.path, ready.prepared.request)
+        freeze_system(result, ready.request, session.engine_context)
         code, reason = ready.prepared.run(session), ""
     except UserError as error:
         # A suite finds some faults only by measuring, such as a disk without the room for what it chose.
         code, reason = error.code, str(error)
-    _conclude(session.result, build)
+    # With a summary a part is a whole result by itself. Without any record there is none.
+    with contextlib.suppress(UserError):
+        result.write_summary(build(result))
     reasons = [*([reason] if reason else []), *session.messages]
     return PartOutcome(suite=part.suite, code=code, began=True, seconds=now() - began, reason="; ".join(reasons))
-
-
-def _begun(part: ReadyPart, session: Session) -> ReadyPart:
-    """Return the part as it was begun earlier, if it was: what was settled then stays settled."""
-    if not (session.result.path / "request.json").is_file():
-        return part
-    return prepare_own(session.result.read_request(), session.engine_context)
-
-
-def _open(result: ResultFolder, part: ReadyPart) -> None:
-    if part.prepared is not None and not (result.path / "request.json").is_file():
-        ResultFolder.create(result.path, part.prepared.request)
-
-
-def _conclude(result: ResultFolder, build: Build) -> None:
-    """Write the summary of a part, so that it is a whole result by itself; without any record write none."""
-    try:
-        result.write_summary(build(result))
-    except UserError:
-        return

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The summary of a run made of others: rows, findings, scores and events of all parts, and how each part ended."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from ullage.analysis.findings.advice import Settable
-from ullage.analysis.findings.contamination import said_once
+from ullage.analysis.findings.doubts import disturbed_once
+from ullage.analysis.findings.study import Settable
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Headline, Part, PartOutcome, PartStatus, Row, Summary
+from ullage.model.summary import Finding, Headline, Part, PartOutcome, PartStatus, Summary
 from ullage.report.headlines import headlines
 from ullage.results.folder import ResultFolder
 from ullage.runs.ceilings import with_common_ceilings
@@ -38,7 +38,10 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
     for asked in read_options(PartsOptions, request).parts:
         part = _summary(result.part(asked.suite), build)
         whole.add(asked.suite, part, outcomes.get(asked.suite), settable_of(request))
-    system = result.read_system()
+    system, sound = result.read_system(), sound_rows(whole.rows)
+    # Some findings only the rows of several parts together can tell.
+    comparing = [suite for suite in load_suites().values() if isinstance(suite, Comparing)]
+    across = [finding for suite in comparing for finding in suite.across(sound)]
     return Summary(
         suite=request.suite,
         run_id=request.run_id,
@@ -46,18 +49,12 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
         command=request.command,
         versions={**request.versions, **whole.versions},
         rows=with_common_ceilings(whole.rows),
-        findings=[*said_once(whole.findings, whole.rows), *_across(sound_rows(whole.rows))],
+        findings=[*disturbed_once(whole.findings, whole.rows), *across],
         scores=whole.scores,
         events=whole.events,
         system={} if system is None else system.model_dump(mode="json"),
         parts=whole.parts,
     )
-
-
-def _across(rows: Sequence[Row]) -> list[Finding]:
-    """Return the findings that only the rows of several parts together can tell."""
-    suites = [suite for suite in load_suites().values() if isinstance(suite, Comparing)]
-    return [finding for suite in suites for finding in suite.across(rows)]
 
 
 def _summary(part: ResultFolder, build: Build) -> Summary | None:
@@ -88,10 +85,13 @@ class _Whole:
             self.events += _by(suite, said.events)
             self.scores += [score.model_copy(update={"suite": suite}) for score in said.scores]
             self.versions.update(said.versions)
+        status: PartStatus = "not begun" if said is None else "interrupted"
+        if outcome is not None:
+            status = _STATUS.get(outcome.code, "failed") if outcome.began else "not available"
         self.parts.append(
             Part(
                 suite=suite,
-                status=_status(said, outcome),
+                status=status,
                 reason="" if outcome is None else outcome.reason or _why_empty(said, outcome, settable),
                 seconds=outcome.seconds if outcome is not None and outcome.began else None,
                 headlines=[Headline(part=one.part, what=one.what, row=first + one.row) for one in shown],
@@ -109,9 +109,3 @@ def _why_empty(said: Summary | None, outcome: PartOutcome, settable: Settable) -
         return ""
     advice = f"; give more {_TIME}" if _TIME in settable.options else ""
     return f"no number: its time ended before its first repetition did{advice}"
-
-
-def _status(said: Summary | None, outcome: PartOutcome | None) -> PartStatus:
-    if outcome is None:
-        return "not begun" if said is None else "interrupted"
-    return _STATUS.get(outcome.code, "failed") if outcome.began else "not available"

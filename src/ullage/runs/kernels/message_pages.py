@@ -10,6 +10,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.quantity import percent
+from ullage.runs.told import Source
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -55,6 +56,11 @@ def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
             )
             return pages if pages.total >= _HUGE_PAGE else None
     return None
+
+
+def with_pages_of(row: Row, source: Source) -> Row:
+    """Return ``row`` as ``with_pages`` does, by the repetitions that it counts."""
+    return with_pages(row, pages_of(source.phases))
 
 
 def with_pages(row: Row, pages: MessagePages | None) -> Row:

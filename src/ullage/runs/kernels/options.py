@@ -44,10 +44,7 @@ class MessagePagesOptions(SuiteOptions):
 
 
 class KernelOptions(CaseOptions):
-    """Options of suites whose cases have a number of threads.
-
-    ``threads``: counts to measure with, rising.
-    """
+    """Options of suites whose cases have a number of threads. ``threads``: counts to measure with, rising."""
 
     threads: Annotated[
         list[Annotated[int, Field(ge=1, le=4096)]],

@@ -17,6 +17,7 @@ from ullage.identity import case_id
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
+from ullage.quantity import plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import read_records
@@ -342,7 +343,8 @@ class KernelExecution(Execution):
         known = {case.case.id: self.progress.of(case.case.id) for case in group}
         to_do = sum(times - len(found.counted) for found in known.values())
         left_s = seconds if seconds is not None else GENEROUS * times * expected_s(group)
-        self.session.progress.stage(_stage(group), to_do, left_s)
+        of = f" of {group[0].launch}" if group[0].launch else ""
+        self.session.progress.stage(f"{plural(len(group), 'case')}{of}", to_do, left_s)
         prior = {case: found.prior_elapsed_ns for case, found in known.items()}
         plan: Plan = self.prepared.plan(group, str(result.records_path(number)), seconds, prior, times)
         ended = self.attempt(number, plan)
@@ -379,11 +381,6 @@ class KernelExecution(Execution):
         return [
             too_short(lacking, len(cases), options.repetitions, options.time_s, "give more --time, or run fewer cases")
         ]
-
-
-def _stage(group: Sequence[KernelCase]) -> str:
-    name = group[0].launch
-    return f"{len(group)} case{'s' if len(group) > 1 else ''}{f' of {name}' if name else ''}"
 
 
 def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelCase]]:

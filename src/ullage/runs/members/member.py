@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run on one node: what ``ullage run`` does there, told by lines when to begin and when to end."""
+"""The run on one node: what ``ullage run`` does there, told by lines when to begin and when to end.
+
+A member and the run it belongs to talk through the launcher that has started it. A member writes lines of JSON after a
+mark, since launchers and libraries write to the same stream. It reads ``go STAGE``. The end of its input asks it to
+end: nobody has to be on its node for that, and nothing has to be polled.
+"""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -10,30 +16,97 @@ import threading
 import time
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO, TypeAlias, cast
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
+from ullage.model.base import Strict
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
-from ullage.runs.members.protocol import (
-    BEAT_S,
-    GO,
-    START,
-    Alive,
-    Ended,
-    MemberMessage,
-    NextWork,
-    Printed,
-    Refused,
-    StageReached,
-    line_of,
-)
+from ullage.runs.progress import Progress
 
 if TYPE_CHECKING:
-    from ullage.results.records import AnyRecord
     from ullage.runs.session import Session
     from ullage.runs.suite import Prepared
+
+MARK: Final = "ullage-member "
+GO: Final = "go "
+START: Final = "start"
+"""The first stage: the member has checked all it was asked for, and has measured nothing."""
+
+
+BEAT_S: Final = 15.0
+SILENCE_S: Final = 120.0
+"""A member that has said nothing for so long is lost."""
+
+
+class StageReached(Strict):
+    """It waits for the others."""
+
+    kind: Literal["at"] = "at"
+    stage: str
+
+
+class Alive(Strict):
+    """It is there; said every ``BEAT_S``, so that a node that is gone is missed."""
+
+    kind: Literal["alive"] = "alive"
+
+
+class Printed(Strict):
+    """A line for people."""
+
+    kind: Literal["said"] = "said"
+    text: str
+
+
+class NextWork(Strict):
+    """What it does next, for about so many seconds."""
+
+    kind: Literal["doing"] = "doing"
+    text: str
+    left_s: float
+
+
+class Refused(Strict):
+    """It cannot measure what it was asked for, and has not begun."""
+
+    kind: Literal["refused"] = "refused"
+    text: str
+    code: int
+
+
+class Ended(Strict):
+    """It has ended. ``code``: that of ``ullage run``."""
+
+    kind: Literal["ended"] = "ended"
+    code: int
+    messages: list[str]
+
+
+MemberMessage: TypeAlias = Annotated[
+    StageReached | Alive | Printed | NextWork | Refused | Ended, Field(discriminator="kind")
+]
+_WORD: Final[TypeAdapter[MemberMessage]] = TypeAdapter(MemberMessage)
+
+
+def line_of(word: MemberMessage) -> str:
+    """Return the line that says ``word``."""
+    return f"{MARK}{json.dumps(word.model_dump(mode='json'))}\n"
+
+
+def message_of(line: str) -> MemberMessage | None:
+    """Return what a line says; None for one of somebody else, or a damaged one."""
+    _, mark, text = line.partition(MARK)
+    if not mark:
+        return None
+    try:
+        return _WORD.validate_json(text)
+    except ValidationError:
+        return None
+
 
 Build: TypeAlias = Callable[[ResultFolder], Summary]
 # Inside, a node is a machine by itself: nothing is left that would make an MPI or us part of a job, or of the launcher
@@ -55,6 +128,8 @@ _OF_JOBS: Final = (
 )
 # These begin the names of settings, too, which people make; those are named to us.
 _OF_MPI: Final = ("OMPI_", "HYDRA_", "MPIR_", "MPIEXEC_")
+# By these Open MPI tells its ranks who they are.
+_OF_RANKS: Final = ("OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix")
 _NAMES: Final = frozenset({"JOB_ID", "PMIX_RANK"})
 
 
@@ -65,12 +140,7 @@ def is_of_job(name: str) -> bool:
 
 def settings(environment: MutableMapping[str, str]) -> list[str]:
     """Return the names of the settings of MPI that people have made, for the members."""
-    return sorted(name for name in environment if name.startswith(_OF_MPI) and not _is_of_launcher(name))
-
-
-def _is_of_launcher(name: str) -> bool:
-    """Tell whether Open MPI tells its ranks by it who they are."""
-    return name.startswith(("OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix"))
+    return sorted(name for name in environment if name.startswith(_OF_MPI) and not name.startswith(_OF_RANKS))
 
 
 def leave_job(environment: MutableMapping[str, str], kept: list[str]) -> None:
@@ -97,8 +167,10 @@ def _replaced(value: object, words: dict[str, str], key: str = "") -> object:
     return value
 
 
-class Line:
+class Line(Progress):
     """The line to the run that we are a member of; also the ``Meeting`` of a session, and its ``Progress``.
+
+    Records are in the result; the run looks at none of them.
 
     The end of ``heard`` asks this process to end, once.
     """
@@ -157,15 +229,9 @@ class Line:
         """See ``Progress``."""
         self.tell(NextWork(text=text, left_s=max(0.0, left_s)))
 
-    def record(self, record: "AnyRecord") -> None:
-        """See ``Progress``: records are in the result; the run looks at none of them."""
-
     def say(self, text: str) -> None:
         """See ``Progress``."""
         self.tell(Printed(text=text))
-
-    def close(self) -> None:
-        """See ``Progress``."""
 
 
 def measure_here(folder: Path, engine: Path, launcher: str, index: int, build: Build) -> int:
@@ -192,18 +258,16 @@ def measure_here(folder: Path, engine: Path, launcher: str, index: int, build: B
 
 
 def _prepare(result: ResultFolder, engine: Path, launcher: str, index: int, line: Line) -> "tuple[Prepared, Session]":
-    from ullage.engine import describe
-    from ullage.launch import choose_launcher
     from ullage.runs.inputs import EngineContext
-    from ullage.runs.lifecycle import launcher_name
+    from ullage.runs.lifecycle import launcher_for
     from ullage.runs.session import Session
     from ullage.runs.suite import find_suite
 
-    context = EngineContext(engine, describe(engine))
+    context = EngineContext.of(engine)
     request = localised(result.read_request(), socket.gethostname(), index)
     prepared = find_suite(request.suite).prepare(request, context)
     result.write_request(prepared.request)
-    chosen = choose_launcher(context.description, launcher_name(launcher))
+    chosen = launcher_for(context, launcher)
     session = Session(result, context, chosen, line)
     session.meeting = line
     return prepared, session

@@ -3,7 +3,7 @@
 
 ``kinds``: texts of a command line into values and back. ``declared``: what a field says of its option. ``model``: the
 base of all options models. ``groups``: options that suites share. ``reading``: a command line or request.json into a
-model. ``command_line``: parameters for typer.
+model. ``ullage.cli.options`` makes parameters for typer of a model.
 
 Nothing is imported here: the models need pydantic, and ``ullage --help`` must not wait for it.
 """

@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Protocol, Union, cast, get_args, get_origin
 
-from ullage.analysis.findings.advice import Settable
+from ullage.analysis.findings.study import Settable
 from ullage.errors import UserError
 from ullage.model.describe import Parameter
 from ullage.model.plan import Target
@@ -133,15 +133,15 @@ class Declared:
     def name(self) -> str:
         """The name as typed; for an argument, what stands for it in the help."""
         if self.option.argument:
-            return self.kind.metavar
+            return self.kind.shown
         field = self.field if self.parameter is None else self.parameter.name
         return self.option.name or f"--{'no-' if self.negates else ''}{field.replace('_', '-')}"
 
     @property
     def metavar(self) -> str:
         """What stands for the value in help and documentation; empty for a flag."""
-        if self.is_flag or self.kind.metavar:
-            return self.kind.metavar
+        if self.is_flag or self.kind.shown:
+            return self.kind.shown
         return "|".join(self.kind.choices) or _VALUES[self.kind.python]
 
     @property

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, cast
 
 from ullage.model.describe import Parameter
+from ullage.model.plan import Parameters, Scalar, Value
 from ullage.reading import parse_json, read_text
 from ullage.runs.options.kinds import Choice, Count, CountAxis, Duration, Flag, Kind, Names, Number, Size, SizeAxis
 
@@ -29,6 +30,41 @@ def engine_parameters(thing: str) -> Mapping[str, Parameter]:
     """Return the parameters of a workload or backend by name."""
     every = [Parameter.model_validate(one) for one in _things()[thing]]
     return {one.name: one for one in every}
+
+
+class Values(dict[str, Value]):
+    """All parameters of a workload by name: a plan leaves out those that have the engine's default."""
+
+    def count(self, name: str) -> int:
+        """Return a whole number."""
+        return int(cast("int", self[name]))
+
+    def number(self, name: str) -> float:
+        """Return a number."""
+        return float(cast("float", self[name]))
+
+    def word(self, name: str) -> str:
+        """Return a word."""
+        return str(self[name])
+
+    def some(self, *names: str) -> dict[str, Scalar]:
+        """Return those parameters, none of which is a list or a map."""
+        return {name: cast("Scalar", self[name]) for name in names}
+
+
+def values_of(workload: str, given: Parameters) -> Values:
+    """Return the parameters ``given`` over the defaults of the engine, where they are of the same kind as these."""
+    defaults = _defaults(workload)
+    return Values({**defaults, **{name: value for name, value in given.items() if _is_like(value, defaults.get(name))}})
+
+
+def _is_like(value: Value, default: Value | None) -> bool:
+    return default is None or all(isinstance(value, kind) == isinstance(default, kind) for kind in (str, list, dict))
+
+
+@cache
+def _defaults(workload: str) -> Parameters:
+    return {name: one.default for name, one in engine_parameters(workload).items()}
 
 
 def kind_of(parameter: Parameter, *, is_list: bool) -> Kind:

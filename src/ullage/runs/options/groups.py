@@ -246,7 +246,7 @@ class MachineOptions(SuiteOptions):
 
 
 def _read_floors(path: Path) -> list[Floor]:
-    from ullage.analysis.acceptance.floors_file import read_floors
+    from ullage.analysis.acceptance import read_floors
 
     return read_floors(path)
 
@@ -335,7 +335,7 @@ class CeilingOptions(TargetsOptions):
 
     @model_validator(mode="after")
     def _of_targets(self) -> Self:
-        from ullage.analysis.ceilings.targets import CEILING_FORMS, unknown_ceiling
+        from ullage.analysis.ceilings.declared import CEILING_FORMS, unknown_ceiling
 
         unknown = unknown_ceiling(self.ceilings, self.targets) if self.targets else None
         if unknown is not None:

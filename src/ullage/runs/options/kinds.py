@@ -8,7 +8,7 @@ whoever knows it. Kinds are pure, but for the files that some of them are told t
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
 from ullage.errors import UserError
 from ullage.units import format_axis, format_bytes, format_duration, parse_axis, parse_duration, parse_share, parse_size
@@ -24,64 +24,69 @@ ALL: Final = "all"
 class Kind:
     """A text that is its own value, and the base of the other kinds.
 
-    ``metavar`` stands in the help for the value; empty: the name of the type. ``python`` is what typer makes of one
-    word of the command line. An option of a ``repeated`` kind may be given several times, and is read as a whole.
+    ``metavar`` stands in the help for the value, else the ``word`` of the kind; empty: the name of the type. ``python``
+    is what typer makes of one word of the command line. An option of a ``repeated`` kind may be given several times,
+    and is read as a whole. ``choices``: the words that are known, where these are all.
     """
 
     _: KW_ONLY
     metavar: str = ""
+    choices: tuple[str, ...] = ()
+    word: ClassVar[str] = ""
     python: ClassVar[type] = str
     repeated: ClassVar[bool] = False
 
+    @property
+    def shown(self) -> str:
+        """What stands in the help for the value; empty: the name of the type."""
+        return self.metavar or self.word
+
     def parse(self, raw: RawValue) -> object:
         """Return the value of what was typed."""
-        return raw
+        return self._read(str(raw))
+
+    def _read(self, text: str) -> object:
+        return text
 
     def format(self, value: object) -> str:
         """Return the value as a person would type it."""
+        return self._written(value)
+
+    def _written(self, value: Any, /) -> str:  # noqa: ANN401 - each kind knows its own
         return str(value)
 
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The words that are known, where these are all."""
-        return ()
 
-
-@dataclass(frozen=True)
 class Flag(Kind):
-    """Said or not."""
+    """Said or not. It is typed without a value."""
 
     python = bool
 
-    def format(self, value: object) -> str:
-        """Return nothing, since a flag is typed without a value."""
-        del value
+    def parse(self, raw: RawValue) -> object:
+        """Return what typer has read."""
+        return raw
+
+    def _written(self, _value: object, /) -> str:
         return ""
 
 
-@dataclass(frozen=True)
 class Count(Kind):
-    """A whole number. typer reads it and knows its limits."""
+    """A whole number. typer reads it and knows its limits; defaults are written as texts."""
 
     python = int
 
-    def parse(self, raw: RawValue) -> object:
-        """Return the number, also from a text, as defaults are written."""
-        return int(raw) if isinstance(raw, str) else raw
+    def _read(self, text: str) -> object:
+        return int(text)
 
 
-@dataclass(frozen=True)
 class Number(Kind):
-    """A number with a fraction. typer reads it and knows its limits."""
+    """A number with a fraction. typer reads it and knows its limits; defaults are written as texts."""
 
     python = float
 
-    def parse(self, raw: RawValue) -> object:
-        """Return the number, also from a text, as defaults are written."""
-        return float(raw) if isinstance(raw, str) else raw
+    def _read(self, text: str) -> object:
+        return float(text)
 
-    def format(self, value: object) -> str:
-        """Write the number without the zeros that say nothing."""
+    def _written(self, value: float, /) -> str:
         return f"{value:g}"
 
 
@@ -92,18 +97,14 @@ class Size(Kind):
     unit: int = 1
     example: str = "4K, 64K or 1M"
     names: tuple[tuple[str, int], ...] = ()
-    _: KW_ONLY
-    metavar: str = "SIZE"
+    word = "SIZE"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``parse_size``."""
-        named = dict(self.names).get(str(raw))
-        return _multiple(parse_size(str(raw)), self.unit, str(raw), self.example) if named is None else named
+    def _read(self, text: str) -> object:
+        named = dict(self.names).get(text)
+        return _multiple(parse_size(text), self.unit, text, self.example) if named is None else named
 
-    def format(self, value: object) -> str:
-        """See ``format_bytes``."""
-        by_size = {size: name for name, size in self.names}
-        return by_size.get(cast("int", value)) or format_bytes(cast("int", value))
+    def _written(self, value: int, /) -> str:
+        return {size: name for name, size in self.names}.get(value) or format_bytes(value)
 
 
 @dataclass(frozen=True)
@@ -112,18 +113,16 @@ class Duration(Kind):
 
     _: KW_ONLY
     may_be_none: bool = False
-    metavar: str = "DURATION"
+    word = "DURATION"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``parse_duration``."""
-        seconds = parse_duration(str(raw))
+    def _read(self, text: str) -> object:
+        seconds = parse_duration(text)
         if seconds < 0 or (seconds == 0 and not self.may_be_none):
-            raise UserError("is not above 0", str(raw), "write 90s, 5m or 1h")
+            raise UserError("is not above 0", text, "write 90s, 5m or 1h")
         return seconds
 
-    def format(self, value: object) -> str:
-        """See ``format_duration``."""
-        return format_duration(cast("float", value))
+    def _written(self, value: float, /) -> str:
+        return format_duration(value)
 
 
 @dataclass(frozen=True)
@@ -131,32 +130,25 @@ class Share(Kind):
     """A share between 0 and 1, which people write in percent. ``what``: as it is called where it is wrong."""
 
     what: str = "not a share"
-    _: KW_ONLY
-    metavar: str = "SHARE"
+    word = "SHARE"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``parse_share``."""
-        return parse_share(str(raw), self.what)
+    def _read(self, text: str) -> object:
+        return parse_share(text, self.what)
 
-    def format(self, value: object) -> str:
-        """Write the share in percent."""
-        return f"{100 * cast('float', value):g}%"
+    def _written(self, value: float, /) -> str:
+        return f"{100 * value:g}%"
 
 
-@dataclass(frozen=True)
 class CountAxis(Kind):
     """Whole numbers from 1 on, rising: ``1,2,4`` or ``1:64:x2``."""
 
-    _: KW_ONLY
-    metavar: str = "AXIS"
+    word = "AXIS"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``parse_axis``."""
-        return _rising(parse_axis(str(raw)))
+    def _read(self, text: str) -> object:
+        return _rising(parse_axis(text))
 
-    def format(self, value: object) -> str:
-        """See ``format_axis``."""
-        return format_axis(cast("Sequence[int]", value))
+    def _written(self, value: Sequence[int], /) -> str:
+        return format_axis(value)
 
 
 @dataclass(frozen=True)
@@ -165,129 +157,99 @@ class SizeAxis(Kind):
 
     unit: int = 1
     example: str = "4K, 64K or 1M"
-    _: KW_ONLY
-    metavar: str = "AXIS"
+    word = "AXIS"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``parse_axis``."""
-        sizes = _rising(parse_axis(str(raw), parse_size))
-        return [_multiple(size, self.unit, str(raw), self.example) for size in sizes]
+    def _read(self, text: str) -> object:
+        return [_multiple(size, self.unit, text, self.example) for size in _rising(parse_axis(text, parse_size))]
 
-    def format(self, value: object) -> str:
-        """See ``format_axis``."""
-        return format_axis(cast("Sequence[int]", value), format_bytes)
+    def _written(self, value: Sequence[int], /) -> str:
+        return format_axis(value, format_bytes)
 
 
-@dataclass(frozen=True)
 class ThreadAxis(Kind):
-    """Numbers of threads, where ``all`` stands for as many as this machine has; that is looked up later."""
+    """Numbers of threads, rising; ``all`` stands for as many as this machine has, which is looked up later."""
 
-    _: KW_ONLY
-    metavar: str = "AXIS"
+    word = "AXIS"
 
-    def parse(self, raw: RawValue) -> object:
-        """Return the counts, rising, and ``all`` as it is."""
-        texts = [text.strip() for text in str(raw).split(",")]
-        counts = [text for text in texts if text != ALL]
+    def _read(self, text: str) -> object:
+        texts = [one.strip() for one in text.split(",")]
+        counts = [one for one in texts if one != ALL]
         found: list[int | str] = [*_rising(parse_axis(",".join(counts)))] if counts else []
         return [*found, ALL] if ALL in texts else found
 
-    def format(self, value: object) -> str:
-        """Join the counts by commas."""
-        return ",".join(str(count) for count in cast("Iterable[object]", value))
+    def _written(self, value: Iterable[object], /) -> str:
+        return ",".join(map(str, value))
 
 
 @dataclass(frozen=True)
 class Choice(Kind):
     """One of some words."""
 
-    known: tuple[str, ...]
+    choices: tuple[str, ...] = ()
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``known_word``."""
-        return _known(str(raw), self.known)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """All known words."""
-        return self.known
+    def _read(self, text: str) -> object:
+        return _known(text, self.choices)
 
 
 @dataclass(frozen=True)
 class Names(Kind):
-    """Words separated by commas, each once. ``known``: those that may stand there, empty: any.
+    """Words separated by commas, each once. ``choices``: those that may stand there, empty: any.
 
-    The value has them in the order of ``known`` where ``sorted_``, else in that in which they are written.
+    The value has them in the order of ``choices`` where ``sorted_``, else in that in which they are written.
     """
 
-    known: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     sorted_: bool = True
-    _: KW_ONLY
-    metavar: str = "NAMES"
+    word = "NAMES"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``split_names``."""
-        names = split_names(str(raw))
-        if not self.known:
-            return names
-        found = [_known(name, self.known) for name in names]
-        return [name for name in self.known if name in found] if self.sorted_ else found
+    def _read(self, text: str) -> object:
+        names = split_names(text)
+        found = [_known(name, self.choices) for name in names] if self.choices else names
+        return [name for name in self.choices if name in found] if self.choices and self.sorted_ else found
 
-    def format(self, value: object) -> str:
-        """Join the words by commas."""
-        return ",".join(cast("Iterable[str]", value))
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The words that are known."""
-        return self.known
+    def _written(self, value: Iterable[str], /) -> str:
+        return ",".join(value)
 
 
-@dataclass(frozen=True)
 class Repeated(Kind):
     """Texts of an option that may be given several times."""
 
     repeated = True
 
     def parse(self, raw: RawValue) -> object:
-        """Return all of them."""
-        return list(cast("Sequence[str]", raw))
+        """Return the value of all of them."""
+        return self._read_all(cast("Sequence[str]", raw))
 
-    def format(self, value: object) -> str:
-        """Join the words by blanks."""
-        return " ".join(str(item) for item in cast("Iterable[object]", value))
+    def _read_all(self, texts: Sequence[str]) -> object:
+        return list(texts)
+
+    def _written(self, value: Iterable[object], /) -> str:
+        return " ".join(map(str, value))
 
 
-@dataclass(frozen=True)
 class TargetPlaces(Repeated):
-    """Places to measure."""
+    """Places to measure, typed as ``NAME=URI``."""
 
-    _: KW_ONLY
-    metavar: str = "NAME=PATH"
+    word = "NAME=PATH"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``parse_targets``."""
+    def _read_all(self, texts: Sequence[str]) -> object:
         from ullage.uri import parse_targets
 
-        return parse_targets(cast("Sequence[str]", raw))
+        return parse_targets(texts)
 
-    def format(self, value: object) -> str:
-        """Write targets as they are typed, ``NAME=URI``."""
+    def _written(self, value: Iterable[object], /) -> str:
         return " ".join(f"{one.name}={one.uri}" for one in cast("Iterable[Target]", value))
 
 
-@dataclass(frozen=True)
 class CeilingRates(Repeated):
-    """What targets could reach at most."""
+    """What targets could reach at most. Whether there are such targets is found when they are known."""
 
-    _: KW_ONLY
-    metavar: str = "NAME[:ACCESS]=RATE"
+    word = "NAME[:ACCESS]=RATE"
 
-    def parse(self, raw: RawValue) -> object:
-        """See ``read_ceiling``; whether there are such targets is found when they are known."""
-        from ullage.analysis.ceilings.targets import read_ceiling
+    def _read_all(self, texts: Sequence[str]) -> object:
+        from ullage.analysis.ceilings.declared import read_ceiling
 
-        return dict(read_ceiling(text) for text in cast("Sequence[str]", raw))
+        return dict(map(read_ceiling, texts))
 
 
 @dataclass(frozen=True)
@@ -295,12 +257,9 @@ class Converted(Kind):
     """A value that ``make`` makes of the text."""
 
     make: Callable[[str], object]
-    _: KW_ONLY
-    metavar: str = ""
 
-    def parse(self, raw: RawValue) -> object:
-        """Return what ``make`` makes of the raw."""
-        return self.make(str(raw))
+    def _read(self, text: str) -> object:
+        return self.make(text)
 
 
 @dataclass(frozen=True)
@@ -308,30 +267,23 @@ class ConvertedList(Repeated):
     """A value that ``make`` makes of all texts of an option that may be given several times."""
 
     make: Callable[[Sequence[str]], object]
-    _: KW_ONLY
-    metavar: str = ""
 
-    def parse(self, raw: RawValue) -> object:
-        """Return what ``make`` makes of the words."""
-        return self.make(cast("Sequence[str]", raw))
+    def _read_all(self, texts: Sequence[str]) -> object:
+        return self.make(texts)
 
 
 @dataclass(frozen=True)
 class FilePath(Kind):
-    """A file that ``make`` reads, or looks for."""
+    """A file that ``make`` reads, or looks for. Which one it was is not known from the value."""
 
     make: Callable[[Path], object]
-    _: KW_ONLY
-    metavar: str = "FILE"
+    word = "FILE"
     python = Path
 
-    def parse(self, raw: RawValue) -> object:
-        """Return what ``make`` makes of the file."""
-        return self.make(Path(str(raw)))
+    def _read(self, text: str) -> object:
+        return self.make(Path(text))
 
-    def format(self, value: object) -> str:
-        """Return nothing, since which file it was is not known any more."""
-        del value
+    def _written(self, _value: object, /) -> str:
         return ""
 
 

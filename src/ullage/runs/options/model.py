@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from ullage.errors import UserError
 from ullage.model.base import Strict
-from ullage.model.describe import Parameter
-from ullage.model.plan import Parameters, Scalar, Target
+from ullage.model.plan import Parameters, Target
 from ullage.parameters import check_value
 from ullage.runs.options.declared import Change, declared
 
@@ -110,7 +109,10 @@ class SuiteOptions(Strict):
                 if one.option.least is not None and isinstance(each, int) and each < one.option.least:
                     raise OptionError(field, f"{each} is too few", f"at least {one.option.least}")
                 if one.parameter is not None and isinstance(each, (int, float, str)):
-                    _check(field, one.parameter, each)
+                    try:
+                        check_value(one.parameter, [str(each)] if one.parameter.type == "choices" else each, "")
+                    except UserError as error:  # the engine would refuse it
+                        raise OptionError(field, error.what, error.right) from None
         return self
 
     def kept(self) -> dict[str, object]:
@@ -121,11 +123,3 @@ class SuiteOptions(Strict):
     def measured(self) -> list[Target]:
         """What is measured."""
         return [*self.at]
-
-
-def _check(field: str, parameter: Parameter, value: Scalar) -> None:
-    """Raise ``OptionError`` for a value, or a word of a list, that the engine would refuse."""
-    try:
-        check_value(parameter, [str(value)] if parameter.type == "choices" else value, "")
-    except UserError as error:
-        raise OptionError(field, error.what, error.right) from None

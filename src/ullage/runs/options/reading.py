@@ -17,7 +17,6 @@ from ullage.runs.options.model import OptionError, SuiteOptions
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-    from pydantic_core import ErrorDetails
 
     from ullage.model.request import Request
     from ullage.runs.options.kinds import RawValue
@@ -95,14 +94,8 @@ def read_options(model: type[ModelT], request: "Request") -> ModelT:
 
 def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> UserError:
     first = error.errors(include_url=False, include_input=False)[0]
-    cause = _cause(first)
-    if cause is not None:
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, OptionError):  # a validator of the model has raised it
         return UserError(cause.what, place(cause.field, (), cause.part), cause.right or right)
     field, *rest = first["loc"] or ("",)
     return UserError(plain_fault(first["msg"]), place(str(field), tuple(rest), ""), right)
-
-
-def _cause(error: "ErrorDetails") -> OptionError | None:
-    """Return what a validator of the model has raised, or None."""
-    found = error.get("ctx", {}).get("error")
-    return found if isinstance(found, OptionError) else None

@@ -50,7 +50,11 @@ def read_settings(texts: Sequence[str]) -> list[Setting]:
 
 def read_axes(texts: Sequence[str]) -> list[Setting]:
     """Read settings with values separated by commas, or by ; where they have commas in them."""
-    return [_axis(_setting(text)) for text in texts]
+    found = [_setting(text) for text in texts]
+    several = [
+        [word.strip() for word in re.split(";" if ";" in one.values[0] else ",", one.values[0])] for one in found
+    ]
+    return [one.model_copy(update={"values": values}) for one, values in zip(found, several, strict=True)]
 
 
 def _setting(text: str) -> Setting:
@@ -58,12 +62,6 @@ def _setting(text: str) -> Setting:
     if match is None:
         raise UserError("not a parameter", text, "write THING.KEY=VALUE, for example posix.direct=true")
     return Setting(thing=match["thing"], key=match["key"], values=[match["value"]])
-
-
-def _axis(setting: Setting) -> Setting:
-    (value,) = setting.values
-    values = [word.strip() for word in value.split(";" if ";" in value else ",")]
-    return setting.model_copy(update={"values": values})
 
 
 class BackendParameterOptions(SuiteOptions):

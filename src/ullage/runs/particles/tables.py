@@ -8,7 +8,7 @@ from ullage.report.contents import Section
 from ullage.report.declared import Table, columns, storage_section, tables_of
 from ullage.report.grids import Column, PhaseLine
 from ullage.report.headlines import Rule
-from ullage.runs.particles.findings import layout_text, particles_read
+from ullage.runs.particles.suite import layout_text, particles_read
 from ullage.units import format_time
 
 _DOC: Final = (

@@ -11,7 +11,7 @@ from ullage.analysis.tuning.search import FEWEST_TRIALS
 from ullage.errors import UserError
 from ullage.model.tuning import TuneTrial
 from ullage.quantity import plural
-from ullage.runs.tuning.proxies import room as room_of_short
+from ullage.runs.tuning.judging import room as room_of_short
 from ullage.units import format_time, format_volume
 
 NO_LIMIT: Final = 100_000
@@ -77,7 +77,10 @@ class Budget:
         found = [NO_LIMIT if self.trials is None else self.trials - len(done)]
         left_s, longest_s = self.seconds - sum(one.seconds for one in done), self.longest_s(done)
         if longest_s > 0:
-            full = max(1, math.floor(left_s / self._usual_s(done))) if left_s >= longest_s else 0
+            # Half of the trials in pairs have the default.
+            own = [one.seconds for one in done if one.purpose == "default" and _is_good(one)]
+            usual_s = max(self.longest_s(done, fmean), _OVERRUN * own[-1] if own else 0.0)
+            full = max(1, math.floor(left_s / usual_s)) if left_s >= longest_s else 0
             short_s = _OVERRUN * max((one.seconds for one in done if one.is_proxy), default=0.0)
             found.append(room_of_short(full, longest_s, short_s) if next_is_short else full)
         if self.bytes is not None and (each := self.most_bytes(done)) > 0:
@@ -87,11 +90,6 @@ class Budget:
             short = self._usual_bytes([one for one in done if one.is_proxy])
             found.append(room_of_short(full, each, short) if next_is_short else full)
         return max(0, min(found)) if left_s > 0 else 0
-
-    def _usual_s(self, done: Sequence[TuneTrial]) -> float:
-        """Return the seconds of each of several trials: half of those in pairs have the default."""
-        own = [one.seconds for one in done if one.purpose == "default" and _is_good(one)]
-        return max(self.longest_s(done, fmean), _OVERRUN * own[-1] if own else 0.0)
 
     def why_no_more(self, done: Sequence[TuneTrial]) -> str:
         """Say why a search that goes on with the trials ``done`` has added none."""

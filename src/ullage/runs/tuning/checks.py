@@ -1,27 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a search can be run as it is asked for, before anything starts, and what its trials may take."""
+"""Whether a search can be run as it is asked for, before anything starts, and what its trials may take.
 
-from collections.abc import Callable, Mapping, Sequence
+A case is measured that the objectives name, and that a varied parameter changes. One that is the same in every setting
+tells nothing of them, and takes time from those that do.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ullage.analysis.tuning.search import FEWEST_TRIALS
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.model.plan import Plan
+from ullage.identity import canonical_json
+from ullage.model.plan import Case, Layout, Plan
 from ullage.model.request import Request
+from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
+from ullage.results.rows import DEFAULT_METRICS
+from ullage.runs.cells.planning import WORKLOAD
 from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.jobtime import LAUNCH_S, Costed
-from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.declared import declared
+from ullage.runs.options.model import SuiteOptions
+from ullage.runs.session import Needed
 from ullage.runs.suite import Prepared, find_suite
 from ullage.runs.tuning.budget import measuring_s
-from ullage.runs.tuning.needs import Needed, check_metrics, needed_cases, same_cases
-from ullage.runs.tuning.objective import read_rule, wanted_tokens
-from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
-from ullage.runs.tuning.trial import most_written, prepare
+from ullage.runs.tuning.objective import read_rule, tokens, wanted_tokens
+from ullage.runs.tuning.options import UNSET, OptionValue, TunedParameter, TuneOptions
 from ullage.runs.tuning.trial_inputs import TrialInputsMaker
-from ullage.runs.tuning.tuned_parameters import UNSET
 from ullage.units import format_duration
 
 # Where nobody says how long a trial measures, it gets one part in so many of the budget, and no less than so many
@@ -31,6 +38,7 @@ _SHORTEST_TRIAL_S: Final = 2.0
 _USUAL_TRIAL_S: Final = 4.0
 # A budget with room for so many full trials has that of the default, of finalists and of pairs, and of 20 short ones.
 _FULL_IN_BUDGET: Final = 12
+_WRITES: Final = frozenset({"write", "rewrite"})
 # A hanging trial takes one part in so many of the budget, but is not ended before so many seconds.
 _HANGS_IN_BUDGET: Final = 10
 _SHORTEST_WATCHDOG_S: Final = 10.0
@@ -70,7 +78,8 @@ def usual_options(options: TuneOptions) -> dict[str, OptionValue]:
     each = max(_SHORTEST_TRIAL_S, least, options.trial_s, round(options.budget_s / _TRIALS_IN_BUDGET))
     hang = max(_SHORTEST_WATCHDOG_S, round(options.budget_s / _HANGS_IN_BUDGET))
     chosen = {"watchdog_s": hang} if hang < _USUAL_WATCHDOG_S else {}
-    if "time_s" in fields and not _ends_by_itself(fields["time_s"]):
+    # A suite that measures until all is done where no time is given would lack cases if it was cut short.
+    if (time_s := fields.get("time_s")) is not None and not (time_s.default is None and time_s.option.unsaid):
         chosen["time_s"] = each
     chosen_options: dict[str, OptionValue] = {
         fields[field].keyword: format_duration(seconds) for field, seconds in chosen.items() if field in fields
@@ -105,11 +114,6 @@ def _space_of_trial(options: TuneOptions) -> int | None:
     said = options.words.get("target")
     targets = len(said) if isinstance(said, list) else 1
     return max(1, options.space // (_full_trials(options) * written * targets))
-
-
-def _ends_by_itself(time_: Declared) -> bool:
-    """Tell whether a suite measures until all is done where no time is given: cut short, it would lack cases."""
-    return time_.default is None and bool(time_.option.unsaid)
 
 
 @dataclass(frozen=True)
@@ -197,9 +201,9 @@ def _without_twin(over: TunedParameter, default: Sequence[Plan], found: Mapping[
 
 
 def _prepared(parsed: ParsedOptions, request: Request, engine_context: EngineContext) -> Prepared:
-    suite = find_suite(str(request.options.get("suite", ""))).name
-    asked = {"suite": suite, "targets": parsed.targets, "options": parsed.options}
-    return prepare(request.model_copy(update=asked), engine_context)
+    suite = find_suite(str(request.options.get("suite", "")))
+    asked = {"suite": suite.name, "targets": parsed.targets, "options": parsed.options}
+    return suite.prepare(request.model_copy(update=asked), engine_context)
 
 
 def launches_seconds(found: Checked) -> float:
@@ -237,3 +241,99 @@ def bytes_of(first: Prepared, plans: Sequence[Plan], options: TuneOptions) -> in
             raise UserError("a probe would choose what a trial writes", "--space", f"give {first.unsettled}")
         return None
     return most_written(plans)
+
+
+# A probe chooses these, by what it measures.
+_BY_PROBE = frozenset({"block_bytes", "segments"})
+
+
+def needed_cases(default: Sequence[Plan], others: Sequence[Sequence[Plan]], metrics: Sequence[str]) -> Needed:
+    """Return what tells the cases that a search over settings with these plans needs for ``metrics``.
+
+    Where all cases are the same in all settings, for example with a variable of the environment, all are needed that
+    the metrics name.
+    """
+    every = [(case, plan.layout) for plan in default for case in plan.cases]
+    shared = {_likeness(*one) for one in every}
+    for plans in others:
+        shared &= {_likeness(case, plan.layout) for plan in plans for case in plan.cases}
+    unvaried = shared if any(_likeness(*one) not in shared for one in every) else set[bytes]()
+    words = [_tokens(case) for case, _ in every]
+    known = set[str]().union(*words)
+    named = [{word for word in wanted_tokens(metric) if word in known} for metric in metrics]
+
+    def is_needed(case: Case, layout: Layout) -> bool:
+        own = _tokens(case)
+        return _likeness(case, layout) not in unvaried and any(words <= own for words in named)
+
+    return is_needed if any(is_needed(*one) for one in every) else lambda _case, _layout: True
+
+
+def same_cases(first: Sequence[Plan], second: Sequence[Plan]) -> bool:
+    """Tell whether plans have the same cases, whatever a probe chooses."""
+    one, other = ({_likeness(case, plan.layout) for plan in plans for case in plan.cases} for plans in (first, second))
+    return one == other
+
+
+def check_metrics(metrics: Sequence[str], model: type[SuiteOptions], plans: Sequence[Plan]) -> None:
+    """Raise ``UserError`` for an objective or a rule with a word that no row of the suite has.
+
+    Only suites that state their metrics, and their phases in each case, tell that before a trial.
+    """
+    cases = [case for plan in plans for case in plan.cases]
+    usual = DEFAULT_METRICS if all(case.workload.name == WORKLOAD for case in cases) else ()
+    names = model.metrics.split() or usual
+    if not names or not all("phases" in case.workload.parameters for case in cases):
+        return
+    known = {word for name in (*names, "cpu_time") for word in tokens(name)}
+    known |= {word for case in cases for word in _tokens(case)}
+    for metric in metrics:
+        strange = sorted(word for word in wanted_tokens(metric) - known if word.isalpha())
+        if strange:
+            right = f"name one of: {', '.join(name.replace('_', ' ') for name in names)}"
+            raise UserError(f"no row of this suite has the word '{strange[0]}'", f"--objective '{metric}'", right)
+
+
+def _likeness(case: Case, layout: Layout) -> bytes:
+    """Return what two cases have in common that differ in what a probe chooses."""
+    parameters = {name: value for name, value in case.workload.parameters.items() if name not in _BY_PROBE}
+    workload = case.workload.model_copy(update={"parameters": parameters})
+    own = case.model_copy(update={"id": "0" * 16, "workload": workload})
+    return canonical_json([own.model_dump(mode="json"), layout.model_dump(mode="json")])
+
+
+def _tokens(case: Case) -> set[str]:
+    values: Iterable[object] = (case.target, case.backend.name, *case.workload.parameters.values())
+    flat = (text for value in values for text in (value if isinstance(value, list) else [value]))
+    return {word for text in flat for word in tokens(str(text))}
+
+
+def most_written(plans: Sequence[Plan]) -> int | None:
+    """Return the bytes that ``plans`` can write at most; None where a plan does not say.
+
+    A plan says of transfers how often they are repeated at most.
+    """
+    total = 0
+    for plan in plans:
+        most = plan.stop_rule.parameters.get("maximum")
+        if not isinstance(most, int):
+            return None
+        for case in plan.cases:
+            if case.workload.name != "transfer":
+                return None
+            parameters = case.workload.parameters
+            phases = parameters.get("phases", ["write", "read"])
+            writes = sum(word in _WRITES for word in phases) if isinstance(phases, list) else 1
+            size = count_of(parameters, "block_bytes") * count_of(parameters, "segments", 1) * plan.layout.ranks
+            total += writes * size * (most + plan.warmups)
+    return total
+
+
+def seconds_of_walls(plans: Sequence[Plan]) -> float | None:
+    """Return about how long ``plans`` take whose phases go on until a wall; None where they have none.
+
+    All else, such as the phases that read, takes about as long again.
+    """
+    walls = [case.workload.parameters.get("stonewall_s") for plan in plans for case in plan.cases]
+    total = sum(wall for wall in walls if isinstance(wall, (int, float)))
+    return 2 * total or None

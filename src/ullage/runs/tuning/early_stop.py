@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
-from ullage.analysis.statistics.student import two_sided_quantile
+from ullage.analysis.statistics.order import two_sided_quantile
 from ullage.model.record import PhaseRecord
 from ullage.results.records import AnyRecord
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trials of a tune, one line each, on the disk as soon as they end: what a crash cannot take away."""
+"""The trials of a tune, one line each, on the disk as soon as they end: what a crash cannot take away.
+
+Earlier searches in the same folder have journals too: no setting that was measured on this machine need be again."""
 
 import contextlib
 import fcntl
 import os
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 from pydantic import ValidationError
@@ -17,7 +20,7 @@ from ullage.harmless import harmless_json
 from ullage.model.plan import Target
 from ullage.model.tuning import TuneObjective, TuneTrial
 from ullage.reading import read_bytes
-from ullage.results.folder import ResultFolder, append_line
+from ullage.results.folder import ResultFolder, append_line, is_result
 from ullage.runs.tuning.objective import toward_more
 from ullage.uri import target_path
 
@@ -28,19 +31,16 @@ def read_trials(result: ResultFolder) -> list[TuneTrial]:
     """Return the trials that ended, in their order, without lines that a crash cut short."""
     path = result.path / JOURNAL
     lines = read_bytes(path).splitlines() if path.is_file() else []
-    return [trial for line in lines if (trial := _trial(line)) is not None]
+    found: list[TuneTrial] = []
+    for line in lines:
+        with contextlib.suppress(ValidationError):
+            found.append(TuneTrial.model_validate_json(harmless_json(line)))
+    return found
 
 
 def add_trial(result: ResultFolder, trial: TuneTrial) -> None:
     """Add ``trial`` to the journal, which is on the disk when this returns."""
     append_line(result.path / JOURNAL, trial.model_dump_json().encode())
-
-
-def _trial(line: bytes) -> TuneTrial | None:
-    try:
-        return TuneTrial.model_validate_json(harmless_json(line))
-    except ValidationError:
-        return None
 
 
 def as_searched(
@@ -110,3 +110,55 @@ def _held(name: str, path: Path) -> int:
     except OSError:
         return handle
     return handle
+
+
+def earlier_settings(result: ResultFolder, names: Sequence[str]) -> dict[str, TuneTrial]:
+    """Return the last trials of settings in results beside ``result``, by their keys, as trials that took nothing.
+
+    ``names``: values that have to be there. Only results of the same machine and mounts count, as their system facts
+    say. What cannot be read is left out.
+    """
+    own, found = _identity(result), dict[str, TuneTrial]()
+    if own is None:
+        return found
+    for path in sorted(result.path.parent.glob(f"*/{JOURNAL}")):
+        if path.parent == result.path or not is_result(path.parent):
+            continue
+        other = ResultFolder(path.parent)
+        if _identity(other) == own:
+            found |= _settings(other, names)
+    return found
+
+
+def _settings(result: ResultFolder, names: Sequence[str]) -> dict[str, TuneTrial]:
+    known = [one for one in read_trials(result) if one.key and not one.is_proxy]
+    good = [one for one in known if not one.reason and set(names) <= set(one.values)]
+    default = next((one.setting for one in good if one.purpose == "default"), None)
+    of_default = [one for one in good if one.setting == default]
+    means = {name: fmean(one.values[name] for one in of_default) for name in names if of_default}
+    took_nothing: dict[str, object] = {
+        "seconds": 0.0,
+        "bytes": 0,
+        "commands": [],
+        "is_short": False,
+        "purpose": "search",
+    }
+    return {
+        one.key: one.model_copy(
+            update={**took_nothing, "result": str(result.path / one.result), "default_there": means}
+        )
+        for one in good
+        if means and one.setting != default and not one.default_there
+    }
+
+
+def _identity(result: ResultFolder) -> tuple[object, ...] | None:
+    """Return what has to be alike: processor, kernel, and the place of each target; None where facts are missing."""
+    try:
+        facts = result.read_system()
+    except UserError:
+        return None
+    if facts is None:
+        return None
+    places = sorted((place.path, place.mount_point or "", place.source or "") for place in facts.places)
+    return facts.host, facts.cpu.model, facts.cpu.usable_cpus, facts.kernel.release, tuple(places)

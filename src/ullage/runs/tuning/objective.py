@@ -4,13 +4,16 @@
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.summary import Row, Score, Summary
 from ullage.model.tuning import TuneObjective
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import build_rows
+from ullage.runs.summary import row_context
 
 Better: TypeAlias = Literal["more", "less"]
 _RULE: Final = re.compile(
@@ -23,6 +26,8 @@ _CALLED: Final = {"total": "io500", "iops": "operation rate", "rate": "operation
 _COST: Final = "cost"
 _CPU_TIME: Final = frozenset({"cpu", "time"})
 _MOST_SHOWN: Final = 12
+# The metric: user and system time of all ranks over the operations of a phase, in s/op.
+_CPU_TIME_METRIC: Final = "cpu_time"
 
 
 @dataclass(frozen=True)
@@ -157,10 +162,44 @@ def medians(rows: Sequence[Row]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for row in rows:
         if not row.is_invalid and row.median > 0:
-            found.setdefault(_name_of(row), []).append(row.median)
+            phase = str(row.params.get("phase", row.params.get("access", "")))
+            found.setdefault(f"{phase} {row.metric.replace('_', ' ')}".strip(), []).append(row.median)
     return {name: math.exp(fmean(map(math.log, values))) for name, values in found.items()}
 
 
-def _name_of(row: Row) -> str:
-    phase = str(row.params.get("phase", row.params.get("access", "")))
-    return f"{phase} {row.metric.replace('_', ' ')}".strip()
+# -- what a result says besides ---------------------------------------------------------------------------------------
+
+
+def failure_of(result: ResultFolder) -> str:
+    """Return what is known of the first case that failed, or nothing.
+
+    A case that fails before its first phase has an event, for example where the library refuses a hint.
+    """
+    files = result.read_records()
+    failed = [failure for file in files for phase in file.phases for failure in phase.failures]
+    if failed:
+        return f"{failed[0].operation} failed: {failed[0].text}"
+    return next((event.text for file in files for event in file.events if event.code == "case-failed"), "")
+
+
+def lacking_in(result: ResultFolder) -> str:
+    """Say how many cases lack a number, if any: a mean over some cases is not to be compared with one over all."""
+    planned = {case.id for number in result.launches() for case in result.read_plan(number).cases}
+    phases = [phase for file in result.read_records() for phase in file.phases]
+    lacking = planned - {phase.case for phase in phases if phase.status == "ok" and not phase.warmup}
+    if not lacking:
+        return ""
+    return f"its time was too short for {len(lacking)} of {len(planned)} cases: give a trial more --time"
+
+
+def with_cost(summary: Summary, result: ResultFolder) -> Summary:
+    """Return ``summary`` with a row of the processor time an operation takes, for each phase that states it.
+
+    A summary that has such rows stays as it is.
+    """
+    if any(row.metric == _CPU_TIME_METRIC for row in summary.rows):
+        return summary
+    context = replace(row_context(result.read_request(), result.read_system()), metrics=(_CPU_TIME_METRIC,))
+    found = build_rows([file.records for file in result.read_records()], context)
+    rows = [row.model_copy(update={"suite": summary.suite}) for row in found if row.repetitions]
+    return summary.model_copy(update={"rows": [*summary.rows, *rows]})

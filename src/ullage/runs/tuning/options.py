@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of ``ullage tune``, as they stand in request.json beside the words of the suite."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -13,8 +13,8 @@ from ullage.runs.options.model import SuiteOptions
 
 OptionValue: TypeAlias = bool | int | float | str | list[str]
 Method: TypeAlias = Literal["model", "random", "grid", "tpe", "cma-es"]
-
-
+UNSET: Final = "unset"
+"""The value of a parameter that is left to the suite, the library or the system."""
 How: TypeAlias = Literal["option", "ppn", "parameter", "section", "hint", "environment", "command"]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ullage.analysis.tuning.tradeoffs import changes, sentence
+from ullage.analysis.tuning.confirmation import changes, sentence
 from ullage.errors import UserError
 from ullage.model.summary import Row, Summary
 from ullage.quantity import times
@@ -55,7 +55,8 @@ def points_of(summary: Summary) -> list[Point]:
     settings = {name: _setting(rows[name]) for name in names}
     return [
         Point(
-            _own(settings[name], list(settings.values())) or {"run": name},
+            {key: value for key, value in own.items() if any(one.get(key) != value for one in settings.values())}
+            or {"run": name},
             medians([row for row in rows[name] if row.metric != _TIMES]),
             {
                 one.name.removesuffix(f" of {name}"): one.value
@@ -65,7 +66,7 @@ def points_of(summary: Summary) -> list[Point]:
             list(dict.fromkeys(reason for one in summary.scores if name in one.name for reason in one.reasons)),
             all(len(row.repetitions) < 2 for row in rows[name]),
         )
-        for name in names
+        for name, own in settings.items()
     ]
 
 
@@ -81,11 +82,6 @@ def _setting(rows: Sequence[Row]) -> dict[str, str]:
         del shared["ranks"]
         shared["ppn"] = ranks // nodes
     return {name: str(value) for name, value in shared.items()}
-
-
-def _own(setting: Mapping[str, str], all_settings: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return what the settings do not have in common."""
-    return {name: value for name, value in setting.items() if any(one.get(name) != value for one in all_settings)}
 
 
 def _change(before: Point, after: Point) -> list[str]:

@@ -8,13 +8,11 @@ from statistics import fmean
 from typing import Final
 
 from ullage.analysis.statistics import median_interval
-from ullage.analysis.tuning.confirmation import FEWEST_PAIRS
-from ullage.analysis.tuning.effects import effects, response
-from ullage.analysis.tuning.importance import told
+from ullage.analysis.tuning.confirmation import FEWEST_PAIRS, front, proved_changes, sentence
+from ullage.analysis.tuning.effects import effects, response, told
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial
 from ullage.analysis.tuning.space import Setting, Space
-from ullage.analysis.tuning.tradeoffs import front, proved_changes, sentence
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.arrays import np
 from ullage.errors import UserError
@@ -37,15 +35,13 @@ from ullage.quantity import plural, times
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary, find_suite
-from ullage.runs.tuning.alike import difference
 from ullage.runs.tuning.checks import fitted_options, shown_options
-from ullage.runs.tuning.constraints import RuleResult, judged, kept_in_pairs
 from ullage.runs.tuning.findings import findings_on
 from ullage.runs.tuning.journal import as_searched, read_trials
+from ullage.runs.tuning.judging import RuleResult, counted, difference, judged, kept_in_pairs
 from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_value, toward_more
-from ullage.runs.tuning.options import OptionValue, TunedParameter, TuneOptions
+from ullage.runs.tuning.options import OptionValue, TuneOptions
 from ullage.runs.tuning.prepared import FILES
-from ullage.runs.tuning.proxies import counted
 from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, command_of
 from ullage.runs.tuning.tuned_parameters import space_of
 from ullage.units import format_time
@@ -63,7 +59,6 @@ class Study:
     """What a tune has, read once. ``trials``: those of ``every`` that count, as the search sees them."""
 
     options: TuneOptions
-    overs: Sequence[TunedParameter]
     space: Space
     every: Sequence[TuneTrial]
     trials: Sequence[TuneTrial]
@@ -78,6 +73,12 @@ class Study:
         return self.space.texts(self.space.default)
 
     @property
+    def pairs(self) -> list[TuneTrial]:
+        """The trials of the pairs that succeeded."""
+        turns = zip(self.searched, self.trials, strict=True)
+        return [one for searched, one in turns if searched.purpose == "confirm" and not one.reason]
+
+    @property
     def best(self) -> Setting:
         """The setting that the pairs confirm, where they began; else the best so far."""
         pairs = [one.setting for one in self.searched if one.purpose == "confirm"]
@@ -87,11 +88,10 @@ class Study:
 def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
     """Summarise a tune; raise ``UserError`` where nothing was measured yet."""
     options = read_options(TuneOptions, request)
-    overs = space_of(options.parameters)
-    rules = [read_rule(text) for text in options.keep]
-    default = overs.texts(overs.default)
+    space = space_of(options.parameters)
+    default = space.texts(space.default)
     every = read_trials(result)
-    trials = judged(counted(every, default), rules, default)
+    trials = judged(counted(every, default), [read_rule(text) for text in options.keep], default)
     good = next((one for one in trials if not one.reason), None)
     if good is None:
         if trials:
@@ -100,29 +100,16 @@ def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
         raise UserError("no trial has ended yet", str(result.path), "give the search more time")
     breaks = {one.number: one.breaks for one in trials}
     every = [one.model_copy(update={"breaks": breaks.get(one.number, "")}) for one in every]
-    study = _study(result, request, options, (every, trials), _summary_of(result, good))
-    tune = _tuning(study, result)
-    return SuiteSummary(_rows(study, result), findings_on(tune), tune=tune)
-
-
-def _study(
-    result: ResultFolder,
-    request: Request,
-    options: TuneOptions,
-    both: tuple[Sequence[TuneTrial], Sequence[TuneTrial]],
-    first: Summary,
-) -> Study:
-    every, trials = both
-    suite = find_suite(options.suite)
+    first, model = _summary_of(result, good), find_suite(options.suite).options
     objectives = [objective_of(words, read_value(words, first)) for words in options.objective]
-    space = space_of(options.parameters)
     turn = max((one.turn for one in trials if one.purpose == "confirm"), default=0)
     searched = as_searched(trials, space, objectives, turn)
-    inputs_maker = TrialInputsMaker(
-        suite.options, options.words, options.parameters, len(request.hosts), result.path / FILES
-    )
+    hosts = len(request.hosts)
+    inputs_maker = TrialInputsMaker(model, options.words, options.parameters, hosts, result.path / FILES)
     search = make_search("model", space, options.seed, turn)
-    return Study(options, options.parameters, space, every, trials, objectives, searched, search, inputs_maker)
+    study = Study(options, space, every, trials, objectives, searched, search, inputs_maker)
+    tune = _tuning(study, result)
+    return SuiteSummary(_rows(study, result), findings_on(tune), tune=tune)
 
 
 def _summary_of(result: ResultFolder, trial: TuneTrial) -> Summary:
@@ -135,7 +122,10 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
     asked = study.inputs_maker.of(best)
     options = {name: value for name, value in asked.options.items() if name != "no_peer" or name in study.options.words}
     preparation = _preparation(asked, result, options)
-    kept = _kept(study)
+    rules = [read_rule(text) for text in study.options.keep]
+    kept = kept_in_pairs(study.pairs, rules, lambda one: one.setting == study.default)
+    shown = shown_options(fitted_options(study.options))
+    fitted = [f"All of this was measured with {shown}, to fit into the budget."] if shown else []
     broken = next((one.rule.text for one in kept if one.breaks), "")
     parameters, confirmation = _parameters(study), None
     if said is not None:
@@ -157,7 +147,7 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
         default=study.default,
         best=best,
         confirmation=confirmation,
-        answer=" ".join([answer_of(study, confirmation), *(_of_rule(one) for one in kept), *_fitted(study)]),
+        answer=" ".join([answer_of(study, confirmation), *(_of_rule(one) for one in kept), *fitted]),
         parameters=parameters,
         interactions=_interactions(study, parameters),
         front=_front(study),
@@ -234,20 +224,6 @@ def _difference(study: Study, setting: Setting) -> str:
     return difference(study.objectives, default, best)
 
 
-def _fitted(study: Study) -> list[str]:
-    """Say what was chosen for the trials to fit into the budget, and is not part of the command."""
-    shown = shown_options(fitted_options(study.options))
-    return [f"All of this was measured with {shown}, to fit into the budget."] if shown else []
-
-
-def _kept(study: Study) -> list[RuleResult]:
-    """Say what the pairs show of each rule."""
-    rules = [read_rule(text) for text in study.options.keep]
-    turns = zip(study.searched, study.trials, strict=True)
-    pairs = [one for searched, one in turns if searched.purpose == "confirm" and not one.reason]
-    return kept_in_pairs(pairs, rules, lambda one: one.setting == study.default)
-
-
 def _of_rule(kept: RuleResult) -> str:
     value = f"{times(kept.value)} the default's" if kept.rule.times else f"{kept.value:.3g}"
     return (
@@ -266,7 +242,7 @@ def _parameters(study: Study) -> list[TuneParameter]:
     shares = effects(surrogate).alone if surrogate is not None else None
     is_told = told([one.setting for one in known], [one.log for one in known if one.log is not None])
     found: list[TuneParameter] = []
-    for place, one in enumerate(study.overs):
+    for place, one in enumerate(study.options.parameters):
         points: list[TunePoint] = []
         if surrogate is not None:
             base = float(surrogate.predict(np.array([study.space.default]))[0][0])
@@ -322,10 +298,8 @@ def _front(study: Study) -> list[TuneFront]:
 def _tradeoffs(study: Study, result: ResultFolder) -> list[str]:
     """Say what else the best setting changes, by the pairs that confirm it."""
     best, default = study.space.texts(study.best), study.default
-    turns = zip(study.searched, study.trials, strict=True)
-    pairs = [one for searched, one in turns if searched.purpose == "confirm" and not one.reason]
-    before = [medians(_summary_of(result, one).rows) for one in pairs if one.setting == default]
-    after = [medians(_summary_of(result, one).rows) for one in pairs if one.setting == best]
+    before = [medians(_summary_of(result, one).rows) for one in study.pairs if one.setting == default]
+    after = [medians(_summary_of(result, one).rows) for one in study.pairs if one.setting == best]
     count = min(len(before), len(after))
     found = proved_changes(before[:count], after[:count])
     setting = _shown(best, default)

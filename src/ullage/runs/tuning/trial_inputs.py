@@ -1,16 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn a setting into what the suite is given: options, the files that these name, and the environment."""
+"""Turn a setting into what the suite is given: options, the files that these name, the environment, and commands.
+
+Commands of the user prepare the folder of a trial before the run makes its dataset in it. A command is a list of
+arguments, and no shell reads it. What a file system gives to new names in a folder (stripes, a pool, flags) then holds
+for all that the run makes.
+"""
 
 import contextlib
 import hashlib
 import os
+import re
 import shlex
+import shutil
+import time
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final, cast
 
+from ullage.cleaning import PREFIX, find_run_folders, remove
+from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, UserError, one_line
 from ullage.identity import canonical_json
 from ullage.ini import with_values
+from ullage.model.plan import Target
+from ullage.model.tuning import TuneCommand
+from ullage.peers import PeerError
+from ullage.peers.place import marked_folder
+from ullage.peers.started import run_to_end
 from ullage.reading import read_text
 from ullage.results.folder import write_atomically
 from ullage.runs.inputs import ParsedOptions
@@ -18,9 +35,113 @@ from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.kinds import ConvertedList
 from ullage.runs.options.model import SuiteOptions
 from ullage.runs.options.reading import parse_options
-from ullage.runs.tuning.commands import SetCommand, read_command
-from ullage.runs.tuning.options import How, OptionValue, TunedParameter
-from ullage.runs.tuning.tuned_parameters import UNSET
+from ullage.runs.tuning.options import UNSET, How, OptionValue, TunedParameter
+from ullage.uri import target_path
+
+_VALUE, _PLACE = "{}", "{path}"
+_GAP: Final = re.compile(r"\{path\}|\{\}")
+_FORM: Final = "write cmd:'lfs setstripe -c {} {path}'=1,4,16"
+_KIND, _NAME = "tune", "setting"
+_LONGEST_S: Final = 60.0
+_LONGEST_SAID: Final = 200
+
+
+@dataclass(frozen=True)
+class SetCommand:
+    """The ``words`` of a command with gaps for ``value`` and for the folder."""
+
+    words: tuple[str, ...]
+    value: str
+
+    def argv(self, folder: Path) -> list[str]:
+        """Return the arguments for ``folder``. A value that looks like a gap stays as it is."""
+        filled = {_VALUE: self.value, _PLACE: str(folder)}
+        return [_GAP.sub(lambda gap: filled[gap[0]], word) for word in self.words]
+
+
+def read_command(text: str) -> tuple[str, ...]:
+    """Split a command as a shell does, which may stand in quotes as a whole.
+
+    Raise ``UserError`` where that cannot be done, it has no gap for the value, or its program is not found.
+    """
+    try:
+        words = shlex.split(text)
+        if len(words) == 1 and words[0] != text:
+            words = shlex.split(words[0])
+    except ValueError as error:
+        raise UserError(f"not a command: {error}", f"'{text}'", _FORM) from error
+    if not any(_VALUE in word for word in words):
+        raise UserError("the command has no {} for its value", f"'{text}'", _FORM)
+    if shutil.which(words[0]) is None:
+        raise UserError(f"there is no program '{words[0]}'", f"'{text}'", "install it, or give its path")
+    return tuple(words)
+
+
+@contextmanager
+def prepared_targets(
+    targets: Sequence[Target],
+    run_id: str,
+    commands: Sequence[SetCommand],
+    ran: list[TuneCommand],
+    engine: Path,
+    seconds: float,
+) -> Generator[list[Target]]:
+    """Give the targets for a run: each with a path is a new folder there, in which ``commands`` were run.
+
+    The folders are in the marked folder of ``run_id``, and go with it. ``ran``: is told each command. ``seconds``: that
+    they may take together. Raise ``UserError`` for a command that fails, and where a folder cannot be made or removed.
+    """
+    ends_at = time.monotonic() + min(_LONGEST_S, seconds)
+    try:
+        with ExitStack() as folders:
+            found: list[Target] = []
+            for target in targets:
+                path = target_path(target)
+                if path is None:
+                    found.append(target)
+                    continue
+                for left in find_run_folders(path, run_id):  # of an earlier process of the same search
+                    if (why := left.refused or remove(engine, left)) is not None:
+                        raise UserError(f"cannot be removed: {why}", str(left.path), "", EXIT_ENVIRONMENT)
+                folder = folders.enter_context(marked_folder(path, run_id, _NAME, 1, kind=_KIND))
+                for command in commands:
+                    ran.append(_run(command, folder, ends_at - time.monotonic()))
+                    if ran[-1].code != 0:
+                        raise UserError(sentence(ran[-1]), code=EXIT_CASE_FAILED)
+                found.append(target.model_copy(update={"uri": f"posix:{folder}"}))
+            yield found
+    except PeerError as error:
+        raise UserError(str(error), code=EXIT_ENVIRONMENT) from error
+
+
+def folder_of(target: Target, run_id: str) -> Path | None:
+    """Return the folder that commands prepare at ``target``, or None where it has no path."""
+    path = target_path(target)
+    return None if path is None else path / f"{PREFIX}{run_id}" / f"c-{_KIND}-{_NAME}"
+
+
+def _run(command: SetCommand, folder: Path, seconds: float) -> TuneCommand:
+    argv, began = command.argv(folder), time.monotonic()
+    code: int | None = None
+    try:
+        ended = run_to_end(argv, folder, {}, max(0.0, seconds))
+        code, said = ended.code, ended.err.strip() or ended.out.strip()
+    except PeerError as error:
+        said = str(error)
+    said = one_line(next(iter(said.splitlines()), ""), _LONGEST_SAID)
+    return TuneCommand(argv=argv, value=command.value, code=code, seconds=time.monotonic() - began, said=said)
+
+
+def sentence(ran: TuneCommand) -> str:
+    """Say how a command ended."""
+    shown = shlex.join(ran.argv)
+    if ran.code is None:
+        return f"the command `{shown}` failed: {ran.said}"
+    more = f": {ran.said}" if ran.said else ""
+    return f"the command `{shown}` ended with exit code {ran.code}{more}"
+
+
+# -- settings as options of the suite --------------------------------------------------------------------------------
 
 # A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
@@ -75,13 +196,16 @@ class TrialInputsMaker:
                 continue
             if over.how in found:
                 found[over.how][over.word] = text
+            elif over.how == "parameter":
+                options["param"] = [*_list(options.get("param")), f"{over.word}={text}"]
             elif over.how == "ppn":
                 ranks_per_node = int(text)
             else:
-                self._say(options, over, text)
+                options[over.word] = [text] if self._by_keyword[over.word].kind.repeated else text
         if ranks_per_node is not None:
             # Nodes may be a parameter, too, so they have to be known first.
-            options |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * self._nodes(options)}
+            nodes = options.get("nodes") or max(1, self.hosts)
+            options |= {"ranks_per_node": ranks_per_node, "ranks": ranks_per_node * int(cast("int | str", nodes))}
         files = {**self._hints(options, found["hint"]), **self._sections(options, found["section"])}
         commands = [SetCommand(read_command(text), value) for text, value in found["command"].items()]
         takes_commands = any(over.how == "command" for over in self.overs)
@@ -97,12 +221,6 @@ class TrialInputsMaker:
                 options[one.keyword] = one.kind.format(value)
         return options
 
-    def _say(self, options: dict[str, OptionValue], over: TunedParameter, text: str) -> None:
-        if over.how == "parameter":
-            options["param"] = [*_list(options.get("param")), f"{over.word}={text}"]
-        else:
-            options[over.word] = [text] if self._by_keyword[over.word].kind.repeated else text
-
     def parsed(self, asked: TrialInputs) -> ParsedOptions:
         """Return what is asked as the suite reads it; write the files first.
 
@@ -116,11 +234,6 @@ class TrialInputsMaker:
     @property
     def _by_keyword(self) -> dict[str, Declared]:
         return {one.keyword: one for one in declared(self.model).values()}
-
-    def _nodes(self, options: Mapping[str, OptionValue]) -> int:
-        """Return the nodes that ``options`` name: a number as a command line has it, or the text of a parameter."""
-        said = options.get("nodes")
-        return int(said) if isinstance(said, (int, str)) else max(1, self.hosts)
 
     def _hints(self, options: dict[str, OptionValue], hints: Mapping[str, str]) -> dict[Path, str]:
         """Add hints to ``options``; return the text of their file by its path, for a suite that reads them from one."""

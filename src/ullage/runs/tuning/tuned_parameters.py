@@ -14,14 +14,12 @@ from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.kinds import Count, CountAxis, Duration, Number, Size, SizeAxis
 from ullage.runs.options.model import SuiteOptions
-from ullage.runs.tuning.commands import read_command
-from ullage.runs.tuning.options import How, TunedParameter
+from ullage.runs.tuning.options import UNSET, How, TunedParameter
+from ullage.runs.tuning.trial_inputs import read_command
 from ullage.units import format_bytes, parse_axis, parse_duration, parse_size
 from ullage.uri import target_path
 
-UNSET: Final = "unset"
-"""The value of a parameter that is left to the suite, the library or the system."""
-_HINT, _ENVIRONMENT, _PPN = "hint:", "env:", "ppn"
+_PPN: Final = "ppn"
 _COMMAND: Final = "cmd:"
 _FORM: Final = "write NAME=VALUES, for example block=64K:16M:x2"
 # Rows and other tools have these names for options: fields of a suite, or else parameters of its engine's workload.
@@ -53,10 +51,10 @@ class ParameterSources:
 
 @dataclass(frozen=True)
 class _Values:
-    """What stands on the right: its texts in canonical form, in rising order where they are ``numbers``."""
+    """What stands on the right: its texts in canonical form, in rising order where they are numbers."""
 
     texts: tuple[str, ...]
-    numbers: tuple[float, ...] | None
+    rise: bool
 
 
 def read_overs(texts: Sequence[str], defaults: Sequence[str], sources: ParameterSources) -> list[TunedParameter]:
@@ -105,7 +103,7 @@ def _read_over(name: str, values: str, default: str | None, sources: ParameterSo
         how=how,
         word=word,
         values=given.texts,
-        ordered=given.numbers is not None,
+        ordered=given.rise,
         default=chosen or given.texts[0],
     )
     return _with_default(over, read)
@@ -138,23 +136,19 @@ def _resolved(name: str, sources: ParameterSources) -> _Resolved:
     if found is not None:
         return "option", found.keyword, _reader(found), _own_value(found, sources)
     if "." in name and sources.has(_FILES):
-        return "section", _as_official(name), _read_plain, ""
+        # No key of the official file has an underscore: segment_count is segmentCount there.
+        section, _, key = name.partition(".")
+        first, *others = key.split("_")
+        return "section", f"{section}.{first}{''.join(map(str.capitalize, others))}", _read_plain, ""
     if sources.has("parameters"):
         place = name if "." in name else f"{_WORKLOAD}.{name}"
         return _parameter(place, sources)
-    raise UserError(f"suite {sources.suite} has no such parameter", "", suggest(name, _names(sources)))
-
-
-def _as_official(name: str) -> str:
-    """Return ``ior-hard.segment_count`` as ``ior-hard.segmentCount``: no key of the official file has an underscore."""
-    section, _, key = name.partition(".")
-    first, *others = key.split("_")
-    return f"{section}.{first}{''.join(word.capitalize() for word in others)}"
-
-
-def _names(sources: ParameterSources) -> list[str]:
-    more = [_PPN] if sources.has("ranks_per_node") else []
-    return [*(name for name, one in sources.options.items() if not one.is_flag), *more, "env:NAME"]
+    names = [
+        *(one for one, it in options.items() if not it.is_flag),
+        *([_PPN] if sources.has("ranks_per_node") else []),
+    ]
+    names.append("env:NAME")
+    raise UserError(f"suite {sources.suite} has no such parameter", "", suggest(name, names))
 
 
 def _command(text: str, sources: ParameterSources) -> _Resolved:
@@ -165,10 +159,6 @@ def _command(text: str, sources: ParameterSources) -> _Resolved:
     return "command", text, _read_plain, UNSET
 
 
-def _environment(name: str, _ground: ParameterSources) -> _Resolved:
-    return "environment", name, _read_plain, UNSET
-
-
 def _hint(key: str, sources: ParameterSources) -> _Resolved:
     if not any(sources.has(field) for field in ("hints", "hint_sets", "parameters")):
         raise UserError(f"suite {sources.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io, tile or sweep")
@@ -176,7 +166,11 @@ def _hint(key: str, sources: ParameterSources) -> _Resolved:
 
 
 # Names outside the suite, by what they begin with.
-_PREFIXES: Final = {_ENVIRONMENT: _environment, _COMMAND: _command, _HINT: _hint}
+_PREFIXES: Final[dict[str, Callable[[str, ParameterSources], _Resolved]]] = {
+    "env:": lambda name, _sources: ("environment", name, _read_plain, UNSET),
+    _COMMAND: _command,
+    "hint:": _hint,
+}
 
 
 def _parameter(place: str, sources: ParameterSources) -> _Resolved:
@@ -192,10 +186,8 @@ def _parameter(place: str, sources: ParameterSources) -> _Resolved:
 
 
 def _parameter_reader(parameter: Parameter) -> _Read:
-    if parameter.type == "bytes":
-        return _read_sizes
-    if parameter.type == "count":
-        return _read_counts
+    if parameter.type in ("bytes", "count"):
+        return _read_sizes if parameter.type == "bytes" else _read_counts
 
     def read(text: str) -> _Values:
         values = [parse_parameter(parameter, word) for word in _split(text)]
@@ -225,15 +217,10 @@ def _own_value(one: Declared, sources: ParameterSources) -> str:
 def _reader(one: Declared) -> _Read:
     if one.is_flag:
         raise UserError("is a flag without values", "", "name an option that has values")
-    if isinstance(one.kind, (Size, SizeAxis)):
-        return _read_sizes
-    if isinstance(one.kind, (Count, CountAxis)):
-        return _read_counts
-    if isinstance(one.kind, Duration):
-        return lambda text: _values(_split(text), [parse_duration(word) for word in _split(text)])
-    if isinstance(one.kind, Number):
-        return lambda text: _values(_split(text), [float(word) for word in _split(text)])
-    return lambda text: _values(_split(text), None)
+    if isinstance(one.kind, (Size, SizeAxis, Count, CountAxis)):
+        return _read_sizes if isinstance(one.kind, (Size, SizeAxis)) else _read_counts
+    number = parse_duration if isinstance(one.kind, Duration) else float if isinstance(one.kind, Number) else None
+    return lambda text: _values(words := _split(text), [*map(number, words)] if number else None)
 
 
 def _read_sizes(text: str) -> _Values:
@@ -256,9 +243,8 @@ def _read_plain(text: str) -> _Values:
 
 def _values(texts: Sequence[str], numbers: Sequence[float] | None) -> _Values:
     if numbers is None:
-        return _Values(tuple(dict.fromkeys(texts)), None)
-    rising = dict(sorted(zip(numbers, texts, strict=True)))
-    return _Values(tuple(rising.values()), tuple(rising))
+        return _Values(tuple(dict.fromkeys(texts)), rise=False)
+    return _Values(tuple(dict(sorted(zip(numbers, texts, strict=True))).values()), rise=True)
 
 
 def _split(text: str) -> list[str]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classes of access patterns, and the settings in which two of their rows may differ. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -13,7 +14,7 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, plural, times
-from ullage.runs.particles.findings import layout_text, particles_read
+from ullage.runs.particles.suite import layout_text, particles_read
 from ullage.suites.apps.options import SMALL
 from ullage.units import format_bytes, format_rate
 
@@ -29,16 +30,6 @@ _FILES: Final[Mapping[str, str]] = {
 }
 
 
-def _pio(row: Row) -> str:
-    base = row.count("base_bytes", 0)
-    form = f"{base} bytes off" if base else "well-formed"
-    return f"{row.word('pattern')} {_size(row)}, {form}, {row.word('calls')}"
-
-
-def _size(row: Row) -> str:
-    return format_bytes(row.count("block_bytes", 0))
-
-
 _KERNELS: Final[Mapping[str, str]] = {
     "sdg": "input made",
     "k1": "raw data read",
@@ -46,64 +37,74 @@ _KERNELS: Final[Mapping[str, str]] = {
     "k3": "pairs read",
     "k4": "sub-images read",
 }
-_NAMES: Final[Mapping[str, Callable[[Row], str]]] = {
-    "spio": lambda row: f"stream of {_size(row)} blocks, a file for each rank",
-    "tile": lambda row: f"tiles of {row.word('tile')}, {row.word('calls')}",
-    "pio": _pio,
-    "flash": lambda row: f"arrays of blocks, {row.word('format')}, {row.word('transfers')}",
-    "vpic": lambda row: f"particles ({layout_text(row)}), {row.word('format')}, {row.word('transfers')}",
-    "bdcats": lambda row: f"{particles_read(row)} ({layout_text(row)}), {row.word('transfers')}",
-    "sar": lambda row: f"radar images in {row.word('layout')}: {_KERNELS[row.access]}",
-    "loader": lambda row: f"training samples, {'made' if is_write(row) else 'shuffled'}",
-    "checkpoint": lambda row: f"checkpoint of a model, {_files(row)}",
-    "stepfile": lambda row: f"states in {row.word('order')} order, {row.word('layout')}",
+_NAMES: Final[Mapping[str, str]] = {
+    "spio": "stream of {size} blocks, a file for each rank",
+    "tile": "tiles of {tile}, {calls}",
+    "pio": "{pattern} {size}, {form}, {calls}",
+    "flash": "arrays of blocks, {format}, {transfers}",
+    "vpic": "particles ({orders}), {format}, {transfers}",
+    "bdcats": "{particles} ({orders}), {transfers}",
+    "sar": "radar images in {layout}: {kernel}",
+    "loader": "training samples, {samples}",
+    "checkpoint": "checkpoint of a model, {files}",
+    "stepfile": "states in {order} order, {layout}",
 }
+"""Classes of patterns by kernel. Templates have the parameters of a row, and ``_words``."""
+
+
+def _words(row: Row) -> Mapping[str, object]:
+    """Return the words of templates; a parameter that a row lacks is empty."""
+    base, layout = row.count("base_bytes", 0), row.word("layout")
+    words = {
+        **row.params,
+        "size": format_bytes(row.count("block_bytes", 0)),
+        "form": f"{base} bytes off" if base else "well-formed",
+        "orders": layout_text(row) if "particles" in row.params else "",
+        "particles": particles_read(row),
+        "kernel": _KERNELS.get(row.access, ""),
+        "samples": "made" if is_write(row) else "shuffled",
+        "files": _FILES.get(layout, layout),
+        "made": row.word("calls") or row.word("transfers"),
+    }
+    return defaultdict[str, object](str, words)
 
 
 @dataclass(frozen=True)
 class Setting:
     """A parameter of the rows of a kernel, and kind of its finding.
 
-    ``option``: the name of the kernel's option that sets the parameter. ``choice`` names what a row has, as it stands
-    after ``with``.
+    ``option``: the name of the kernel's option that sets the parameter. ``choice``: the template that names what a row
+    has, as it stands after ``with``.
     """
 
     suite: str
     param: str
     kind: str
     option: str
-    choice: Callable[[Row], str]
+    choice: str
+
+    def chosen(self, row: Row) -> str:
+        """Name what ``row`` has."""
+        return self.choice.format_map(_words(row))
 
     def change(self, row: Row) -> str:
         """Return the option with what ``row`` has, as people type it."""
         return f"--{self.option} {format_param(self.param, row.params[self.param])}"
 
 
-def _calls(row: Row) -> str:
-    return f"{row.word('calls') or row.word('transfers')} calls"
-
-
-def _layout(row: Row) -> str:
-    return f"layout {row.word('layout')}"
-
-
-def _files(row: Row) -> str:
-    return _FILES.get(row.word("layout"), row.word("layout"))
-
-
 SETTINGS: Final = (
-    Setting("pio", "calls", "apps-calls", "calls", _calls),
-    Setting("tile", "calls", "apps-calls", "calls", _calls),
-    Setting("flash", "transfers", "apps-calls", "access", _calls),
-    Setting("vpic", "transfers", "apps-calls", "access", _calls),
-    Setting("bdcats", "transfers", "apps-calls", "access", _calls),
-    Setting("pio", "block_bytes", "apps-request", "request", lambda row: f"requests of {_size(row)}"),
-    Setting("pio", "base_bytes", "apps-alignment", "base", lambda row: f"a pattern at byte {row.params['base_bytes']}"),
-    Setting("pio", "pattern", "apps-pattern", "pattern", lambda row: f"pattern {row.word('pattern')}"),
-    Setting("checkpoint", "layout", "apps-layout", "layout", _files),
-    Setting("stepfile", "layout", "apps-layout", "layout", _layout),
-    Setting("vpic", "layout", "apps-layout", "layout", lambda row: f"{_layout(row)} ({layout_text(row)})"),
-    Setting("sar", "layout", "apps-layout", "layout", lambda row: f"images in {row.word('layout')}"),
+    Setting("pio", "calls", "apps-calls", "calls", "{made} calls"),
+    Setting("tile", "calls", "apps-calls", "calls", "{made} calls"),
+    Setting("flash", "transfers", "apps-calls", "access", "{made} calls"),
+    Setting("vpic", "transfers", "apps-calls", "access", "{made} calls"),
+    Setting("bdcats", "transfers", "apps-calls", "access", "{made} calls"),
+    Setting("pio", "block_bytes", "apps-request", "request", "requests of {size}"),
+    Setting("pio", "base_bytes", "apps-alignment", "base", "a pattern at byte {base_bytes}"),
+    Setting("pio", "pattern", "apps-pattern", "pattern", "pattern {pattern}"),
+    Setting("checkpoint", "layout", "apps-layout", "layout", "{files}"),
+    Setting("stepfile", "layout", "apps-layout", "layout", "layout {layout}"),
+    Setting("vpic", "layout", "apps-layout", "layout", "layout {layout} ({orders})"),
+    Setting("sar", "layout", "apps-layout", "layout", "images in {layout}"),
 )
 
 
@@ -119,8 +120,7 @@ def direction(row: Row) -> str:
 
 def class_of(row: Row) -> str:
     """Name the class of a row's pattern; that of a kernel without words here is the kernel."""
-    named = _NAMES.get(row.suite)
-    return row.suite if named is None else named(row)
+    return _NAMES.get(row.suite, row.suite).format_map(_words(row))
 
 
 def is_clear(row: Row) -> bool:
@@ -171,7 +171,8 @@ def findings_of(rows: Sequence[Row], level: float = LEVEL) -> list[Finding]:
     return [*_extremes(rates, own), *_settings(rates, own), *_cached(rates, own)]
 
 
-def _interval(found: Comparison) -> str:
+def ratio_text(found: Comparison) -> str:
+    """Write a ratio with its interval, where there is one."""
     if found.low is None or found.high is None:
         return times(found.ratio)
     return f"{times(found.ratio)} ({times(found.low)} to {times(found.high)})"
@@ -204,7 +205,7 @@ def _extreme(rows: Sequence[Row], level: float) -> Finding:
     )
     if found.verdict == "faster":
         title = f"{what} are slowest with {class_of(low)}"
-        text += f"The highest is {_interval(found)} the lowest."
+        text += f"The highest is {ratio_text(found)} the lowest."
     else:
         title = f"No pattern is shown to be the fastest of {what}"
         text += "Whether both differ cannot be told."
@@ -279,7 +280,7 @@ def _not_comparable(rates: Sequence[Row]) -> list[Finding]:
 
 def _setting(place: int, pair: Paired) -> Finding:
     top, low, setting = pair.top, pair.other, pair.setting
-    choice, other = setting.choice(top), setting.choice(low)
+    choice, other = setting.chosen(top), setting.chosen(low)
     title = f"{capital(direction(top))} on {top.target} are faster with {choice}"
     text = (
         f"{capital(direction(top))} on {top.target} reach {format_rate(top.median)} with {choice}, and "
@@ -316,7 +317,7 @@ def _cached(rates: Sequence[Row], level: float) -> list[Finding]:
 def _reread(warm: Row, cold: Row, found: Comparison) -> Finding:
     text = (
         f"Data in the page cache are read at {format_rate(warm.median)}, data of {cold.target} at "
-        f"{format_rate(cold.median)}: the cached rate is {_interval(found)} as high."
+        f"{format_rate(cold.median)}: the cached rate is {ratio_text(found)} as high."
     )
     title = f"Cached reads are {found.verdict} than {cold.verdict} ones on {cold.target}"
     return finding("apps-cached", title, text, case=warm.case, other=cold.case, ratio=found.ratio)

@@ -7,17 +7,25 @@ A class stands with the data that it moved, its rate and its share of the ceilin
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.phrasing import gain_of
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.summary import Row
-from ullage.quantity import DASH, plural, times
+from ullage.quantity import DASH, plural
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, ceiling_text, grid_of, share_text, value_column
 from ullage.report.verdicts import headword
-from ullage.suites.apps.findings import MOST_SETTINGS, Paired, class_of, direction, is_write, rates_of, settings_of
+from ullage.suites.apps.findings import (
+    MOST_SETTINGS,
+    Paired,
+    class_of,
+    direction,
+    is_write,
+    rates_of,
+    ratio_text,
+    settings_of,
+)
 from ullage.suites.apps.options import SMALL
 from ullage.units import format_volume
 
@@ -45,14 +53,10 @@ def tables(data: ReportData) -> Content | None:
         )
     ]
     settings, compared = settings_of(sound_rows(data.summary.rows))
-    notes = [*_missing(data), *_settings_notes(len(settings), compared), *_notes(rates)]
+    gone = [part for part in data.summary.parts if part.status == "not available"]
+    missing = [f"Not available: {part.suite}: {part.reason}." for part in gone]
+    notes = [*missing, *_settings_notes(len(settings), compared), *_notes(rates)]
     return Content(notes=notes, grids=[*grid_of(_SETTINGS_TITLE, _SETTINGS, settings), *grids])
-
-
-def _missing(data: ReportData) -> list[str]:
-    return [
-        f"Not available: {part.suite}: {part.reason}." for part in data.summary.parts if part.status == "not available"
-    ]
 
 
 def _notes(rates: list[Row]) -> list[str]:
@@ -106,13 +110,6 @@ def _settings_notes(ranked: int, compared: int) -> list[str]:
     return [f"{pairs} The {MOST_SETTINGS} settings with the largest sure gain stand first."]
 
 
-def _gain(pair: Paired) -> str:
-    gain = gain_of(pair.found)
-    if gain is None or gain.low is None or gain.high is None:
-        return DASH
-    return f"{times(gain.factor)} ({times(gain.low)} to {times(gain.high)})"
-
-
 _SETTINGS_TITLE: Final = "Settings that change most"
 _SETTINGS: Final[Sequence[Column[Paired]]] = (
     Column[Paired]("change", lambda pair: pair.setting.change(pair.top), is_number=False),
@@ -121,7 +118,7 @@ _SETTINGS: Final[Sequence[Column[Paired]]] = (
     value_column("rate", lambda pair: pair.top),
     Column[Paired]("instead of", lambda pair: pair.setting.change(pair.other), is_number=False),
     value_column("its rate", lambda pair: pair.other),
-    Column[Paired]("gain", _gain),
+    Column[Paired]("gain", lambda pair: ratio_text(pair.found)),
 )
 
 ANSWERS: Final = (

@@ -13,8 +13,17 @@ from ullage.analysis.statistics import Comparison, Contest, compare_two, level_o
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, percent, plural, processes, times
-from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
-from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun
+from ullage.suites.b_eff.formula import (
+    METHODS,
+    RING_COUNT,
+    BEffRun,
+    Values,
+    latency_s,
+    median_b_eff,
+    per_process,
+    ping_pongs,
+    self_check,
+)
 from ullage.suites.b_eff.options import COUNT, USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.units import format_bytes, format_rate, format_time
 
@@ -103,17 +112,9 @@ def _self_check(run: BEffRun) -> list[Finding]:
         f"Above {percent(MOST_UNACCOUNTED)} of either, other load or MPI disturbs the run and the best repetition "
         "is an exception. Use the value by medians."
     )
-    return [
-        finding(
-            "b_eff-self-check",
-            "The timing of b_eff was disturbed: use its medians",
-            text,
-            "warning",
-            elapsed_s=check.elapsed,
-            accounted_s=check.accounted,
-            fastest_s=check.fastest,
-        )
-    ]
+    title = "The timing of b_eff was disturbed: use its medians"
+    seconds = {"elapsed_s": check.elapsed, "accounted_s": check.accounted, "fastest_s": check.fastest}
+    return [finding("b_eff-self-check", title, text, "warning", **seconds)]
 
 
 def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]:
@@ -122,25 +123,18 @@ def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]
     if value is None or at_last is None:
         return []
     middle = "" if known is None else f", and {format_rate(known.median)} by medians"
+    # The original takes 1/128 of a memory that is a constant of its user's.
+    share, rounded = options.rounded_from, ""
+    if share is not None:
+        rounded = f" Lmax is the power of two below 1/128 of a process's memory ({format_bytes(share)})."
     text = (
         f"b_eff of {processes(run.ranks)} is {format_rate(value)}, {format_rate(per_process(run, value))} "
-        f"each{middle}. With messages of Lmax = {_size(run, last)} it is {format_rate(at_last)}.{_rounded(options)}"
+        f"each{middle}. With messages of Lmax = {_size(run, last)} it is {format_rate(at_last)}.{rounded}"
     )
-    unrounded = {} if options.rounded_from is None else {"lmax_unrounded": options.rounded_from}
+    unrounded = {} if share is None else {"lmax_unrounded": share}
     middle_value = None if known is None else known.median
     numbers = {"b_eff": value, "median": middle_value, "at_lmax": at_last, "ranks": run.ranks, **unrounded}
     return [finding("b_eff", f"b_eff is {format_rate(value)}", text, **numbers)]
-
-
-def _rounded(options: BEffOptions) -> str:
-    """Say from which share of the memory Lmax was rounded down; empty where it was not.
-
-    The original takes 1/128 of a memory that is a constant of its user's.
-    """
-    share = options.rounded_from
-    return (
-        "" if share is None else f" Lmax is the power of two below 1/128 of a process's memory ({format_bytes(share)})."
-    )
 
 
 def _size(run: BEffRun, number: int) -> str:
@@ -148,15 +142,11 @@ def _size(run: BEffRun, number: int) -> str:
 
 
 def _conditions(options: BEffOptions) -> list[Finding]:
-    found = conditions(options)
-    if not found:
+    if not (found := conditions(options)):
         return []
     text = f"Compare b_eff only with runs of the same conditions: {'; '.join(found)}."
-    return [
-        finding(
-            "b_eff-conditions", "b_eff was measured under special conditions", text, "advice", conditions=list(found)
-        )
-    ]
+    title = "b_eff was measured under special conditions"
+    return [finding("b_eff-conditions", title, text, "advice", conditions=list(found))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import geometric_mean
 from typing import Final
 
@@ -16,9 +17,17 @@ from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
-from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
-from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun, read_runs
-from ullage.suites.b_eff.notes import RESOLVED, notes_on
+from ullage.runs.kernels.message_pages import MessagePages
+from ullage.suites.b_eff.formula import (
+    METHODS,
+    RING_COUNT,
+    BEffRun,
+    Values,
+    latency_s,
+    ping_pongs,
+    read_runs,
+    self_check,
+)
 from ullage.suites.b_eff.summarise import B_EFF
 from ullage.units import format_bytes, format_time
 
@@ -46,68 +55,12 @@ _ADDITIONAL: Final = (
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a chart.
-
-    ``points``: bytes and MB/s, by rising bytes. ``dash``: lengths of strokes and gaps.
-    """
+    """A line of a chart. ``points``: bytes and MB/s, by rising bytes. ``dash``: lengths of strokes and gaps."""
 
     name: str
     points: Sequence[tuple[int, float]]
     color: str
     dash: tuple[int, int] = _SOLID
-
-
-def values_by(run: BEffRun, method: str) -> Values:
-    """Return the maximum of the repetitions by one method, or by all methods with ``best``."""
-    return Values(run, methods=METHODS if method == BEST else [method])
-
-
-def ring_curves(run: BEffRun, method: str) -> list[Curve]:
-    """Draw six rings, and the worst, the mean and the best of the random ones."""
-    values, colors = values_by(run, method), ordered_colors(RING_COUNT)
-    rings = _pattern_curves(run, run.rings, values, colors)
-    return _drawn([*rings, *_spread(run, run.random, values, "random", _RANDOM)])
-
-
-def additional_curves(run: BEffRun, method: str) -> list[Curve]:
-    """Draw the patterns that are no part of b_eff."""
-    return _drawn(_pattern_curves(run, run.additional, values_by(run, method), _ADDITIONAL))
-
-
-def _pattern_curves(run: BEffRun, names: Sequence[str], values: Values, colors: Sequence[str]) -> list[Curve]:
-    return [
-        _curve(run, name, lambda size, name=name: values.at(name, size), colors[index % len(colors)])
-        for index, name in enumerate(names)
-    ]
-
-
-def method_curves(run: BEffRun) -> list[Curve]:
-    """Draw b_eff of each size, by each method and with the best one."""
-    found = [
-        _curve(run, TITLES[method], values_by(run, method).b_eff_at, color)
-        for method, color in zip(METHODS, _METHOD_COLORS, strict=True)
-    ]
-    return _drawn([*found, _curve(run, TITLES[BEST], values_by(run, BEST).b_eff_at, INK, _DASHED)])
-
-
-def group_curves(run: BEffRun) -> list[Curve]:
-    """Draw rings and random rings, the worst, the mean and the best of each, and what b_eff takes of both."""
-    values = values_by(run, BEST)
-    return _drawn(
-        [
-            *_spread(run, run.rings, values, "rings", _METHOD_COLORS[0]),
-            *_spread(run, run.random, values, "random", _RANDOM),
-            _curve(run, "average of both", values.b_eff_at, INK),
-        ]
-    )
-
-
-def _spread(run: BEffRun, names: Sequence[str], values: Values, what: str, color: str) -> list[Curve]:
-    def of(word: str) -> Callable[[int], float | None]:
-        return lambda size: _SPREAD[word](found) if (found := values.at_all(names, size)) else None
-
-    dashes = {"best": _DOTTED, "mean": _SOLID, "worst": _DASHED}
-    return [_curve(run, f"{what}, {word}", of(word), color, dash) for word, dash in dashes.items()]
 
 
 def _curve(
@@ -117,8 +70,20 @@ def _curve(
     return Curve(name, [(x, y / run.ranks / MEGA) for x, y in found if y is not None and y > 0], color, dash)
 
 
-def _drawn(curves: Sequence[Curve]) -> list[Curve]:
-    return [curve for curve in curves if curve.points]
+def _patterns_of(run: BEffRun, names: Sequence[str], values: Values, colors: Sequence[str]) -> list[Curve]:
+    return [
+        _curve(run, name, partial(values.at, name), colors[index % len(colors)]) for index, name in enumerate(names)
+    ]
+
+
+def _spread(run: BEffRun, names: Sequence[str], values: Values, what: str, color: str) -> list[Curve]:
+    """Draw the worst, the mean and the best of many patterns."""
+
+    def of(word: str, size: int) -> float | None:
+        return _SPREAD[word](found) if (found := values.at_all(names, size)) else None
+
+    dashes = {"best": _DOTTED, "mean": _SOLID, "worst": _DASHED}
+    return [_curve(run, f"{what}, {word}", partial(of, word), color, dash) for word, dash in dashes.items()]
 
 
 def runs_of(data: ReportData) -> list[BEffRun]:
@@ -149,56 +114,60 @@ def figures(data: ReportData) -> list[Figure]:
 
 
 def _figures(run: BEffRun) -> list[Figure]:
+    by = {method: Values(run, methods=METHODS if method == BEST else [method]) for method in TITLES}
     found: list[tuple[str, str, Sequence[Curve]]] = []
     for method, of in TITLES.items():
+        rings = _patterns_of(run, run.rings, by[method], ordered_colors(RING_COUNT))
+        rings += _spread(run, run.random, by[method], "random", _RANDOM)
+        others = _patterns_of(run, run.additional, by[method], _ADDITIONAL)
         found += [
-            (f"rings and random rings, {of}", _RINGS, ring_curves(run, method)),
-            (
-                f"additional patterns, {of}",
-                "These patterns are not part of the value of b_eff.",
-                additional_curves(run, method),
-            ),
+            (f"rings and random rings, {of}", _RINGS, rings),
+            (f"additional patterns, {of}", "These patterns are not part of the value of b_eff.", others),
         ]
+    colors = (*_METHOD_COLORS, INK)
+    methods = [
+        _curve(run, of, by[method].b_eff_at, color, _DASHED if method == BEST else _SOLID)
+        for (method, of), color in zip(TITLES.items(), colors, strict=True)
+    ]
+    groups = [
+        *_spread(run, run.rings, by[BEST], "rings", _METHOD_COLORS[0]),
+        *_spread(run, run.random, by[BEST], "random", _RANDOM),
+        _curve(run, "average of both", by[BEST].b_eff_at, INK),
+    ]
+    far = "The further the lines are apart, the more distance between ranks costs."
     found += [
-        ("methods", "The value of each size over rings and random rings, averaged as for b_eff.", method_curves(run)),
-        (
-            "rings against random rings",
-            "The further the lines are apart, the more distance between ranks costs.",
-            group_curves(run),
-        ),
+        ("methods", "The value of each size over rings and random rings, averaged as for b_eff.", methods),
+        ("rings against random rings", far, groups),
     ]
     return [
-        Figure(title, caption, _spec(curves))
+        Figure(title, caption, _spec([curve for curve in curves if curve.points]))
         for title, caption, curves in found
         if any(len(curve.points) >= _FEWEST for curve in curves)
     ]
 
 
 def _spec(curves: Sequence[Curve]) -> Spec:
-    values = [_point(curve.name, x, y) for curve in curves for x, y in curve.points]
+    values: list[Spec] = [
+        {"x": x, "y": rounded(y), "name": curve.name, "size": format_bytes(x), "text": f"{y:.4g}"}
+        for curve in curves
+        for x, y in curve.points
+    ]
     names = [curve.name for curve in curves]
     legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2, "labelLimit": 160}
     color = nominal("name", names, [curve.color for curve in curves], legend)
     dash = nominal("name", names, [list(curve.dash) for curve in curves], legend)
     x, y = _axis("x", values, "message"), _axis("y", values, "MB/s of a process", grid=True)
-    x["axis"] |= {"labelExpr": _BYTES, "values": _powers(max(value["x"] for value in values))}
+    largest = max(value["x"] for value in values)
+    powers = [16**power for power in range(math.floor(math.log(largest, 16)) + 1)]
+    x["axis"] |= {"labelExpr": _BYTES, "values": powers}
     encoding = {"x": x, "y": y, "color": color, "strokeDash": dash, "tooltip": _TOOLTIP}
     mark = {"type": "line", "strokeWidth": 1.6, "point": {"size": 12}}
     return plot(_WIDTH, _HEIGHT, values, mark, encoding)
 
 
-def _point(name: str, x: int, y: float) -> Spec:
-    return {"x": x, "y": rounded(y), "name": name, "size": format_bytes(x), "text": f"{y:.4g}"}
-
-
 def _axis(field: str, values: Sequence[Spec], title: str, *, grid: bool = False) -> Spec:
     found = [value[field] for value in values]
     return log_axis(field, (min(found) / 1.2, max(found) * 1.2), title, grid=grid)
-
-
-def _powers(largest: int) -> list[int]:
-    """Return every 16-fold size from 1 byte to ``largest``."""
-    return [16**power for power in range(math.floor(math.log(largest, 16)) + 1)]
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -258,10 +227,11 @@ def _some_sizes(run: BEffRun) -> tuple[int, int, int]:
 
 def _methods(run: BEffRun) -> list[Grid]:
     """Make a table of the same formula with one method alone, which is information, not b_eff."""
-    lines: list[Line] = []
-    for method in METHODS:
-        values = Values(run, methods=[method])
-        lines.append((TITLES[method], *map(_mega, (values.b_eff, *map(values.b_eff_at, _some_sizes(run))))))
+    by = {method: Values(run, methods=[method]) for method in METHODS}
+    lines = [
+        (TITLES[method], *map(_mega, (values.b_eff, *map(values.b_eff_at, _some_sizes(run)))))
+        for method, values in by.items()
+    ]
     heads = ("method alone", "b_eff MB/s", "at 1 B", "at 4K", "at Lmax")
     return texts_grid("By method, all processes", heads, lines, words=("method alone",))
 
@@ -304,9 +274,11 @@ def _patterns(run: BEffRun) -> list[Grid]:
 
 def _pattern(run: BEffRun, values: Values, name: str) -> Line:
     facts = run.patterns[name]
+    # Rings are counted by their size: ``6 of 2, 1 of 3``.
+    rings = ", ".join(f"{facts.rings.count(size)} of {size}" for size in dict.fromkeys(facts.rings))
     return (
         name,
-        _what(facts.rings) or " x ".join(map(str, facts.dims)),
+        rings or " x ".join(map(str, facts.dims)),
         str(run.messages[name]),
         _mega(values.pattern(name)),
         *(_mega(values.at(name, size)) for size in _some_sizes(run)),
@@ -314,15 +286,10 @@ def _pattern(run: BEffRun, values: Values, name: str) -> Line:
     )
 
 
-def _what(rings: Sequence[int]) -> str:
-    """Count the rings by their size: ``6 of 2, 1 of 3``."""
-    return ", ".join(f"{rings.count(size)} of {size}" for size in dict.fromkeys(rings))
-
-
 def _repetitions(run: BEffRun) -> list[Grid]:
     lines = [
-        (str(number), _mega(value), format_time(repetition.elapsed_s), repetition.grade or DASH)
-        for number, (value, repetition) in enumerate(zip(each_alone(run), run.repetitions, strict=True), start=1)
+        (str(number), _mega(Values(run, repetitions=[one]).b_eff), format_time(one.elapsed_s), one.grade or DASH)
+        for number, one in enumerate(run.repetitions, start=1)
     ]
     heads = ("repetition", "b_eff of this repetition MB/s", "took", "grade")
     return texts_grid("By repetition", heads, lines, words=("repetition", "grade"))
@@ -387,3 +354,39 @@ CHARTS: Final = (
         build=figures,
     ),
 )
+
+
+_SHORT_LAST_TWO: Final = (
+    "With the two largest sizes only the method that was best before was used, to save time. So no "
+    "value of one method alone exists. --no-short-last-two measures it."
+)
+RESOLVED: Final = (
+    "These differences from b_eff 3.6 are intended. D1: messages are counted on every process, because the count of "
+    "rank 0 is wrong for rings of 2 and 3. D2: the latency of rings has the factor of the processes, as in the "
+    "original's table. D3: random rings are uniform permutations of a recorded seed; --faithful uses the original's "
+    "slot probing, which is not uniform. D4: the median over the repetitions and its interval stand beside the "
+    "maximum. D5: patterns that coincide are kept and marked degenerate. D6: the records say which rank is where, and"
+    " no rank is renumbered. D7: the memory of a process, of which Lmax is 1/128, is found at run time and recorded."
+)
+
+
+def notes_on(run: BEffRun) -> list[str]:
+    """Return sentences on rings, checks, Lmax and pages, and which method was left out."""
+    given = run.case.workload_parameters
+    order = "by slot probing, as the original" if given.get("permutation") == "slot-probe" else "uniform"
+    check = "within the timed loops, as in the original" if given.get("timed_check") else "outside the timed loops"
+    told = (
+        f"Random rings: {order}, seed {given.get('seed', 1)}. Data was checked {check}. Lmax is "
+        f"{format_bytes(run.sizes[-1])}. Values of b_eff with different Lmax are not comparable."
+    )
+    pages = [] if run.pages is None else [_pages(run.pages)]
+    if any(len(Values(run, methods=[method]).patterns(run.rings)) < len(run.rings) for method in METHODS):
+        return [told, *pages, _SHORT_LAST_TWO]
+    return [told, *pages]
+
+
+def _pages(pages: MessagePages) -> str:
+    text = f"{pages.text[0].upper()}{pages.text[1:]}"
+    if pages.asked == "default":
+        return f"{text}: none were requested, as in the original (--pages huge requests them)."
+    return f"{text}: --pages {pages.asked}. The original requests none, so do not compare such values with its values."

@@ -21,8 +21,17 @@ from ullage.runs.kernels.message_pages import with_pages
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff.findings import NOT_VALID, Of, findings_of, reasons_against
-from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs
-from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, read_runs
+from ullage.suites.b_eff.formula import (
+    METHODS,
+    PING_PONG,
+    BEffRun,
+    Values,
+    latency_s,
+    median_b_eff,
+    per_process,
+    ping_pongs,
+    read_runs,
+)
 from ullage.suites.b_eff.options import BEffOptions
 
 BOTH: Final = "rings and random"
@@ -42,54 +51,47 @@ class Rows:
     """Makes all rows of one run."""
 
     def __init__(self, run: BEffRun, reasons: Sequence[str], level: float) -> None:
-        self._run = run
-        self._level = level
+        self._run, self._level, self._reasons, self._launch = run, level, reasons, check_launch(run.run)
         self._alone = [Values(run, repetitions=[repetition]) for repetition in run.repetitions]
-        self._launch = check_launch(run.run)
-        place: dict[str, Scalar] = {"ranks": run.ranks, "nodes": nodes_of(run.run), "lmax_bytes": max(run.sizes)}
-        self._place = place
-        self._reasons = list(reasons)
+        self._place: dict[str, Scalar] = {"ranks": run.ranks, "nodes": nodes_of(run.run), "lmax_bytes": max(run.sizes)}
 
     def all(self) -> list[Row]:
         """Return all rows in the order of the report: the value first, single patterns last."""
-        found = [*self._values(), *self._sizes(), *self._latencies(), *self._pair(), *self._patterns()]
-        return [row for row in found if row is not None]
+        return [*self._values(), *self._latencies(), *self._pair(), *self._patterns()]
 
-    def _values(self) -> Iterator[Row | None]:
-        yield self._bandwidth(B_EFF, {"patterns": BOTH}, lambda values: values.b_eff)
+    def _values(self) -> Iterator[Row]:
+        yield from self._bandwidth(B_EFF, {"patterns": BOTH}, lambda values: values.b_eff)
         for method in METHODS:
             by_method = [Values(self._run, methods=[method], repetitions=[one]) for one in self._run.repetitions]
             samples = [value for values in by_method if (value := values.b_eff) is not None]
-            yield self._row(B_EFF, {"patterns": BOTH, "method": method}, samples)
-
-    def _sizes(self) -> Iterator[Row | None]:
+            yield from self._row(B_EFF, {"patterns": BOTH, "method": method}, samples)
         for group, method in {BOTH: "b_eff_at", "rings": "rings_at", "random": "random_at"}.items():
             for size, bytes_ in enumerate(self._run.sizes):
                 params: dict[str, Scalar] = {"patterns": group, "message_bytes": bytes_}
-                yield self._bandwidth(AT_SIZE, params, methodcaller(method, size))
+                yield from self._bandwidth(AT_SIZE, params, methodcaller(method, size))
 
-    def _latencies(self) -> Iterator[Row | None]:
+    def _latencies(self) -> Iterator[Row]:
         for group in _LATENCY_GROUPS:
             one_byte = (values.b_eff_at(0) if group == BOTH else values.rings_at(0) for values in self._alone)
             samples = [latency_s(self._run.ranks, value) for value in one_byte if value]
-            yield self._row(LATENCY, {"patterns": group, "message_bytes": 1}, samples, "s")
+            yield from self._row(LATENCY, {"patterns": group, "message_bytes": 1}, samples, "s")
 
-    def _pair(self) -> Iterator[Row | None]:
+    def _pair(self) -> Iterator[Row]:
         first, last = ping_pongs(self._run, 0), ping_pongs(self._run, len(self._run.sizes) - 1)
         times = [loop.one_way_s for loop in first]
-        yield self._row(PAIR_LATENCY, {"patterns": PING_PONG, "message_bytes": 1}, times, "s")
+        yield from self._row(PAIR_LATENCY, {"patterns": PING_PONG, "message_bytes": 1}, times, "s")
         rates = [loop.message_bytes / loop.one_way_s for loop in last]
-        yield self._row(PAIR_BANDWIDTH, {"patterns": PING_PONG, "message_bytes": self._run.sizes[-1]}, rates)
+        yield from self._row(PAIR_BANDWIDTH, {"patterns": PING_PONG, "message_bytes": self._run.sizes[-1]}, rates)
 
-    def _patterns(self) -> Iterator[Row | None]:
+    def _patterns(self) -> Iterator[Row]:
         for name, facts in self._run.patterns.items():
             flags = [_DEGENERATE] if facts.degenerate else []
-            yield self._bandwidth(PATTERN_AVERAGE, {"patterns": name}, methodcaller("pattern", name), flags)
+            yield from self._bandwidth(PATTERN_AVERAGE, {"patterns": name}, methodcaller("pattern", name), flags)
             for size, bytes_ in enumerate(self._run.sizes):
                 params: dict[str, Scalar] = {"patterns": name, "message_bytes": bytes_}
-                yield self._bandwidth(PATTERN, params, methodcaller("at", name, size), flags)
+                yield from self._bandwidth(PATTERN, params, methodcaller("at", name, size), flags)
 
-    def _bandwidth(self, metric: str, params: dict[str, Scalar], of: Of, flags: Sequence[Flag] = ()) -> Row | None:
+    def _bandwidth(self, metric: str, params: dict[str, Scalar], of: Of, flags: Sequence[Flag] = ()) -> list[Row]:
         samples = [value for values in self._alone if (value := of(values)) is not None]
         return self._row(metric, params, samples, flags=flags)
 
@@ -100,22 +102,22 @@ class Rows:
         samples: Sequence[float],
         unit: Literal["B/s", "s"] = "B/s",
         flags: Sequence[Flag] = (),
-    ) -> Row | None:
+    ) -> list[Row]:
         if not samples:
-            return None
-        is_void = metric == B_EFF and self._reasons
+            return []
+        run, is_void = self._run, metric == B_EFF and self._reasons
         voids = [Flag(code=NOT_VALID, reason="; ".join(self._reasons))] if is_void else []
         frame = RowFrame(
             metric,
             unit,
-            self._run.case.target,
+            run.case.target,
             {**params, **self._place},
-            self._run.case.case,
-            grade=self._run.grade,
+            run.case.case,
+            grade=run.grade,
             flags=[*voids, *flags],
             last_flags=self._launch,
         )
-        return with_pages(frame.row(samples, self._level), self._run.pages)
+        return [with_pages(frame.row(samples, self._level), run.pages)]
 
 
 # -- the summary -------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Row
 from ullage.quantity import processes
 from ullage.suites.b_eff_io.patterns import REWRITTEN_TYPE, TYPES
-from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, TYPE, WRITE_SIDE
-from ullage.suites.b_eff_io.scores import MEGA, UNIT, score_name
+from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEGA, TYPE, UNIT, WRITE_SIDE, score_name
 
 _TWICE: Final = f"read {REWRITTEN_TYPE}"
 _Half = dict[str, float]

@@ -70,8 +70,7 @@ def access_s(access: Access, options: BEffIoOptions) -> float:
 
 def round_s(options: BEffIoOptions) -> float:
     """Return the seconds that a round on one target is scheduled for: T for each set of hints."""
-    each = sum(access_s(access, options) for access in ACCESSES)
-    return each * len(options.partitions) * len(options.hint_sets)
+    return sum(access_s(access, options) for access in ACCESSES) * _sides(options)
 
 
 def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:
@@ -136,42 +135,27 @@ def _once(options: BEffIoOptions, ranks: int, kind: PatternType) -> int:
 
 
 _RULES: Final = {"2.1": "predicted", "1.0": "elapsed"}
-_FILES: Final = "mpiio"
 # The largest limit that the engine accepts, for targets where nothing is stored.
 _NO_LIMIT: Final = 10**15
 
 
-@dataclass(frozen=True)
-class Stage:
-    """What one launch of a round is for. Without files nothing outlives a launch, so all accesses are in one."""
+def launches_of(options: BEffIoOptions, target: Target) -> list[list[CellKey]]:
+    """Return the cells of each launch of a round on ``target``, in the order in which they are measured.
 
-    accesses: tuple[Access, ...]
-    ranks: int
-
-
-def stages_of(options: BEffIoOptions, target: Target) -> list[Stage]:
-    """Return the launches of a round on ``target``: everything is written before anything is read again.
-
-    A target without files gets one launch for each partition, with all accesses in it.
+    Everything is written before anything is read again. Without files nothing outlives a launch, so a target without
+    them gets one launch for each partition, with all accesses in it.
     """
-    if target_path(target) is None:
-        return [Stage(ACCESSES, ranks) for ranks in options.partitions]
-    return [Stage((access,), ranks) for access in ACCESSES for ranks in options.partitions]
-
-
-def keys_of(options: BEffIoOptions, target: Target, stage: Stage) -> list[CellKey]:
-    """Return the cells that a launch measures, in the order in which it measures them."""
+    apart: list[tuple[Access, ...]] = [ACCESSES] if target_path(target) is None else [(access,) for access in ACCESSES]
     return [
-        CellKey(target.name, hints, stage.ranks, access, kind)
-        for access in stage.accesses
-        for hints in range(len(options.hint_sets))
-        for kind in types_of(access, rewrite=options.rewrite)
+        [
+            CellKey(target.name, hints, ranks, access, kind)
+            for access in accesses
+            for hints in range(len(options.hint_sets))
+            for kind in types_of(access, rewrite=options.rewrite)
+        ]
+        for accesses in apart
+        for ranks in options.partitions
     ]
-
-
-def stem_of(key: CellKey) -> str:
-    """Return the beginning of the names of all datasets of one partition with one set of hints."""
-    return f"h{key.hints}-n{key.ranks}"
 
 
 def dataset_of(key: CellKey) -> str:
@@ -179,7 +163,12 @@ def dataset_of(key: CellKey) -> str:
 
     The datasets of a round are gone when the next one begins.
     """
-    return f"{stem_of(key)}-{key.type}"
+    return f"{_stem_of(key)}-{key.type}"
+
+
+def _stem_of(key: CellKey) -> str:
+    """Return the beginning of the names of all datasets of one partition with one set of hints."""
+    return f"h{key.hints}-n{key.ranks}"
 
 
 def layouts_of(options: BEffIoOptions, cores: int | None) -> dict[int, Layout]:
@@ -207,18 +196,11 @@ def backend_of(target: Target, description: Describe) -> Named:
 
     ``UserError`` when the backend of this engine has no views of files.
     """
-    scheme = target_scheme(target)
-    name = _FILES if target_path(target) is not None else scheme
+    name = "mpiio" if target_path(target) is not None else target_scheme(target)
     if "views" not in find_registered(description, "backend", name).capabilities:
         what = f"backend '{name}' has no views of files"
         raise UserError(what, f"target '{target.name}'", "name a folder, null: or model:", EXIT_ENVIRONMENT)
     return Named(name=name)
-
-
-def holds_data(backend: Named, description: Describe) -> bool:
-    """Tell whether what is written to the backend can be read again."""
-    inner = backend.parameters.get("inner", backend.name)
-    return "data" in find_registered(description, "backend", str(inner)).capabilities
 
 
 @dataclass(frozen=True)
@@ -245,6 +227,9 @@ class CaseMaker:
 
     def _parameters(self, key: CellKey, backend: Named) -> Parameters:
         options = self.options
+        # What is written to a backend without data cannot be read again.
+        inner = str(backend.parameters.get("inner", backend.name))
+        holds_data = "data" in find_registered(self.description, "backend", inner).capabilities
         hints = hints_for(options.hint_sets[key.hints].lines, key.ranks, key.access, key.type)
         parameters: Parameters = {
             "type": key.type,
@@ -255,7 +240,7 @@ class CaseMaker:
             "overtime": options.overtime,
             "shared_pointer": options.shared_pointer,
             "unique_open": options.unique_open,
-            "verify": options.verify if holds_data(backend, self.description) else "none",
+            "verify": options.verify if holds_data else "none",
             **({"hints": dict(hints)} if hints else {}),
         }
         if key.access == "write":
@@ -263,7 +248,7 @@ class CaseMaker:
             most = _NO_LIMIT if room is None else most_bytes(options, room, key.ranks, key.type)
             parameters["most_bytes"] = min(most, _NO_LIMIT)
             if key.type in SEGMENTED_TYPES:
-                parameters["counts_of"] = stem_of(key)
+                parameters["counts_of"] = _stem_of(key)
         elif key.access == "read":
             parameters["cache"] = options.cache
         return parameters

@@ -30,23 +30,22 @@ ones. Values are text, whole numbers, or true and false.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import Annotated, Final, Literal, TypeAlias, cast, get_args
 
 from pydantic import Field
 
 from ullage.errors import UserError
 from ullage.model.base import Strict
-from ullage.parameters import suggest
+from ullage.parameters import known_word, suggest
 from ullage.reading import parse_toml, read_text
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, Access, PatternType
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 ALL: Final = "all"
-ON_OPEN: Final = "on_open"
 Chunk: TypeAlias = Literal["on_open", "all", "Lmax", "1024", "1032", "32768", "32776", "1048576", "1048584"]
 
 # This name stands for the set without any hints.
@@ -71,13 +70,17 @@ class HintSet(Strict):
     lines: list[HintLine] = []
 
 
-FIELDS: Final = ("processes", "access", "type", "chunk", "key", "value")
-CHUNKS: Final[tuple[Chunk, ...]] = get_args(Chunk)
-LONGEST_LINE: Final = 2000
+_SELECTORS: Final = ("processes", "access", "type", "chunk")
+_FIELDS: Final = (*_SELECTORS, "key", "value")
+_WORDS: Final[Mapping[str, Sequence[str]]] = {
+    "access": (ALL, *ACCESSES),
+    "type": (ALL, *TYPES),
+    "chunk": get_args(Chunk),
+}
+_LONGEST_LINE: Final = 2000
 _FORM: Final = "write PROCESSES ACCESS TYPE CHUNK KEY VALUE"
 _LINE: Final = re.compile(r"[ \t]*" + r"([^ \t]+)[ \t]+" * 5 + r"(.*)", re.DOTALL)
 _PATTERN_CHUNKS: Final = tuple(dict.fromkeys(pattern.hint_chunk for pattern in PATTERNS))
-WordT = TypeVar("WordT", bound=str)
 
 
 def parse_hints(text: str, where: str, partitions: Sequence[int]) -> list[HintLine]:
@@ -91,41 +94,28 @@ def parse_hints(text: str, where: str, partitions: Sequence[int]) -> list[HintLi
 
 
 def _parse_line(line: str, where: str, partitions: Sequence[int]) -> HintLine:
-    if len(line) > LONGEST_LINE:
-        raise UserError(f"has {len(line):,} characters", where, f"write at most {LONGEST_LINE:,}")
+    if len(line) > _LONGEST_LINE:
+        raise UserError(f"has {len(line):,} characters", where, f"write at most {_LONGEST_LINE:,}")
     match = _LINE.fullmatch(line)
     if match is None:
         given = line.split()
-        lacking = FIELDS[len(given) :]
         right = f"{_FORM}; a comment begins in the first column" if given[0].startswith("#") else _FORM
-        raise UserError(f"lacks {' and '.join(lacking)}", where, right)
-    processes, access, kind, chunk, key, value = match.groups()
-    return HintLine(
-        processes=check_processes(processes, partitions, f"{where}, {FIELDS[0]}"),
-        access=check_word(access, (ALL, *ACCESSES), f"{where}, {FIELDS[1]}"),
-        type=check_word(kind, (ALL, *TYPES), f"{where}, {FIELDS[2]}"),
-        chunk=check_word(chunk, CHUNKS, f"{where}, {FIELDS[3]}"),
-        key=key,
-        value=value,
-    )
+        raise UserError(f"lacks {' and '.join(_FIELDS[len(given) :])}", where, right)
+    *words, key, value = match.groups()
+    chosen = {
+        name: _checked(name, word, partitions, f"{where}, {name}") for name, word in zip(_SELECTORS, words, strict=True)
+    }
+    return HintLine.model_validate({**chosen, "key": key, "value": value})
 
 
-def check_processes(word: str, partitions: Sequence[int], where: str) -> int | Literal["all"]:
-    """Return ``all`` or the number of processes; raise ``UserError`` if no partition has that many."""
-    known = [str(number) for number in partitions]
-    if word == ALL:
-        return ALL
-    if word not in known:
-        raise UserError(f"'{word}' is not a partition of this run", where, f"one of {', '.join([ALL, *known])}")
-    return int(word)
-
-
-def check_word(word: str, known: Sequence[WordT], where: str) -> WordT:
-    """Return ``word``; raise ``UserError`` if it is not one of ``known``."""
-    found = next((one for one in known if one == word), None)
-    if found is None:
-        raise UserError(f"unknown word '{word}'", where, suggest(word, known))
-    return found
+def _checked(field: str, word: str, partitions: Sequence[int], where: str) -> int | str:
+    """Return a word that says where hints are for; raise ``UserError`` for one that is unknown, or no partition."""
+    if field == "processes":
+        known = [ALL, *map(str, partitions)]
+        if word not in known:
+            raise UserError(f"'{word}' is not a partition of this run", where, f"one of {', '.join(known)}")
+        return word if word == ALL else int(word)
+    return known_word(word, _WORDS[field], where)
 
 
 def hints_for(lines: Iterable[HintLine], ranks: int, access: Access, kind: PatternType) -> dict[str, str]:
@@ -133,16 +123,14 @@ def hints_for(lines: Iterable[HintLine], ranks: int, access: Access, kind: Patte
     found: dict[str, str] = {}
     for line in lines:
         if line.processes in (ALL, ranks) and line.access in (ALL, access) and line.type in (ALL, kind):
-            chunks = (ON_OPEN, *_PATTERN_CHUNKS) if line.chunk == ALL else (line.chunk,)
+            chunks = ("on_open", *_PATTERN_CHUNKS) if line.chunk == ALL else (line.chunk,)
             found.update({f"{chunk}/{line.key}": line.value for chunk in chunks})
     return found
 
 
-_SUFFIX: Final = ".toml"
 _NAME: Final = "name"
 _TABLES: Final = "hints"
 _SET: Final = "set"
-_SELECTORS: Final = ("processes", "access", "type", "chunk")
 _TABLE: Final = re.compile(r"\s*\[\[\s*hints\s*\]\]")
 _TOML_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
 _LONGEST_NAME: Final = 64
@@ -168,7 +156,7 @@ def read_hint_sets(words: Sequence[str], partitions: Sequence[int]) -> list[Hint
 def _read(path: Path, partitions: Sequence[int]) -> HintSet:
     where = f"--hints {path}"
     text = read_text(path, f"name a file of hints, or '{DEFAULT_SET}'", where)
-    if path.suffix == _SUFFIX:
+    if path.suffix == ".toml":
         return _TomlFile(text, where, partitions).hint_set(path.stem)
     lines = parse_hints(text, where, partitions)
     if not lines:
@@ -192,18 +180,16 @@ class _TomlFile:
 
     def hint_set(self, name: str) -> HintSet:
         document = self._document()
-        unknown = next((key for key in document if key not in (_NAME, _TABLES)), None)
-        if unknown is not None:
-            right = suggest(unknown, (_NAME, _TABLES))
-            raise UserError(f"unknown key '{unknown}'", self._at(0, unknown), right)
-        tables = document.get(_TABLES, [])
-        if not _is_list_of_tables(tables) or not tables:
+        self._check_keys(0, document, (_NAME, _TABLES))
+        tables = document.get(_TABLES)
+        if (
+            not isinstance(tables, list)
+            or not tables
+            or not all(isinstance(one, dict) for one in cast("list[object]", tables))
+        ):
             raise UserError("contains no hint", self.where, "write tables [[hints]] with set = { KEY = VALUE }")
-        lines = [
-            line
-            for index, table in enumerate(cast("list[dict[str, object]]", tables))
-            for line in self._table(index, table)
-        ]
+        each = enumerate(cast("list[dict[str, object]]", tables), start=1)
+        lines = [line for number, table in each for line in self._table(number, table)]
         return HintSet(name=_set_name(document.get(_NAME, name), self._at(0, _NAME)), lines=lines)
 
     def _document(self) -> dict[str, object]:
@@ -214,48 +200,43 @@ class _TomlFile:
             place = _TOML_PLACE.search(said)
             line = f", line {place[1]}" if place is not None and place[1] else ""
             what = f"is not TOML: {_TOML_PLACE.sub('', said)}"
-            raise UserError(
-                what, f"{self.where}{line}", "a file in the original grammar must not end in .toml"
-            ) from error
+            right = "a file in the original grammar must not end in .toml"
+            raise UserError(what, f"{self.where}{line}", right) from error
 
-    def _table(self, index: int, table: Mapping[str, object]) -> list[HintLine]:
-        unknown = next((key for key in table if key not in (*_SELECTORS, _SET)), None)
+    def _check_keys(self, number: int, table: Mapping[str, object], known: Sequence[str]) -> None:
+        unknown = next((key for key in table if key not in known), None)
         if unknown is not None:
-            right = f"{suggest(unknown, (*_SELECTORS, _SET))}; hints stand in set = {{ KEY = VALUE }}"
-            raise UserError(f"unknown key '{unknown}'", self._at(index + 1, unknown), right)
-        chosen = {name: self._words(index, table, name) for name in _SELECTORS}
-        values = self._values(index, table)
+            more = "; hints stand in set = { KEY = VALUE }" if number else ""
+            raise UserError(f"unknown key '{unknown}'", self._at(number, unknown), f"{suggest(unknown, known)}{more}")
+
+    def _table(self, number: int, table: Mapping[str, object]) -> list[HintLine]:
+        self._check_keys(number, table, (*_SELECTORS, _SET))
+        chosen = [self._words(number, table, name) for name in _SELECTORS]
+        values = self._values(number, table)
         return [
             HintLine.model_validate({**dict(zip(_SELECTORS, words, strict=True)), "key": key, "value": value})
-            for words in product(*chosen.values())
+            for words in product(*chosen)
             for key, value in values.items()
         ]
 
-    def _words(self, index: int, table: Mapping[str, object], name: str) -> list[int | str]:
+    def _words(self, number: int, table: Mapping[str, object], name: str) -> list[int | str]:
         given = table.get(name, ALL)
         words = cast("list[object]", given) if isinstance(given, list) else [given]
-        where = f"{self._at(index + 1, name)}, {name}"
-        checks: Mapping[str, Callable[[str], int | str]] = {
-            "processes": lambda word: check_processes(word, self.partitions, where),
-            "access": lambda word: check_word(word, (ALL, *ACCESSES), where),
-            "type": lambda word: check_word(word, (ALL, *TYPES), where),
-            "chunk": lambda word: check_word(word, CHUNKS, where),
-        }
+        where = f"{self._at(number, name)}, {name}"
         if not words:
             raise UserError("is an empty list", where, f"leave it out for {ALL}")
-        return [checks[name](str(word)) for word in words]
+        return [_checked(name, str(word), self.partitions, where) for word in words]
 
-    def _values(self, index: int, table: Mapping[str, object]) -> dict[str, str]:
+    def _values(self, number: int, table: Mapping[str, object]) -> dict[str, str]:
         given = table.get(_SET)
-        where = f"{self._at(index + 1, _SET)}, {_SET}"
+        where = f"{self._at(number, _SET)}, {_SET}"
         if not isinstance(given, dict) or not given:
             raise UserError("says no hint", where, "write set = { KEY = VALUE }")
         values: dict[str, str] = {}
         for key, value in cast("dict[str, object]", given).items():
             if not isinstance(value, (str, int)) or not key:
-                raise UserError(
-                    f"'{key}' has no value that a hint can have", where, "text, a whole number, true or false"
-                )
+                right = "text, a whole number, true or false"
+                raise UserError(f"'{key}' has no value that a hint can have", where, right)
             values[key] = str(value).lower() if isinstance(value, bool) else str(value)
         return values
 
@@ -273,7 +254,3 @@ class _TomlFile:
         found = next((number for number in range(first, last) if begins.match(lines[number])), None)
         number = found if found is not None else first if table else None
         return self.where if number is None else f"{self.where}, line {number + 1}"
-
-
-def _is_list_of_tables(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(table, dict) for table in cast("list[object]", value))

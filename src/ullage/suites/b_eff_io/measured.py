@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What plans and records of a b_eff_io run say: which case was which, and how each of its patterns went. Pure.
+"""What plans and records of a b_eff_io run say: how each pattern of each case went, and where the time went. Pure.
 
 A cell is one type in one access by one partition with one set of hints on one target. In each round it is a case, which
 may have taken several attempts: a pattern that hung ends its launch, and the rest is run again without it.
+
+The schedule counts the loops alone. All else is listed by name, so that nobody wonders why a run of 60 s took 90.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from datetime import datetime
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S
-from ullage.model.plan import Case, Parameters, Plan
+from ullage.grouping import grouped
+from ullage.model.plan import Case, Plan
 from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord, RunRecord
 from ullage.results.events import describe_failure
 from ullage.results.folder import ResultFolder
@@ -38,43 +43,15 @@ class CellKey:
     type: PatternType
 
 
-@dataclass(frozen=True, slots=True)
-class PatternFacts:
-    """What the engine tells of a pattern. ``wanted``: calls it was to repeat, None where time decided.
-
-    ``end``: what ended it: ``once``, ``scheduled``, ``count``, ``overtime`` or ``space``.
-    """
-
-    chunk_bytes: int
-    call_bytes: int
-    repetitions: int
-    wanted: int | None
-    end: str
-    scheduled_s: float
-    shared_pointer: bool
+def fact(phase: PhaseRecord, name: str) -> float:
+    """Return a number that the engine tells of a pattern; 0 where it tells none."""
+    told = phase.facts.get(name)
+    return told if isinstance(told, (int, float)) else 0
 
 
-def facts_of(phase: PhaseRecord) -> PatternFacts:
-    """Read the facts of a pattern; those that the engine did not tell are 0, empty, false or None."""
-    told = phase.facts
-    wanted = told.get("wanted")
-    return PatternFacts(
-        chunk_bytes=_whole(told.get("chunk_bytes")),
-        call_bytes=_whole(told.get("call_bytes")),
-        repetitions=_whole(told.get("repetitions")),
-        wanted=wanted if isinstance(wanted, int) else None,
-        end=str(told.get("end", "")),
-        scheduled_s=_real(told.get("scheduled_s")),
-        shared_pointer=told.get("shared_pointer") is True,
-    )
-
-
-def _whole(value: object) -> int:
-    return round(value) if isinstance(value, (int, float)) else 0
-
-
-def _real(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) else 0.0
+def end_of(phase: PhaseRecord) -> str:
+    """Return what ended a pattern: ``once``, ``scheduled``, ``count``, ``overtime`` or ``space``; empty: not told."""
+    return str(phase.facts.get("end", ""))
 
 
 def seconds_of(phase: PhaseRecord, gauge: str) -> float:
@@ -175,12 +152,20 @@ class BEffIoRun:
     options: BEffIoOptions
     targets: tuple[str, ...]
     launches: tuple[Launch, ...]
-    _counted: Mapping[tuple[int, CellKey], Attempt] = field(default_factory=dict[tuple[int, CellKey], Attempt])
 
     @property
     def rounds(self) -> list[int]:
         """Those of which anything was tried."""
         return sorted({launch.round for launch in self.launches})
+
+    @cached_property
+    def _counted(self) -> Mapping[tuple[int, CellKey], Attempt]:
+        found: dict[tuple[int, CellKey], Attempt] = {}
+        for attempt in (attempt for launch in self.launches for attempt in launch.attempts):
+            known = found.get((attempt.round, attempt.key))
+            if known is None or not known.is_whole:
+                found[attempt.round, attempt.key] = attempt
+        return found
 
     def attempt(self, number: int, key: CellKey) -> Attempt | None:
         """Return the attempt that counts in round ``number``: the first that went well, else the last."""
@@ -205,44 +190,44 @@ class BEffIoRun:
         return sets[number].name if number < len(sets) else f"set {number}"
 
 
-def make_run(options: BEffIoOptions, targets: Sequence[str], launches: Sequence[Launch]) -> BEffIoRun:
-    """Make the run, and find once for each cell and round the attempt that counts."""
-    counted: dict[tuple[int, CellKey], Attempt] = {}
-    for launch in launches:
-        for attempt in launch.attempts:
-            known = counted.get((attempt.round, attempt.key))
-            if known is None or not known.is_whole:
-                counted[attempt.round, attempt.key] = attempt
-    return BEffIoRun(options, tuple(targets), tuple(launches), counted)
-
-
-def read_run(result: ResultFolder, options: BEffIoOptions, targets: Sequence[str] = ()) -> BEffIoRun:
-    """Read the run from the documents of ``result``; without ``targets``, take those of its request."""
-    names = list(targets) or [target.name for target in result.read_request().targets]
+def read_run(result: ResultFolder, options: BEffIoOptions) -> BEffIoRun:
+    """Read the run from the documents of ``result``."""
+    targets = tuple(target.name for target in result.read_request().targets)
     files = {int(file.path.stem): file.records for file in result.read_records()}
     found = (read_launch(result.read_plan(number), number, files.get(number, [])) for number in result.launches())
-    return make_run(options, names, [launch for launch in found if launch is not None])
+    return BEffIoRun(options, targets, tuple(launch for launch in found if launch is not None))
 
 
 def read_launch(plan: Plan, number: int, records: Iterable[AnyRecord]) -> Launch | None:
-    """Read one launch; return None if it never began, or ran no case of b_eff_io."""
+    """Read one launch; return None if it never began, or ran no case of b_eff_io. Phases stand before their case."""
     cases = {case.id: (case, key) for case in plan.cases if (key := _key(case, plan)) is not None}
-    reading = _Reading(plan, number, cases)
+    run, end = None, None
+    phases: list[PhaseRecord] = []
+    errors: list[EventRecord] = []
+    attempts: list[Attempt] = []
     for record in records:
-        reading.take(record)
-    if reading.run is None or not cases:
+        match record:
+            case RunRecord():
+                run, end, phases, errors = record, None, [], []
+            case PhaseRecord():
+                phases.append(record)
+            case EventRecord(severity="error"):
+                errors.append(record)
+            case CaseRecord(warmup=False) if run is not None and record.case in cases:
+                case, key = cases[record.case]
+                of_case = [phase for phase in phases if phase.case == record.case]
+                said = [event.text for event in errors if event.case in (None, record.case)]
+                attempts.append(_attempt(key, case, plan.seed - 1, number, run, record, of_case, said))
+                phases, errors = [], []
+            case EndRecord():
+                end = record
+            case _:
+                pass
+    if run is None or not cases:
         return None
     keys = [key for _, key in cases.values()]
-    return Launch(
-        number=number,
-        round=plan.seed - 1,
-        target=keys[0].target,
-        ranks=plan.layout.ranks,
-        accesses=tuple(dict.fromkeys(key.access for key in keys)),
-        run=reading.run,
-        end=reading.end,
-        attempts=tuple(reading.found),
-    )
+    accesses: tuple[Access, ...] = tuple(dict.fromkeys(key.access for key in keys))
+    return Launch(number, plan.seed - 1, keys[0].target, plan.layout.ranks, accesses, run, end, tuple(attempts))
 
 
 def _key(case: Case, plan: Plan) -> CellKey | None:
@@ -256,55 +241,132 @@ def _key(case: Case, plan: Plan) -> CellKey | None:
     return CellKey(case.target, int(stem[1]), plan.layout.ranks, access, kind)
 
 
-@dataclass
-class _Reading:
-    """The records of one launch as they come; phases stand before the case they belong to."""
-
-    plan: Plan
-    number: int
-    cases: Mapping[str, tuple[Case, CellKey]]
-    run: RunRecord | None = None
-    end: EndRecord | None = None
-    found: list[Attempt] = field(default_factory=list[Attempt])
-    _phases: list[PhaseRecord] = field(default_factory=list[PhaseRecord])
-    _errors: list[EventRecord] = field(default_factory=list[EventRecord])
-
-    def take(self, record: AnyRecord) -> None:
-        match record:
-            case RunRecord():
-                self.run, self.end, self._phases, self._errors = record, None, [], []
-            case PhaseRecord():
-                self._phases.append(record)
-            case EventRecord(severity="error"):
-                self._errors.append(record)
-            case CaseRecord() if self.run is not None and record.case in self.cases and not record.warmup:
-                self.found.append(self._attempt(self.run, record))
-                self._phases, self._errors = [], []
-            case EndRecord():
-                self.end = record
-            case _:
-                pass
-
-    def _attempt(self, run: RunRecord, record: CaseRecord) -> Attempt:
-        case, key = self.cases[record.case]
-        phases = tuple(phase for phase in self._phases if phase.case == record.case)
-        errors = [event.text for event in self._errors if event.case in (None, record.case)]
-        failures = [failure for phase in phases for failure in phase.failures]
-        said = [": ".join(filter(None, describe_failure(failure))) for failure in failures]
-        hung = next((match for text in errors if (match := _HUNG.search(text))), None)
-        return Attempt(
-            key=key,
-            round=self.plan.seed - 1,
-            launch=self.number,
-            run=run,
-            case=record,
-            phases=phases,
-            skipped=_skipped(case.workload.parameters),
-            hung=int(hung[1]) if hung is not None and record.status == "timeout" else None,
-            error=next(iter([*said, *errors]), ""),
-        )
+def _attempt(
+    key: CellKey,
+    case: Case,
+    number: int,
+    launch: int,
+    run: RunRecord,
+    record: CaseRecord,
+    phases: Sequence[PhaseRecord],
+    errors: Sequence[str],
+) -> Attempt:
+    failures = [": ".join(filter(None, describe_failure(one))) for phase in phases for one in phase.failures]
+    hung = next((match for text in errors if (match := _HUNG.search(text))), None)
+    left_out = case.workload.parameters.get("skip", [])
+    return Attempt(
+        key=key,
+        round=number,
+        launch=launch,
+        run=run,
+        case=record,
+        phases=tuple(phases),
+        skipped=tuple(int(word) for word in left_out if word.isdigit()) if isinstance(left_out, list) else (),
+        hung=int(hung[1]) if hung is not None and record.status == "timeout" else None,
+        error=next(iter([*failures, *errors]), ""),
+    )
 
 
-def _skipped(parameters: Parameters) -> tuple[int, ...]:
-    value = parameters.get("skip", [])
-    return tuple(int(word) for word in value if word.isdigit()) if isinstance(value, list) else ()
+# -- where the time went: what the schedule counts, and what is fixed beside it ----------------------------------------
+
+Part: TypeAlias = Literal["loops", "sync", "open", "view", "close", "payload", "between", "launch"]
+_GAUGES: Final[tuple[Part, ...]] = ("sync", "open", "view", "close", "payload")
+PARTS: Final[tuple[Part, ...]] = ("loops", *_GAUGES, "between", "launch")
+SCHEDULED: Final = "scheduled"
+TOTAL: Final = "total"
+# Loops may take this multiple of their scheduled time before a finding warns of it.
+MOST_OVER: Final = 1.1
+# More than this between two launches is somebody's pause, not the start of a launch.
+_LONGEST_START_S: Final = 300.0
+# The wall clock of a record is as exact as this.
+_WALL_S: Final = 2.0
+
+
+@dataclass(frozen=True)
+class TimeSpent:
+    """The seconds that each part took, and those that were scheduled."""
+
+    parts: Mapping[Part, float] = field(default_factory=dict[Part, float])
+    scheduled: float = 0.0
+
+    @property
+    def loops(self) -> float:
+        """What the schedule counts."""
+        return self.parts.get("loops", 0.0)
+
+    @property
+    def total(self) -> float:
+        """The sum of all parts."""
+        return sum(self.parts.values())
+
+
+def _sum(spent: Sequence[TimeSpent]) -> TimeSpent:
+    parts = grouped((part, seconds) for one in spent for part, seconds in one.parts.items())
+    return TimeSpent({part: sum(parts[part]) for part in PARTS if part in parts}, sum(one.scheduled for one in spent))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where time is told of in the report: the round, the target, the access and the partition."""
+
+    round: int
+    target: str
+    access: Access
+    ranks: int
+
+
+def overheads(io_run: BEffIoRun) -> dict[Place, TimeSpent]:
+    """Return by place the time of all its launches together, also of those that a hang ended."""
+    each = zip(io_run.launches, (None, *io_run.launches), strict=False)
+    found = grouped(
+        (Place(launch.round, launch.target, access, launch.ranks), spent)
+        for launch, before in each
+        for access, spent in _of_launch(launch, before).items()
+    )
+    return {place: _sum(spent) for place, spent in found.items()}
+
+
+def by_round(io_run: BEffIoRun, target: str) -> dict[int, TimeSpent]:
+    """Return by round the time that all launches with that target spent."""
+    found = grouped((place.round, spent) for place, spent in overheads(io_run).items() if target == place.target)
+    return {number: _sum(spent) for number, spent in sorted(found.items())}
+
+
+def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, TimeSpent]:
+    """Split the time of a launch by access.
+
+    Time between its cases, and before its start, belongs to its first access.
+    """
+    found: dict[Access, TimeSpent] = {}
+    for access in launch.accesses:
+        attempts = [attempt for attempt in launch.attempts if attempt.key.access == access]
+        phases = [phase for attempt in attempts for phase in attempt.phases]
+        # The schedule counts the accounted seconds without the sync.
+        loops = sum(max(pattern_s(phase) - seconds_of(phase, "sync_s"), 0.0) for phase in phases)
+        others: dict[Part, float] = {part: sum(seconds_of(one, f"{part}_s") for one in phases) for part in _GAUGES}
+        found[access] = TimeSpent({"loops": loops, **others}, sum(fact(phase, "scheduled_s") for phase in phases))
+    first = found[launch.accesses[0]]
+    around: dict[Part, float] = {"between": max(launch.elapsed_s - sum(spent.total for spent in found.values()), 0.0)}
+    start = None if before is None else _start_s(launch, before)
+    if start is not None:
+        around["launch"] = start
+    return {**found, launch.accesses[0]: TimeSpent({**first.parts, **around}, first.scheduled)}
+
+
+def _start_s(launch: Launch, before: Launch) -> float | None:
+    """Return the seconds from the end of one launch to the start of the next one.
+
+    In that time processes end, and others start with their MPI. None where it is not known, where the run was
+    interrupted in between, or where it is too long for a start.
+    """
+    if before.end is None or before.end.status == "interrupted":
+        return None
+    apart = (launch.run.origin_ns - before.run.origin_ns) / NS_PER_S
+    try:
+        started, ended = (datetime.fromisoformat(one.run.started) for one in (launch, before))
+        by_wall = (started - ended).total_seconds()
+    except (ValueError, TypeError):
+        by_wall = apart
+    # Both origins count from the same boot of the machine only where their difference agrees with the calendar.
+    seconds = (apart if abs(by_wall - apart) <= _WALL_S else by_wall) - before.elapsed_s
+    return seconds if 0 < seconds <= _LONGEST_START_S else None

@@ -5,7 +5,7 @@
 bandwidth; (re)write bandwidth << read bandwidth" (R. Rabenseifner, 2007): here as sentences on this system.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 from typing import Final
@@ -20,19 +20,17 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.flags import TOO_SHORT
 from ullage.model.plan import Scalar
-from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import listing, percent, plural, processes, times
-from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
-from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE
-from ullage.suites.b_eff_io.scores import SpotScores, best
+from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE, SpotScores, best
 from ullage.units import format_rate
 
 # Types whose ratio is below this are taken as equal.
 _ALIKE: Final = 1.1
 _NOTABLE: Final = 1.5
+_LONGER: Final[Mapping[str, str]] = {**MISALIGNED}
 # Patterns with one of these flags moved too little to be compared.
 _NOT_COMPARED: Final = frozenset({TOO_SHORT, f"{EARLY}:overtime"})
 # Kinds of sentences that compare: types, odd sizes, accesses, and sets of hints.
@@ -55,20 +53,16 @@ def pattern_findings(one: SpotScores, label: str, level: float) -> list[Finding]
     rows = [row for row in of_device if carries(row) and not _NOT_COMPARED & set(row.flag_codes)]
     known = replace(one, rows=rows)
     found = [*_types(known, label, level), *_odd_sizes(known, label, level), *_read_write(known, label, level)]
-    return found or _nothing_told(one, of_device, label)
-
-
-def _nothing_told(one: SpotScores, of_device: Sequence[Row], label: str) -> list[Finding]:
-    """Say why no pattern is compared with another, where it has few repetitions; nothing where no pattern has any."""
     most = max((len(row.repetitions) for row in select(of_device, TYPE)), default=0)
-    if not 0 < most < FEWEST_SAMPLES:
-        return []
-    title = f"{label}Pattern types, sizes and accesses are not compared"
-    text = f"{title}: each has {plural(most, 'repetition')}. Use --repetitions {FEWEST_SAMPLES} or more."
-    return [finding("b_eff_io-types", title, text, **place(one), repetitions=most)]
+    if not found and 0 < most < FEWEST_SAMPLES:
+        # Why no pattern is compared with another.
+        title = f"{label}Pattern types, sizes and accesses are not compared"
+        text = f"{title}: each has {plural(most, 'repetition')}. Use --repetitions {FEWEST_SAMPLES} or more."
+        found.append(finding("b_eff_io-types", title, text, **one.place, repetitions=most))
+    return found
 
 
-def _types(one: SpotScores, label: str, level: float) -> list[Finding]:
+def _types(one: SpotScores, label: str, level: float) -> Iterator[Finding]:
     """Say for each access which type has the highest rate where it is proved to be faster than the slowest one."""
     lines: dict[Access, list[Row]] = {access: select(one.rows, TYPE, access=access) for access in ACCESSES}
     own = level_of_each(level, map(len, lines.values()))
@@ -88,56 +82,55 @@ def _types(one: SpotScores, label: str, level: float) -> list[Finding]:
             f"{access} has its highest median in {_TYPE_NAMES[_type(fast)]} with {format_rate(fast.median)}, "
             f"{times(ratio)} the rate of {_TYPE_NAMES[_type(slow)]}"
         )
-    if not told:
-        return []
-    text = f"{label}With {processes(one.spot.ranks)}, {'. '.join([told[0], *map(capital, told[1:])])}."
-    title = (
-        f"{label}Pattern types differ by up to {times(most)}" if best else f"{label}No pattern type is shown to differ"
-    )
-    rows = select(one.rows, TYPE)
-    severity = "advice" if most > _NOTABLE else "info"
-    return [
-        finding(
+    if told:
+        title = f"{label}No pattern type is shown to differ"
+        if best:
+            title = f"{label}Pattern types differ by up to {times(most)}"
+        rows = select(one.rows, TYPE)
+        yield finding(
             "b_eff_io-types",
             title,
-            text,
-            severity,
-            **place(one),
+            f"{label}With {processes(one.spot.ranks)}, {'. '.join([told[0], *map(capital, told[1:])])}.",
+            "advice" if most > _NOTABLE else "info",
+            **one.place,
             access=[row.word("access") for row in rows],
             pattern_type=[_type(row) for row in rows],
             bandwidth=[row.median for row in rows],
             best=[f"{access}: {kind}" for access, kind in best.items()],
         )
-    ]
 
 
 def _type(row: Row) -> str:
     return row.word("pattern_type")
 
 
-def _odd_sizes(one: SpotScores, label: str, level: float) -> list[Finding]:
+def _odd_sizes(one: SpotScores, label: str, level: float) -> Iterator[Finding]:
     """Compare chunks that are 8 bytes longer than a power of two with aligned ones, pattern by pattern.
 
     Give the geometric mean of the ratios for each access, and the lowest ratio that is proved to be below 1.
     """
-    pairs: list[tuple[Row, Row]] = []
     rows = select(one.rows, PATTERN)
-    for row in rows:
-        odd = next((odd for size, odd in MISALIGNED.items() if size == row.params["size"]), None)
-        if odd is not None:
-            params = {name: row.params[name] for name in ("access", "pattern_type")}
-            pairs += [(other, row) for other in select(rows, PATTERN, size=odd, **params)]
+    pairs = [
+        (other, row)
+        for row in rows
+        for other in select(
+            rows,
+            PATTERN,
+            size=_LONGER.get(row.word("size"), ""),
+            access=row.word("access"),
+            pattern_type=_type(row),
+        )
+    ]
     if not pairs:
-        return []
-    judged = list(zip(pairs, compare_pairs(pairs, level), strict=True))
-    slower = [(found.ratio, even) for (_, even), found in judged if found.verdict == "slower"]
+        return
+    slower = [
+        (found.ratio, even)
+        for (_, even), found in zip(pairs, compare_pairs(pairs, level), strict=True)
+        if found.verdict == "slower"
+    ]
     ratios = [odd.median / even.median for odd, even in pairs]
-    means = {
-        access: geometric_mean(found)
-        for access in ACCESSES
-        if (found := [ratio for ratio, (_, even) in zip(ratios, pairs, strict=True) if even.params["access"] == access])
-    }
-    said = listing([f"{access} {times(mean)}" for access, mean in means.items()])
+    by_access = grouped((even.word("access"), ratio) for ratio, (_, even) in zip(ratios, pairs, strict=True))
+    said = listing([f"{a} {times(geometric_mean(by_access[a]))}" for a in ACCESSES if a in by_access])
     title = f"{label}Unaligned chunks are not shown to be slower than aligned ones"
     text = f"{title} in any of {plural(len(pairs), 'pattern')}."
     worst, at = min(slower, key=lambda item: item[0], default=(1.0, None))
@@ -148,30 +141,33 @@ def _odd_sizes(one: SpotScores, label: str, level: float) -> list[Finding]:
             f"ones in {len(slower)} of {plural(len(pairs), 'pattern')}. The mean ratios are {said}. The lowest is "
             f"{at.params['access']} of {at.params['size']} + 8 B in {_type(at)} ({times(worst)})."
         )
-    severity = "advice" if worst < 1 / _NOTABLE else "info"
-    return [
-        finding(
-            "b_eff_io-odd-sizes",
-            title,
-            text,
-            severity,
-            **place(one),
-            access=[even.word("access") for _, even in pairs],
-            pattern_type=[_type(even) for _, even in pairs],
-            size=[even.word("size") for _, even in pairs],
-            ratio=ratios,
-            slower=len(slower),
-        )
-    ]
+    yield finding(
+        "b_eff_io-odd-sizes",
+        title,
+        text,
+        "advice" if worst < 1 / _NOTABLE else "info",
+        **one.place,
+        access=[even.word("access") for _, even in pairs],
+        pattern_type=[_type(even) for _, even in pairs],
+        size=[even.word("size") for _, even in pairs],
+        ratio=ratios,
+        slower=len(slower),
+    )
 
 
-def _read_write(one: SpotScores, label: str, level: float) -> list[Finding]:
+def _read_write(one: SpotScores, label: str, level: float) -> Iterator[Finding]:
     """Compare reads and rewrites with first writes over the types that both have; say what all types together prove."""
     accesses: tuple[Access, ...] = ("read", "rewrite")
-    own = level_of_part(level, len(accesses))
-    found = {access: over for access in accesses if (over := _over_write(one, access, own)) is not None}
+    written = {_type(row): row for row in select(one.rows, TYPE, access="write")}
+    found: dict[Access, Comparison] = {}
+    for access in accesses:
+        pairs = [(row, written[_type(row)]) for row in select(one.rows, TYPE, access=access) if _type(row) in written]
+        contests = [Contest(row.repetitions, other.repetitions) for row, other in pairs]
+        over = compare_on_average(contests, level_of_part(level, len(accesses))) if contests else None
+        if over is not None and over.verdict != "cannot tell":
+            found[access] = over
     if not found:
-        return []
+        return
     kinds = {row.params["pattern_type"] for row in select(one.rows, TYPE, access="rewrite")}
     where = {"read": "", "rewrite": f" in type {REWRITTEN_TYPE}" if kinds == {REWRITTEN_TYPE} else ""}
     said = [f"{access}s{where[access]} reach {times(over.ratio)}" for access, over in found.items()]
@@ -179,16 +175,7 @@ def _read_write(one: SpotScores, label: str, level: float) -> list[Finding]:
     title = f"{label}{capital(first)}s reach {times(found[first].ratio)} the bandwidth of first writes"
     text = f"{label}With {processes(one.spot.ranks)}, {listing(said)} the bandwidth of first writes (mean over types)."
     numbers = {f"{access}_over_write": over.ratio for access, over in found.items()}
-    return [finding("b_eff_io-read-write", title, text, **place(one), **numbers)]
-
-
-def _over_write(one: SpotScores, access: Access, level: float) -> Comparison | None:
-    """Compare ``access`` with first writes; None where nothing is told."""
-    written = {_type(row): row for row in select(one.rows, TYPE, access="write")}
-    pairs = [(row, written[_type(row)]) for row in select(one.rows, TYPE, access=access) if _type(row) in written]
-    contests = [Contest(row.repetitions, other.repetitions) for row, other in pairs]
-    found = compare_on_average(contests, level) if contests else None
-    return None if found is None or found.verdict == "cannot tell" else found
+    yield finding("b_eff_io-read-write", title, text, **one.place, **numbers)
 
 
 # -- sets of hints against each other, by pattern ----------------------------------------------------------------------
@@ -239,31 +226,18 @@ def _place(row: Row) -> tuple[Scalar, ...]:
 def ignored(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
     """Report each hint that the MPI did not name afterwards, or named with another value."""
     uses = (
-        (io_run.hint_set(number), key, value, phase.hints_granted.get(key, ""))
-        for number, phase in _phases(io_run, target)
+        (io_run.hint_set(cell.hints), key, value, phase.hints_granted.get(key, ""))
+        for cell in io_run.keys
+        if cell.target == target
+        for attempt in io_run.attempts(cell)
+        for phase in attempt.good.values()
         for key, value in phase.hints_given.items()
     )
+    kind, place = "b_eff_io-hints-ignored", {"target": target}
     return [
-        not_used(
-            "b_eff_io-hints-ignored",
-            (key, value),
-            used,
-            "pattern",
-            f" (set {name})",
-            label,
-            target=target,
-            hint_set=name,
-        )
+        not_used(kind, (key, value), used, "pattern", f" (set {name})", label, **place, hint_set=name)
         for (name, key, value), used in refused_hints(uses).items()
     ]
-
-
-def _phases(io_run: BEffIoRun, target: str) -> Iterable[tuple[int, PhaseRecord]]:
-    for key in io_run.keys:
-        if key.target == target:
-            for attempt in io_run.attempts(key):
-                for phase in attempt.good.values():
-                    yield key.hints, phase
 
 
 def sets_compared(found: Sequence[SpotScores], label: str, level: float) -> list[Finding]:
@@ -279,39 +253,31 @@ def sets_compared(found: Sequence[SpotScores], label: str, level: float) -> list
 def _compared(sets: Sequence[SpotScores], label: str, level: float) -> Finding:
     rows = [row for one in sets for row in one.rows]
     first, *others = sets_of(rows) or [sets[0].hint_set]
-    by_set: dict[str, list[HintRatio]] = {name: [] for name in others}
-    for ratio in ratios(rows, first):
-        by_set.setdefault(ratio.hint_set, []).append(ratio)
     pairs = ratios(rows, first)
-    judged = compare_pairs([(one.row, one.base) for one in pairs], level)
-    told = {name: _told(pairs, judged, name) for name in by_set}
+    by_set = {name: [one for one in pairs if one.hint_set == name] for name in others}
+    verdicts = [one.verdict for one in compare_pairs([(one.row, one.base) for one in pairs], level)]
+    # The patterns in which a set is proved faster than the base, and those in which slower.
+    shown = {name: {word: list[HintRatio]() for word in ("faster", "slower", "cannot tell")} for name in others}
+    for one, verdict in zip(pairs, verdicts, strict=True):
+        shown[one.hint_set][verdict].append(one)
     top = best(sets)
     values = {one.hint_set: one.value for one in sets}
     gain = None if top is None or top.hint_set == first else _gain(top.value, values.get(first), level)
     text = f"{label}With {processes(sets[0].spot.ranks)}, {_winner(top, values, first, is_told=gain is not None)}"
-    text += "".join(f" {_against(name, *told[name], len(found), first)}" for name, found in by_set.items() if found)
-    numbers = columns(
-        **place(sets[0]),
-        b_eff_io=[row.median for row in values.values() if row is not None],
-        better=[len(faster) for faster, _ in told.values()],
-        worse=[len(slower) for _, slower in told.values()],
-        mean=[geometric_mean([one.ratio for one in found]) if found else 1.0 for found in by_set.values()],
-    )
-    numbers["hint_set"] = list(values)
+    text += "".join(f" {_against(name, shown[name], len(of), first)}" for name, of in by_set.items() if of)
     title = f"{label}No set of hints is shown to raise b_eff_io above that of {first}"
     if gain is not None and top is not None:
         title = f"{label}b_eff_io is higher with hints {top.hint_set}"
-    severity = "info" if gain is None else "advice"
-    said = Finding(kind="b_eff_io-hint-sets", title=title, text=text, severity=severity, numbers=numbers)
+    numbers = columns(
+        **sets[0].place,
+        b_eff_io=[row.median for row in values.values() if row is not None],
+        better=[len(told["faster"]) for told in shown.values()],
+        worse=[len(told["slower"]) for told in shown.values()],
+        mean=[geometric_mean([one.ratio for one in of]) if of else 1.0 for of in by_set.values()],
+    )
+    severity, kind = "info" if gain is None else "advice", "b_eff_io-hint-sets"
+    said = Finding(kind=kind, title=title, text=text, severity=severity, numbers={**numbers, "hint_set": list(values)})
     return with_gain(said, gain, f"--hints {'' if top is None else top.hint_set}")
-
-
-def _told(
-    pairs: Sequence[HintRatio], judged: Sequence[Comparison], name: str
-) -> tuple[list[HintRatio], list[HintRatio]]:
-    """Return the patterns in which the set ``name`` is proved faster than the base, and those in which slower."""
-    own = [(one, found.verdict) for one, found in zip(pairs, judged, strict=True) if one.hint_set == name]
-    return [one for one, word in own if word == "faster"], [one for one, word in own if word == "slower"]
 
 
 def _gain(best_of_all: Row | None, base: Row | None, level: float) -> Gain | None:
@@ -332,13 +298,12 @@ def _winner(top: SpotScores | None, values: Mapping[str, Row | None], first: str
     return f"b_eff_io has its highest median with hints {top.hint_set}, {format_rate(top.value.median)}{against}."
 
 
-def _against(name: str, faster: Sequence[HintRatio], slower: Sequence[HintRatio], count: int, first: str) -> str:
+def _against(name: str, shown: Mapping[str, Sequence[HintRatio]], count: int, first: str) -> str:
+    faster, slower = shown["faster"], shown["slower"]
     text = f"{name} is shown to be faster than {first} in {len(faster)} of {plural(count, 'pattern')}"
-    if faster:
-        text += f" (most: {_named(max(faster, key=lambda one: one.ratio))})"
+    text += f" (most: {_named(max(faster, key=lambda one: one.ratio))})" if faster else ""
     text += f" and slower in {len(slower)}"
-    if slower:
-        text += f" (most: {_named(min(slower, key=lambda one: one.ratio))})"
+    text += f" (most: {_named(min(slower, key=lambda one: one.ratio))})" if slower else ""
     return f"{text}."
 
 

@@ -10,7 +10,7 @@ is that of the first write, in which the rewrite of scatter takes the place of i
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 PatternType: TypeAlias = Literal["scatter", "shared", "separated", "segmented", "seg_coll"]
@@ -28,7 +28,6 @@ REWRITTEN_TYPE: Final[PatternType] = "scatter"
 
 KIB: Final = 1 << 10
 MIB: Final = 1 << 20
-_ODD: Final = 8
 SMALLEST_LMAX: Final = 2 * MIB
 LARGEST_LMAX: Final = 1024 * MIB
 # Lmax is this part of a process's memory.
@@ -48,9 +47,9 @@ _CHUNKS: Final[dict[Size, int]] = {
     "1M": MIB,
     "32k": 32 * KIB,
     "1k": KIB,
-    "32k+8": 32 * KIB + _ODD,
-    "1k+8": KIB + _ODD,
-    "1M+8": MIB + _ODD,
+    "32k+8": 32 * KIB + 8,
+    "1k+8": KIB + 8,
+    "1M+8": MIB + 8,
 }
 # A call of type scatter moves so many chunks; a call of the other types always moves one.
 _SCATTERED: Final[dict[Size, int]] = {"2M calls": 2, "32k": 32, "1k": 1024, "32k+8": 32, "1k+8": 1024}
@@ -82,11 +81,6 @@ class Pattern:
             return self.size
         return str(_CHUNKS.get(self.size, MIB))
 
-    @property
-    def is_once(self) -> bool:
-        """Whether it has no time of its own."""
-        return self.units == 0
-
     def chunk(self, lmax: int) -> int | None:
         """Return l, contiguous bytes of a process on disk; None for the fill-up, whose length the segments decide."""
         return lmax if self.size == "Lmax" else _CHUNKS.get(self.size)
@@ -99,50 +93,32 @@ class Pattern:
         return chunk * _SCATTERED.get(self.size, 1)
 
 
-def _scatter() -> list[tuple[Size, int]]:
-    return [
-        ("first", 0),
-        ("Lmax", 4),
-        ("2M calls", 4),
-        ("1M", 4),
-        ("32k", 2),
-        ("1k", 2),
-        ("32k+8", 2),
-        ("1k+8", 2),
-        ("1M+8", 2),
-    ]
+def _one_chunk(largest: int) -> dict[Size, int]:
+    return {"first": 0, "Lmax": largest, "1M": 2, "32k": 1, "1k": 1, "32k+8": 1, "1k+8": 1, "1M+8": 2}
 
 
-def _of_one_chunk(largest: int) -> list[tuple[Size, int]]:
-    return [
-        ("first", 0),
-        ("Lmax", largest),
-        ("1M", 2),
-        ("32k", 1),
-        ("1k", 1),
-        ("32k+8", 1),
-        ("1k+8", 1),
-        ("1M+8", 2),
-    ]
-
-
-def _table() -> tuple[Pattern, ...]:
-    filled: list[tuple[Size, int]] = [*_of_one_chunk(2), ("fill-up", 0)]
-    sizes: dict[PatternType, list[tuple[Size, int]]] = {
-        "scatter": _scatter(),
-        "shared": _of_one_chunk(4),
-        "separated": _of_one_chunk(2),
-        "segmented": filled,
-        "seg_coll": filled,
-    }
-    found: list[Pattern] = []
-    for kind in TYPES:
-        found += [Pattern(len(found) + index, kind, size, units) for index, (size, units) in enumerate(sizes[kind])]
-    return tuple(found)
-
-
-PATTERNS: Final = _table()
+_SCATTER: Final[dict[Size, int]] = {
+    "first": 0,
+    "Lmax": 4,
+    "2M calls": 4,
+    "1M": 4,
+    "32k": 2,
+    "1k": 2,
+    "32k+8": 2,
+    "1k+8": 2,
+    "1M+8": 2,
+}
+_UNITS: Final[dict[PatternType, dict[Size, int]]] = {
+    "scatter": _SCATTER,
+    "shared": _one_chunk(4),
+    "separated": _one_chunk(2),
+    "segmented": {**_one_chunk(2), "fill-up": 0},
+    "seg_coll": {**_one_chunk(2), "fill-up": 0},
+}
+_EACH: Final = [Pattern(0, kind, size, units) for kind in TYPES for size, units in _UNITS[kind].items()]
+PATTERNS: Final = tuple(replace(pattern, number=number) for number, pattern in enumerate(_EACH))
 BY_PHASE: Final = {pattern.phase: pattern for pattern in PATTERNS}
+_BY_SIZE: Final = {(pattern.type, pattern.size): pattern for pattern in PATTERNS}
 
 
 def patterns_of(kind: PatternType) -> list[Pattern]:
@@ -150,9 +126,14 @@ def patterns_of(kind: PatternType) -> list[Pattern]:
     return [pattern for pattern in PATTERNS if pattern.type == kind]
 
 
+def pattern_of(kind: PatternType, size: Size) -> Pattern | None:
+    """Return the pattern of a type with chunks of that size, or None where the type has none."""
+    return _BY_SIZE.get((kind, size))
+
+
 def units_of(kind: PatternType) -> int:
     """Return the units of a type in one access: 22, 12, 10, 10 and 10, 64 together."""
-    return sum(pattern.units for pattern in PATTERNS if pattern.type == kind)
+    return sum(_UNITS[kind].values())
 
 
 def all_units(*, rewrite: bool) -> int:
@@ -201,7 +182,7 @@ def _power(ranks: int, tenths: int) -> int:
 # -- the formulas over bandwidths in bytes/s ---------------------------------------------------------------------------
 
 
-_WEIGHTS: Final = len(TYPES) + 1
+WEIGHTS: Final = len(TYPES) + 1
 
 
 def pattern_bandwidth(bytes_: int, seconds: float) -> float | None:
@@ -214,16 +195,14 @@ def pattern_bandwidth(bytes_: int, seconds: float) -> float | None:
 
 def access_mean(types: Mapping[PatternType, float]) -> float | None:
     """Return B of an access, in which scatter counts twice, or None where a type is missing."""
-    if any(kind not in types for kind in TYPES):
-        return None
-    return (sum(types[kind] for kind in TYPES) + types[REWRITTEN_TYPE]) / _WEIGHTS
+    return write_side(types, types.get(REWRITTEN_TYPE, 0.0))
 
 
 def write_side(write: Mapping[PatternType, float], rewrite_scatter: float) -> float | None:
     """Return W': the mean of all types of the first write and the rewrite of scatter; None where a type is missing."""
     if any(kind not in write for kind in TYPES):
         return None
-    return (sum(write[kind] for kind in TYPES) + rewrite_scatter) / _WEIGHTS
+    return (sum(write[kind] for kind in TYPES) + rewrite_scatter) / WEIGHTS
 
 
 def b_eff_io(write_side_bandwidth: float, read: float) -> float:

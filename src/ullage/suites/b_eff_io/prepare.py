@@ -1,114 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A b_eff_io run that was checked against engine and machine, ready to be explained or run.
+"""A b_eff_io run that was checked against engine and machine, and how it is carried out.
 
-It runs round by round, target by target, a launch for each access and partition. A pattern that hangs ends its launch
-by the watchdog. What the launch still lacks is done by another one without that pattern, and so on, until everything
-else is there.
+It goes round by round, target by target, a launch for each access and partition.
+
+A pattern that hangs ends its launch by the watchdog. What the launch still lacks is done by another one without that
+pattern, and so on, until everything else is there. What is lacking may have to be written again because the data of an
+earlier launch is gone.
+
+A pattern that hung is left out from then on, in all accesses and rounds of the same type, partition, set of hints and
+target. Where two patterns of a type hung the others would too, and each would cost the patience of the watchdog: the
+type is given up there.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from ullage.engine import find_registered
-from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, UserError
+from ullage.errors import EXIT_CASE_FAILED, UserError
 from ullage.launch.base import fewest_nodes
-from ullage.model.plan import Layout, Limits, Plan, Target
+from ullage.model.plan import Plan, Target
 from ullage.model.request import Request
-from ullage.results.folder import ResultFolder
+from ullage.quantity import listing, processes
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.one_folder import check_all_of
-from ullage.runs.execution import Execution, LaunchSpec
+from ullage.runs.execution import Execution
 from ullage.runs.inputs import EngineContext
-from ullage.runs.listed import datasets_there, listed_plan
+from ullage.runs.listed import datasets_there
 from ullage.runs.options.reading import read_options
 from ullage.runs.remains import remove_left
-from ullage.runs.room import Machine, check_places, room_at, this_machine
+from ullage.runs.room import check_places, this_machine
 from ullage.runs.session import Ended, Session
-from ullage.runs.suite import Explanation
-from ullage.suites.b_eff_io.cases import (
-    CaseMaker,
-    backend_of,
-    keys_of,
-    layouts_of,
-    needed_bytes,
-    needed_files,
-    nodes_of,
-    stages_of,
-    type_s,
-    watchdog_s,
-)
-from ullage.suites.b_eff_io.explain import Explained, explain
+from ullage.suites.b_eff_io.cases import CaseMaker, backend_of, dataset_of, launches_of, layouts_of, type_s
 from ullage.suites.b_eff_io.measured import WORKLOAD, Attempt, CellKey, read_launch, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.patterns import lmax_of
-from ullage.suites.b_eff_io.rounds import Rest, Skips, again_text, given_up_text, hang_text, rest_of, runnable
-from ullage.units import format_volume
+from ullage.suites.b_eff_io.patterns import PATTERNS
+from ullage.suites.b_eff_io.planning import PlannedBEffIo, node_memory, with_memory, with_room
+from ullage.suites.b_eff_io.values import HANGS_TO_GIVE_UP, makers_of
 
 if TYPE_CHECKING:
     from ullage.results.records import AnyRecord
 
+_MOST_CELLS: Final = 4
 
-@dataclass(frozen=True)
-class PreparedBEffIo(Explained):
-    """See ``Prepared``. ``node_memory``: all that a node's processes may have; None: not known."""
 
-    node_memory: int | None
-
-    @property
-    def unsettled(self) -> str:
-        """See ``Prepared``: nothing is measured to make the plans."""
-        return ""
-
-    @property
-    def layouts(self) -> Mapping[int, Layout]:
-        """The layouts by partition."""
-        return self.cases.layouts
-
-    @property
-    def watchdog_s(self) -> float:
-        """The watchdog's limit for every launch."""
-        nodes = nodes_of(self.layouts.values())
-        memory = self.node_memory
-        return watchdog_s(self.options, None if memory is None or nodes is None else memory * nodes)
-
-    def explain(self) -> Explanation:
-        """See ``Prepared``."""
-        return explain(self)
-
-    def plans(self, result: ResultFolder) -> list[Plan]:
-        """See ``Prepared``: as a run goes in which nothing hangs and nothing fails."""
-        found: list[Plan] = []
-        for number in range(self.options.repetitions):
-            for target in self.request.targets:
-                stages = stages_of(self.options, target)
-                for index, stage in enumerate(stages):
-                    keys = keys_of(self.options, target, stage)
-                    records = str(result.records_path(len(found) + 1))
-                    spec = self.spec(number, records, continues=index > 0, is_last=index == len(stages) - 1)
-                    found.append(self.plan(target, spec, {key: [] for key in keys}))
-        return found
-
-    def spec(self, number: int, records: str, *, continues: bool, is_last: bool) -> LaunchSpec:
-        """Say what a launch of a round is told; the round's last keeps no data, unless that was asked for."""
-        return LaunchSpec(number, records, continues=continues, keep=self.options.keep or not is_last)
-
-    def plan(self, target: Target, spec: LaunchSpec, cells: Mapping[CellKey, Sequence[int]]) -> Plan:
-        """Make the plan of one launch. ``cells``: what is measured, each with the patterns to leave out."""
-        return listed_plan(
-            self.request,
-            spec,
-            self.layouts[next(iter(cells)).ranks],
-            target,
-            [self.cases.case(key, skip) for key, skip in cells.items()],
-            watchdog_s=self.watchdog_s,
-            space=self.options.space,
-            resumable=self.options.resumable,
-        )
+class PreparedBEffIo(PlannedBEffIo):
+    """See ``Prepared``."""
 
     def run(self, session: Session) -> int:
-        """See ``Prepared``."""
-        return execute(self, session)
+        """See ``Prepared``. The texts of the original lie in the result afterwards, whatever became of the run."""
+        run = _Rounds(session, RunProgress(), self)
+        try:
+            run.follow()
+        finally:
+            run.tidy()
+            run.write_texts()
+        return run.code
 
 
 def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> PreparedBEffIo:
@@ -125,88 +72,45 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     cases = CaseMaker(options, engine_context.description, targets, backends, layouts)
     prepared = PreparedBEffIo(settled, options, cases, machine, memory)
-    for target in request.targets:
-        for stage in stages_of(options, target):
-            for key in keys_of(options, target, stage):
-                cases.case(key)
+    for key in (key for keys in prepared.launches for key in keys):
+        cases.case(key)
     return prepared
 
 
-def node_memory() -> int | None:
-    """Return the bytes that all processes of a node may have, or None when not known.
+def rest_of(
+    keys: Sequence[CellKey], done: Collection[CellKey], given_up: Collection[CellKey], there: Collection[str]
+) -> tuple[set[CellKey], list[CellKey]]:
+    """Find what is left of all ``keys`` of a round. ``there``: datasets that are still in place.
 
-    These are all that the node has, but no more than the control group allows.
+    The second part went well before, and only makes its data anew.
     """
-    from ullage.system.hardware import read_memory
-    from ullage.system.limits import read_limits
+    wanted = {key: None for key in keys if key not in done and key not in given_up}
+    to_look_at = list(wanted)
+    again: set[CellKey] = set()
+    while to_look_at:
+        for maker in makers_of(to_look_at.pop()):
+            if dataset_of(maker) not in there and maker not in wanted and maker not in given_up:
+                wanted[maker] = None
+                again.add(maker)
+                to_look_at.append(maker)
+    return set(wanted), [key for key in keys if key in again]
 
-    found = [size for size in (read_memory().total_bytes, read_limits().memory_bytes) if size]
-    return min(found, default=None)
 
+def runnable(keys: Sequence[CellKey], there: Collection[str]) -> list[CellKey]:
+    """Return the cells that can run: the dataset that they need is ``there``, or made before them in the launch.
 
-def with_memory(options: BEffIoOptions, layouts: Mapping[int, Layout], available: int | None) -> BEffIoOptions:
-    """Return ``options`` with the largest chunk, and the memory that volumes are compared with.
-
-    ``available``: bytes of a node, None when not known. ``UserError`` when it is needed for the largest chunk and None.
+    Segments take their counts from the datasets of other types, as far as there are any.
     """
-    largest = layouts[max(layouts)]
-    on_a_node = largest.ranks_per_node or largest.ranks
-    memory, total, nodes = options.memory, options.memory_total, nodes_of(layouts.values())
-    if total is None:
-        if memory is not None:
-            total = memory * options.ranks
-        elif available is not None and nodes is not None:
-            total = available * nodes
-    if options.lmax is not None:
-        return options.model_copy(update={"memory_total": total})
-    if memory is None:
-        if available is None:
-            raise UserError("the kernel does not say how much memory there is", "", "give --memory or --lmax")
-        memory = available // on_a_node
-    return options.model_copy(update={"lmax": lmax_of(memory), "memory": memory, "memory_total": total})
-
-
-def with_room(options: BEffIoOptions, machine: Machine, nodes: int | None = 1) -> BEffIoOptions:
-    """Return ``options`` with the room of every target, found once: a run that goes on makes the same plans.
-
-    ``nodes``: that every partition is on at least, None when not known: each may have a disk of its own there.
-
-    ``UserError`` (exit code 3) where not every pattern could be done even once.
-    """
-    room = dict(options.room)
-    limits = Limits(space_bytes=options.space)
-    for place in machine.places:
-        if place.target in room:
+    made = set(there)
+    found: list[CellKey] = []
+    for key in keys:
+        makers = makers_of(key)
+        if makers and not any(dataset_of(maker) in made for maker in makers):
             continue
-        most, needed, files = (
-            room_at(place, limits, machine.memory, nodes),
-            needed_bytes(options),
-            needed_files(options),
-        )
-        where = f"target '{place.target}' ({place.path})"
-        if needed > most.bytes:
-            what = f"needs {format_volume(needed)}, but only {format_volume(most.bytes)} may be used"
-            right = "a smaller --lmax, fewer --partitions, or the sets of hints one by one"
-            raise UserError(what, where, right, EXIT_ENVIRONMENT)
-        if files > most.files:
-            what = f"needs {files:,} files, but only {most.files:,} may be made"
-            raise UserError(what, where, "fewer --partitions, or the sets of hints one by one", EXIT_ENVIRONMENT)
-        room[place.target] = most.bytes
-    return options.model_copy(update={"room": room})
-
-
-def execute(prepared: PreparedBEffIo, session: Session) -> int:
-    """Run everything that is left of the run, and return the exit code.
-
-    The texts of the original lie in the result afterwards, whatever became of the run.
-    """
-    run = _Rounds(session, RunProgress(), prepared)
-    try:
-        run.follow()
-    finally:
-        run.tidy()
-        run.write_texts()
-    return run.code
+        if key.access == "write":
+            made.add(dataset_of(key))
+        found.append(key)
+    return found
 
 
 @dataclass
@@ -216,7 +120,8 @@ class _Rounds(Execution):
     prepared: PreparedBEffIo
     is_whole: bool = False
     _done: set[tuple[int, CellKey]] = field(default_factory=set[tuple[int, CellKey]])
-    _skips: Skips = field(default_factory=Skips)
+    _hung: dict[CellKey, set[int]] = field(default_factory=dict[CellKey, set[int]])
+    """The patterns that hung, by the write of their type."""
     _has_data: bool = False
     _ahead_s: float = 0.0
 
@@ -228,73 +133,69 @@ class _Rounds(Execution):
         """Measure everything that no launch so far has done well, round by round and target by target."""
         if self.session.seconds is not None:
             self.session.progress.say("the scheduled time of b_eff_io is part of its value: --time changes nothing")
-        targets = self.prepared.request.targets
-        io_run = read_run(self.session.result, self._options, [target.name for target in targets])
+        io_run = read_run(self.session.result, self._options)
         for attempt in (attempt for launch in io_run.launches for attempt in launch.attempts):
-            self._skips.note(attempt)
+            self._note_hang(attempt)
             if attempt.is_whole:
                 self._done.add((attempt.round, attempt.key))
-        rounds = [(number, target) for number in range(self._options.repetitions) for target in targets]
-        self._ahead_s = sum(
-            type_s(key.type, self._options) for number, target in rounds for key in self._lacking(number, target)
-        )
-        self.is_whole = all(self._round(number, target) for number, target in rounds)
+        targets, repetitions = self.prepared.request.targets, range(self._options.repetitions)
+        every = [(number, key) for number in repetitions for keys in self.prepared.launches for key in keys]
+        self._ahead_s = sum(type_s(key.type, self._options) for number, key in every if (number, key) not in self._done)
+        self.is_whole = all(self._round(number, target) for number in repetitions for target in targets)
 
-    def _keys(self, target: Target) -> list[CellKey]:
-        return [key for stage in stages_of(self._options, target) for key in keys_of(self._options, target, stage)]
+    def _note_hang(self, attempt: Attempt) -> bool:
+        """Note the hang of ``attempt``, if any, and tell whether it was not known before."""
+        known = self._hung.setdefault(replace(attempt.key, access="write"), set())
+        is_new = attempt.hung is not None and attempt.hung not in known
+        known |= {attempt.hung} if attempt.hung is not None else set()
+        return is_new
 
-    def _lacking(self, number: int, target: Target) -> list[CellKey]:
-        return [key for key in self._keys(target) if (number, key) not in self._done]
+    def _left_out(self, key: CellKey) -> list[int]:
+        """Return the numbers of the patterns to leave out of a cell, rising."""
+        return sorted(self._hung.get(replace(key, access="write"), ()))
+
+    def _is_given_up(self, key: CellKey) -> bool:
+        return len(self._left_out(key)) >= HANGS_TO_GIVE_UP
 
     def _there(self, target: Target) -> set[str]:
         return datasets_there(target, self.prepared.request.run_id) if self._has_data else set()
 
-    def _rest(self, number: int, target: Target) -> Rest:
-        """Find what is left of a round.
-
-        Data that lies there is this round's if any launch of it has written something to the end.
-        """
-        keys = self._keys(target)
+    def _round(self, number: int, target: Target) -> bool:
+        """Measure what is left of a round on one target, and tell whether the run may go on after it."""
+        launches = launches_of(self._options, target)
+        keys = [key for of_launch in launches for key in of_launch]
         done = {key for key in keys if (number, key) in self._done}
+        # Data that lies there is this round's if any launch of it has written something to the end.
         self._has_data = bool(done)
         there = self._there(target)
         self._has_data = bool(there)
-        return rest_of(keys, done, {key for key in keys if self._skips.is_given_up(key)}, there)
-
-    def _round(self, number: int, target: Target) -> bool:
-        """Measure what is left of a round on one target, and tell whether the run may go on after it."""
-        rest = self._rest(number, target)
-        if rest.again:
-            self.session.progress.say(again_text(rest.again))
-        stages = [keys_of(self._options, target, stage) for stage in stages_of(self._options, target)]
-        lacking = [wanted for keys in stages if (wanted := [key for key in keys if key in rest.wanted])]
+        wanted, again = rest_of(keys, done, {key for key in keys if self._is_given_up(key)}, there)
+        if again:
+            cells = listing([_cell_text(key) for key in again], _MOST_CELLS)
+            self.session.progress.say(f"run again for the data that is gone: {cells}; the first value counts")
+        lacking = [left for of_launch in launches if (left := [key for key in of_launch if key in wanted])]
         return all(
-            self._stage(number, target, keys, is_last=index == len(lacking) - 1) for index, keys in enumerate(lacking)
+            self._stage(number, target, left, is_last=index == len(lacking) - 1) for index, left in enumerate(lacking)
         )
 
     def _stage(self, number: int, target: Target, keys: Sequence[CellKey], *, is_last: bool) -> bool:
         """Measure the cells of one launch, with a further launch after each hang; tell whether the run may go on."""
-        left = [key for key in keys if not self._skips.is_given_up(key)]
+        left = [key for key in keys if not self._is_given_up(key)]
         while chosen := runnable(left, self._there(target)):
             launch = self.session.result.next_launch()
-            plan = self._plan(launch, number, target, chosen, is_last=is_last)
+            records = str(self.session.result.records_path(launch))
+            spec = self.prepared.spec(number, records, continues=self._has_data, is_last=is_last)
+            plan = self.prepared.plan(target, spec, {key: self._left_out(key) for key in chosen})
             ended, attempts = self._launch_cells(launch, plan, chosen)
-            if ended.may_go_on:
+            last = attempts[-1] if attempts else None
+            # A hang that was known before ends the run: leaving out its pattern did not help.
+            if ended.may_go_on or last is None or ended.was_stopped or not self._note_hang(last):
                 self.take(ended)
-                return True
-            hung = self._hang_of(ended, attempts)
-            if hung is None:
-                self.take(ended)
-                return False
-            self._go_on_without(launch, plan, ended, hung)
-            over = {attempt.key for attempt in attempts if attempt is not hung}
-            left = [key for key in left if key not in over and not self._skips.is_given_up(key)]
+                return ended.may_go_on
+            self._go_on_without(launch, plan, ended, last)
+            over = {attempt.key for attempt in attempts if attempt is not last}
+            left = [key for key in left if key not in over and not self._is_given_up(key)]
         return True
-
-    def _plan(self, launch: int, number: int, target: Target, keys: Sequence[CellKey], *, is_last: bool) -> Plan:
-        records = str(self.session.result.records_path(launch))
-        spec = self.prepared.spec(number, records, continues=self._has_data, is_last=is_last)
-        return self.prepared.plan(target, spec, {key: self._skips.of(key) for key in keys})
 
     def _launch_cells(self, launch: int, plan: Plan, keys: Sequence[CellKey]) -> tuple[Ended, list[Attempt]]:
         accesses = "/".join(dict.fromkeys(key.access for key in keys))
@@ -311,26 +212,28 @@ class _Rounds(Execution):
         self._done.update((attempt.round, attempt.key) for attempt in attempts if attempt.is_whole)
         return ended, attempts
 
-    def _hang_of(self, ended: Ended, attempts: Sequence[Attempt]) -> Attempt | None:
-        """Return the attempt that a hang has ended, or None.
-
-        None also stands for a run that was stopped, and for a hang that was known before: leaving out its pattern did
-        not help.
-        """
-        last = attempts[-1] if attempts else None
-        if last is None or ended.was_stopped or not self._skips.note(last):
-            return None
-        return last
-
     def _go_on_without(self, launch: int, plan: Plan, ended: Ended, hung: Attempt) -> None:
         self.code = EXIT_CASE_FAILED
         if ended.message in self.session.messages:
             self.session.messages.remove(ended.message)
-        hints = self._options.hint_sets
-        where = f" with hints {hints[hung.key.hints].name}" if len(hints) > 1 else ""
-        texts = [("pattern-timeout", hang_text(hung, plan.watchdog_s, where))]
-        if self._skips.is_given_up(hung.key):
-            texts.append(("type-given-up", given_up_text(hung.key, self._skips.of(hung.key), where)))
+        hints, key = self._options.hint_sets, hung.key
+        where = f" with hints {hints[key.hints].name}" if len(hints) > 1 else ""
+        number = hung.hung if hung.hung is not None else -1
+        size = PATTERNS[number].size if 0 <= number < len(PATTERNS) else "unknown"
+        text = (
+            f"pattern {number} ({size}) made no progress for {plan.watchdog_s:g} s in the {_cell_text(key, where)} on "
+            f"{key.target}: the run goes on without it"
+        )
+        texts = [("pattern-timeout", text)]
+        if self._is_given_up(key):
+            numbers, place = (
+                listing(list(map(str, self._left_out(key)))),
+                f"{processes(key.ranks)}{where} on {key.target}",
+            )
+            given_up = (
+                f"patterns {numbers} of type {key.type} hung with {place}: the rest of the type is given up there"
+            )
+            texts.append(("type-given-up", given_up))
         for code, text in texts:
             self.session.note(launch, "warning", code, text, "the result is NOT VALID")
             self.session.progress.say(text)
@@ -351,3 +254,7 @@ class _Rounds(Execution):
             write_texts(self.session.result)
         except UserError as error:
             self.session.messages.append(str(error))
+
+
+def _cell_text(key: CellKey, where: str = "") -> str:
+    return f"{key.access} of type {key.type} by {processes(key.ranks)}{where}"

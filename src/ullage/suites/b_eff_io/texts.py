@@ -18,11 +18,21 @@ from ullage.analysis.settings import select
 from ullage.errors import one_line
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
 from ullage.model.system import SystemFacts
 from ullage.quantity import percent, processes
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.options.reading import read_options
-from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, bandwidth_of, facts_of, pattern_s, read_run, seconds_of
+from ullage.suites.b_eff_io.measured import (
+    Attempt,
+    BEffIoRun,
+    bandwidth_of,
+    end_of,
+    fact,
+    pattern_s,
+    read_run,
+    seconds_of,
+)
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
@@ -33,17 +43,13 @@ from ullage.suites.b_eff_io.patterns import (
     TYPES,
     Access,
     Pattern,
-    PatternType,
-    Size,
     lmax_of,
     types_of,
     unit_weighted_mean,
 )
-from ullage.suites.b_eff_io.rows import ACCESS, PATTERN, TYPE, VOLUME, WRITE_SIDE
-from ullage.suites.b_eff_io.scores import MEGA, SpotScores, best
+from ullage.suites.b_eff_io.rows import ACCESS, MEGA, PATTERN, TYPE, VOLUME, WRITE_SIDE, SpotScores, best
 from ullage.suites.b_eff_io.summarise import digest
-from ullage.suites.b_eff_io.validity import criteria, losses_of
-from ullage.suites.b_eff_io.values import memory_bytes, spots_of
+from ullage.suites.b_eff_io.values import criteria, memory_bytes, outcomes_of, spots_of
 
 SUMMARY_FILE: Final = "b_eff_io.sum.txt"
 PROTOCOL_FILE: Final = "b_eff_io.prot.txt"
@@ -60,21 +66,16 @@ def make_texts(result: ResultFolder) -> dict[str, str]:
     from ullage.runs.summary import row_context
 
     request, system = result.read_request(), result.read_system()
-    io_run = read_run(result, read_options(BEffIoOptions, request), [target.name for target in request.targets])
+    io_run = read_run(result, read_options(BEffIoOptions, request))
     by_target = digest(io_run, row_context(request, system))
     if not by_target:
         return {}
     parts = [
         summary_text(io_run, alike, _head(io_run, target, system))
         for target, found in by_target.items()
-        for alike in _by_set(found)
+        for alike in grouped((one.hint_set, one) for one in found).values()
     ]
     return {SUMMARY_FILE: "\n".join(parts), PROTOCOL_FILE: protocol_text(io_run)}
-
-
-def _by_set(found: Sequence[SpotScores]) -> list[list[SpotScores]]:
-    names = dict.fromkeys(one.hint_set for one in found)
-    return [[one for one in found if one.hint_set == name] for name in names]
 
 
 def _head(io_run: BEffIoRun, target: str, system: SystemFacts | None) -> list[str]:
@@ -107,9 +108,9 @@ def protocol_text(io_run: BEffIoRun) -> str:
         lines.append("")
     for spot in spots_of(io_run):
         where = f"{one_line(spot.target)}, hints {one_line(io_run.hint_set(spot.hints))}"
-        for lost in losses_of(io_run, [spot]):
+        for lost in outcomes_of(io_run, [spot]):
             text = f" ({one_line(lost.said)})" if lost.said else ""
-            lines.append(f"# {ERROR_VALUE}: {where}, {lost.text}{text}")
+            lines += [] if lost.is_cut else [f"# {ERROR_VALUE}: {where}, {lost.text}{text}"]
     return "\n".join([*lines, ""])
 
 
@@ -122,50 +123,41 @@ def _case(io_run: BEffIoRun, attempt: Attempt) -> Iterator[str]:
         yield _line(attempt, phase)
     total, found = attempt.total, list(attempt.good.values())
     mean = unit_weighted_mean((bandwidth_of(phase) or 0.0, BY_PHASE[phase.phase].units) for phase in found)
-    views = sum(seconds_of(phase, "view_s") for phase in found)
-    payload = sum(seconds_of(phase, "payload_s") for phase in found)
+    views, payload = (sum(seconds_of(phase, f"{part}_s") for phase in found) for part in ("view", "payload"))
     times = f"open {total.open_s:.6f} + patterns {total.patterns_s:.6f} + close {total.close_s:.6f} s"
-    beside = f"views {views:.6f} s and payload {payload:.6f} s beside"
     weighted = "" if mean is None else f", by units {mean / MEGA:.3f} MB/s (for information)"
     where = f"{attempt.key.access} {attempt.key.type}, hints {one_line(io_run.hint_set(attempt.key.hints))}"
     yield (
-        f"#     {where}: {attempt.case.status}, {total.bytes / MIB:.3f} MByte, {times}, {beside}: "
-        f"{total.bandwidth / MEGA:.3f} MB/s{weighted}"
+        f"#     {where}: {attempt.case.status}, {total.bytes / MIB:.3f} MByte, {times}, views {views:.6f} s and "
+        f"payload {payload:.6f} s beside: {total.bandwidth / MEGA:.3f} MB/s{weighted}"
     )
-    yield from _hints(found)
-
-
-def _line(attempt: Attempt, phase: PhaseRecord) -> str:
-    facts, pattern = facts_of(phase), BY_PHASE.get(phase.phase)
-    rate = bandwidth_of(phase)
-    is_good = pattern is not None and pattern.number in attempt.good and rate is not None
-    shown = rate / MEGA if is_good and rate is not None else ERROR_VALUE
-    times = " ".join(f"{seconds_of(phase, f'{name}_s'):10.6f}" for name in ("calls", "barrier", "agree", "sync"))
-    lasts = " ".join(f"{seconds_of(phase, f'last_{name}_s'):10.6f}" for name in ("call", "barrier"))
-    number = "?" if pattern is None else str(pattern.number)
-    return (
-        f"{phase.ranks:>5} {attempt.key.access:<8}{attempt.key.type:<10}{number:>3} {facts.scheduled_s:8.3f} "
-        f"{facts.chunk_bytes:>11} {facts.call_bytes:>11} {facts.repetitions:>9} {phase.bytes / MIB:12.3f} "
-        f"{pattern_s(phase):10.6f} = {times} {lasts} {shown:11.3f}  {facts.end or phase.status}"
-    )
-
-
-def _hints(phases: Sequence[PhaseRecord]) -> Iterator[str]:
-    """Yield the hints that the MPI said it uses, once for all patterns that have the same."""
-    seen = grouped(
+    in_use = grouped(
         (tuple(sorted(phase.hints_granted.items())), BY_PHASE[phase.phase].number)
-        for phase in phases
+        for phase in found
         if phase.hints_given
     )
-    for granted, numbers in seen.items():
+    for granted, numbers in in_use.items():
         said = ", ".join(f"{key}={value}" for key, value in granted) or "none"
         yield f"#     hints in use, patterns {', '.join(map(str, numbers))}: {one_line(said)}"
 
 
+def _line(attempt: Attempt, phase: PhaseRecord) -> str:
+    pattern, rate = BY_PHASE.get(phase.phase), bandwidth_of(phase)
+    is_good = pattern is not None and pattern.number in attempt.good and rate is not None
+    shown = rate / MEGA if is_good and rate is not None else ERROR_VALUE
+    times = " ".join(f"{seconds_of(phase, f'{name}_s'):10.6f}" for name in ("calls", "barrier", "agree", "sync"))
+    lasts = " ".join(f"{seconds_of(phase, f'last_{name}_s'):10.6f}" for name in ("call", "barrier"))
+    chunk, call, calls = (round(fact(phase, name)) for name in ("chunk_bytes", "call_bytes", "repetitions"))
+    number = "?" if pattern is None else str(pattern.number)
+    return (
+        f"{phase.ranks:>5} {attempt.key.access:<8}{attempt.key.type:<10}{number:>3} "
+        f"{fact(phase, 'scheduled_s'):8.3f} {chunk:>11} {call:>11} {calls:>9} {phase.bytes / MIB:12.3f} "
+        f"{pattern_s(phase):10.6f} = {times} {lasts} {shown:11.3f}  {end_of(phase) or phase.status}"
+    )
+
+
 # The original prints this where a pattern met an error.
 ERROR_VALUE: Final = -999.999
-_COLUMNS: Final = ("scatter", "shared", "separated", "segmented", "seg_coll")
-_RULE: Final = "-" * 84
 _MINUTE_S: Final = 60.0
 
 
@@ -176,73 +168,58 @@ def summary_text(io_run: BEffIoRun, found: Sequence[SpotScores], head: Sequence[
     """
     lines: list[str] = []
     for one in found:
-        lines += [*map(one_line, head), *_options(io_run, one), "", *table(io_run, one), "", *_second(io_run, one), ""]
+        lines += [*map(one_line, head), *_options(io_run.options, one), "", *table(io_run, one), ""]
+        second = ", ".join(f"{_reached(io_run, one, access, PATTERNS[2]).strip()} MB/s {access}" for access in ACCESSES)
+        lines += [f"Not in the table: pattern 2 (scatter, l = 1 MByte, L = 2 MBytes): {second}", ""]
         lines += [*_means(io_run, one), *_value(io_run, one), "", *_validity(io_run, one), "", ""]
-    return "\n".join([*lines, *_maximum(found), ""])
+    if (top := best(found)) is not None and top.value is not None:
+        value = f"{top.value.median / MEGA:.3f} MB/s on {processes(top.spot.ranks)}"
+        lines.append(f"maximum over partitions: b_eff_io = {value} ({'NOT ' if top.whole else ''}VALID)")
+    return "\n".join([*lines, ""])
 
 
-def _options(io_run: BEffIoRun, one: SpotScores) -> list[str]:
-    options = io_run.options
-    lmax = options.lmax or 0
+def _options(options: BEffIoOptions, one: SpotScores) -> list[str]:
+    lmax, whole = options.lmax or 0, memory_bytes(options)
     memory = f"{options.memory / MIB:.0f} MBytes/PE" if options.memory else "memory not given"
-    whole = memory_bytes(io_run)
-    shared = "" if options.shared_pointer else ", -noshared"
-    rewrite = ", -rewrite" if options.rewrite else ""
-    by_memory = options.memory is not None and lmax == lmax_of(options.memory)
     in_total = "memory" if whole is None else f"{whole / MIB:.0f} MBytes"
-    chosen = "" if by_memory else " (chosen)"
-    parts = len(options.partitions)
+    chosen = "" if options.memory is not None and lmax == lmax_of(options.memory) else " (chosen)"
+    shared, rewrite = "" if options.shared_pointer else ", -noshared", ", -rewrite" if options.rewrite else ""
     sizes = f"{memory}, {in_total} in total, Lmax = {lmax / MIB:.3f} MBytes{chosen}"
-    times = f"N = {one.spot.ranks} of {options.ranks}, T = {options.time_s:g} s over {parts} partitions"
-    each = f"{options.partition_s:g} s each, rule {options.rule}{shared}{rewrite}"
+    times = f"T = {options.time_s:g} s over {len(options.partitions)} partitions = {options.partition_s:g} s each"
+    rules = f"rule {options.rule}{shared}{rewrite}, hints {one_line(one.hint_set)}"
     return [
         f"{sizes}   [1 MByte = 2^20 bytes, 1 MB = 10^6 bytes]",
-        f"{times} = {each}, hints {one_line(one.hint_set)}",
+        f"N = {one.spot.ranks} of {options.ranks}, {times}, {rules}",
     ]
 
 
 def table(io_run: BEffIoRun, one: SpotScores) -> list[str]:
     """Return the table of access and chunk by type, with a total row for each access."""
     lines = [
-        f"{'processes':>10} {'pos':>3} {'chunk':>10}  {'access':<13}" + "".join(f"{name:>11}" for name in _COLUMNS),
-        f"{'':>10} {'':>3} {'l [bytes]':>10}  {'':<13}" + f"{'[MB/s]':>11}" * len(_COLUMNS),
-        _RULE + "-" * 10,
+        f"{'processes':>10} {'pos':>3} {'chunk':>10}  {'access':<13}" + "".join(f"{name:>11}" for name in TYPES),
+        f"{'':>10} {'':>3} {'l [bytes]':>10}  {'':<13}" + f"{'[MB/s]':>11}" * len(TYPES),
+        "-" * 94,
     ]
     for access in ACCESSES:
         kinds = types_of(access, rewrite=io_run.options.rewrite)
         for position, size in enumerate(ROWS, start=1):
-            cells = "".join(_cell(io_run, one, access, _pattern(kind, size)) if kind in kinds else "" for kind in TYPES)
-            lines.append(f"{one.spot.ranks:>7} PE {position:>3} {_chunk(io_run, size):>10}  {access:<13}{cells}")
-        totals = "".join(_total(one, access, kind) if kind in kinds else "" for kind in TYPES)
+            of_size = {pattern.type: pattern for pattern in PATTERNS if pattern.size == size}
+            cells = "".join(_reached(io_run, one, access, of_size[kind]) for kind in kinds)
+            chunk = of_size[TYPES[0]].chunk(io_run.options.lmax or 0) or 0
+            lines.append(f"{one.spot.ranks:>7} PE {position:>3} {chunk:>10}  {access:<13}{cells}")
+        totals = "".join(_mb(select(one.rows, TYPE, access=access, pattern_type=kind)) for kind in kinds)
         lines += [f"{one.spot.ranks:>7} PE {'':>3} {'':>10}  {f'total-{access}':<13}{totals}", ""]
     return lines[:-1]
 
 
-def _pattern(kind: PatternType, size: Size) -> Pattern:
-    return next(pattern for pattern in PATTERNS if (pattern.type, pattern.size) == (kind, size))
-
-
-def _chunk(io_run: BEffIoRun, size: Size) -> int:
-    return _pattern(TYPES[0], size).chunk(io_run.options.lmax or 0) or 0
-
-
-def _cell(io_run: BEffIoRun, one: SpotScores, access: Access, pattern: Pattern) -> str:
+def _reached(io_run: BEffIoRun, one: SpotScores, access: Access, pattern: Pattern) -> str:
+    was_tried = bool(io_run.attempts(one.spot.key(access, pattern.type)))
     rows = select(one.rows, PATTERN, access=access, pattern=pattern.number)
-    if rows:
-        return f"{rows[0].median / MEGA:11.3f}"
-    return f"{ERROR_VALUE:11.3f}" if bool(io_run.attempts(one.spot.key(access, pattern.type))) else f"{'-':>11}"
+    return _mb(rows, str(ERROR_VALUE) if was_tried else "-")
 
 
-def _total(one: SpotScores, access: Access, kind: PatternType) -> str:
-    rows = select(one.rows, TYPE, access=access, pattern_type=kind)
-    return f"{rows[0].median / MEGA:11.3f}" if rows else f"{'-':>11}"
-
-
-def _second(io_run: BEffIoRun, one: SpotScores) -> list[str]:
-    """Return the line of pattern 2, which stands in no row of the table."""
-    pattern = _pattern("scatter", "2M calls")
-    values = ", ".join(f"{_cell(io_run, one, access, pattern).strip()} MB/s {access}" for access in ACCESSES)
-    return [f"Not in the table: pattern 2 (scatter, l = 1 MByte, L = 2 MBytes): {values}"]
+def _mb(rows: Sequence[Row], without: str = "-") -> str:
+    return f"{rows[0].median / MEGA:11.3f}" if rows else f"{without:>11}"
 
 
 def _means(io_run: BEffIoRun, one: SpotScores) -> list[str]:
@@ -251,7 +228,7 @@ def _means(io_run: BEffIoRun, one: SpotScores) -> list[str]:
         for access in ACCESSES
         for row in select(one.rows, ACCESS, access=access)
     ]
-    memory = memory_bytes(io_run)
+    memory = memory_bytes(io_run.options)
     for access in ACCESSES:
         for row in select(one.rows, VOLUME, access=access):
             share = f" = {percent(row.median / memory, 1)} of the total memory" if memory else ""
@@ -260,21 +237,18 @@ def _means(io_run: BEffIoRun, one: SpotScores) -> list[str]:
 
 
 def _value(io_run: BEffIoRun, one: SpotScores) -> list[str]:
-    row = one.value
+    row, memory = one.value, memory_bytes(io_run.options)
     if row is None:
         return ["b_eff_io of these measurements: none, since not everything has run"]
-    side = select(one.rows, WRITE_SIDE)[0].median / MEGA
+    value, side = row.median / MEGA, select(one.rows, WRITE_SIDE)[0].median / MEGA
     scheduled = f"scheduled time = {io_run.options.partition_s / _MINUTE_S:.1f} Min"
     lines = [
         f"W' (first writes, with the rewrite of scatter for its second weight) = {side:.3f} MB/s",
-        f"b_eff_io of these measurements = {row.median / MEGA:.3f} MB/s on {one.spot.ranks} processes, {scheduled}",
+        f"b_eff_io of these measurements = {value:.3f} MB/s on {one.spot.ranks} processes, {scheduled}",
     ]
-    memory = memory_bytes(io_run)
     if memory and row.median > 0:
         minutes = memory / row.median / _MINUTE_S
-        lines.append(
-            f"total memory / b_eff_io = {memory / MEGA:.0f} MB / {row.median / MEGA:.3f} MB/s = {minutes:.1f} min"
-        )
+        lines.append(f"total memory / b_eff_io = {memory / MEGA:.0f} MB / {value:.3f} MB/s = {minutes:.1f} min")
     return lines
 
 
@@ -282,15 +256,6 @@ def _validity(io_run: BEffIoRun, one: SpotScores) -> list[str]:
     """Say that the result is VALID, or name the criteria and everything else that voids the value."""
     if not one.own:
         return ["This result is VALID."]
-    found = criteria(io_run, [one.spot])
-    marks = [f"  {'reached    ' if each.reached else 'NOT reached'} : {each.what}" for each in found]
-    reasons = [f"  because {one_line(reason)}" for reason in one.own]
-    return ["This result is NOT VALID. Criteria:", *marks, *reasons]
-
-
-def _maximum(found: Sequence[SpotScores]) -> list[str]:
-    top = best(found)
-    if top is None or top.value is None:
-        return []
-    value = f"{top.value.median / MEGA:.3f} MB/s on {processes(top.spot.ranks)}"
-    return [f"maximum over partitions: b_eff_io = {value} ({'NOT ' if top.whole else ''}VALID)"]
+    found = criteria(io_run, [one.spot]).items()
+    marks = [f"  {'reached    ' if is_reached else 'NOT reached'} : {what}" for what, is_reached in found]
+    return ["This result is NOT VALID. Criteria:", *marks, *(f"  because {one_line(reason)}" for reason in one.own)]

@@ -7,4 +7,4 @@ rank of another node has written.
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("bdcats", __doc__ or "", "options:BdcatsOptions", "suite:prepare_bdcats", "suite:summarise")
+SUITE = UsualSuite("bdcats", __doc__ or "", "suite:BdcatsOptions", "suite:prepare", "suite:summarise")

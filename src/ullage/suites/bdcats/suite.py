@@ -1,22 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite ``bdcats``: from its options to cases, and from records to rows and findings."""
+"""What is asked of the suite ``bdcats`` besides the options of particle files, and what it does with that."""
 
 from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Final, Self
+
+from pydantic import Field, model_validator
 
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
-from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.declared import OfEngine, Option
+from ullage.runs.options.kinds import Share
+from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
-from ullage.runs.particles.cells import WorkloadSettings, prepare_particles
-from ullage.runs.particles.findings import summarise_particles
-from ullage.runs.suite import SuiteSummary
-from ullage.suites.bdcats.options import BdcatsOptions
+from ullage.runs.particles.options import ParticleOptions
+from ullage.runs.particles.suite import prepare_particles, summarise_particles
 
 
-def prepare_bdcats(request: Request, engine_context: EngineContext) -> PreparedCells:
+class BdcatsOptions(ParticleOptions):
+    """The options of suite ``bdcats``."""
+
+    reads: Annotated[list[str], OfEngine("read", usual="full")]
+    part: Annotated[
+        float, Field(gt=0, le=1), Share(), Option("In a partial read, read this share of the particles of a rank.")
+    ] = 0.5
+    run: Annotated[int, OfEngine()] = 4096
+    stride: Annotated[int, OfEngine()] = 16384
+    source: Annotated[str, OfEngine("read_back", name="--source")] = "other-node"
+
+    @model_validator(mode="after")
+    def _reads_that_mean_something(self) -> Self:
+        if "strided" in self.reads and self.run > self.particles:
+            raise OptionError("run", f"a rank has {self.particles} particles", "at most these")
+        if "strided" in self.reads and self.stride < self.run:
+            raise OptionError("stride", f"a run has {self.run} particles", "these or more")
+        return self
+
+
+def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(BdcatsOptions, request)
     lines = ["Each case writes its file first. That write is not reported."]
@@ -24,8 +47,8 @@ def prepare_bdcats(request: Request, engine_context: EngineContext) -> PreparedC
         lines.append("Ranks read what a rank of the next node has written, or the next rank on one node.")
     if options.cache == "none":
         lines.append("Nothing is done about caches before reads: expect the verdict warm.")
-    asked = WorkloadSettings(["write", "read"], {"read_back": options.source}, reads_of(options))
-    return prepare_particles(request, engine_context, options, asked, lines)
+    given: Parameters = {"read_back": options.source, "phases": ["write", "read"]}
+    return prepare_particles(request, engine_context, options, lines, given, reads_of(options))
 
 
 def reads_of(options: BdcatsOptions) -> Mapping[str, Parameters]:
@@ -38,6 +61,4 @@ def reads_of(options: BdcatsOptions) -> Mapping[str, Parameters]:
     return {read: sizes[read] for read in options.reads}
 
 
-def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
-    return summarise_particles(result, context, "bdcats", "read")
+summarise: Final = partial(summarise_particles, access="read")

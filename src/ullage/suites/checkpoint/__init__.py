@@ -7,6 +7,4 @@ compares a file for each rank, a file for each tensor and one shared file.
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite(
-    "checkpoint", __doc__ or "", "options:CheckpointOptions", "suite:prepare_checkpoint", "suite:summarise"
-)
+SUITE = UsualSuite("checkpoint", __doc__ or "", "options:CheckpointOptions", "suite:prepare", "suite:summarise")

@@ -5,7 +5,7 @@ Within a place any two layouts are compared at the level at which all pairs of a
 best is chosen by what was measured.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
@@ -30,19 +30,9 @@ _LAYOUTS: Final[Mapping[str, str]] = {
 }
 
 
-def layout_of(row: Row) -> str:
-    """Return the layout of the files of a row."""
-    return row.word("layout")
-
-
 def files_of(row: Row) -> str:
     """Name the files of a row's layout: ``a file for each rank``."""
-    return _LAYOUTS[layout_of(row)]
-
-
-def operation_of(row: Row) -> str:
-    """Return ``save`` or ``restore``."""
-    return row.word("operation")
+    return _LAYOUTS[row.word("layout")]
 
 
 def order_of(row: Row) -> tuple[str, int, int, str]:
@@ -50,8 +40,8 @@ def order_of(row: Row) -> tuple[str, int, int, str]:
     return (
         row.target,
         row.ranks,
-        [*_LAYOUTS].index(layout_of(row)),
-        operation_of(row).replace("save", ""),
+        [*_LAYOUTS].index(row.word("layout")),
+        row.word("operation").replace("save", ""),
     )
 
 
@@ -59,12 +49,13 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones. Only times that no cache answered are compared."""
     walls = sorted((row for row in rows if row.metric == WAIT and not row.is_invalid), key=order_of)
     of_device = [row for row in walls if is_of_device(row)]
-    rates = {(row.case, operation_of(row)): row for row in rows if row.metric == LEAST_RATE}
+    served = grouped(((row.target, row.word("operation")), row) for row in walls if not is_of_device(row))
+    rates = {(row.case, row.word("operation")): row for row in rows if row.metric == LEAST_RATE}
     places = grouped((_place(row), row) for row in of_device)
     return [
         *(_waits(some, rates) for some in places.values()),
         *_layouts(of_device, level),
-        *_cached([row for row in walls if not is_of_device(row)]),
+        *(_served(target, operation, some) for (target, operation), some in served.items()),
     ]
 
 
@@ -78,7 +69,7 @@ def _place(row: Row) -> tuple[str, str, int, int]:
 def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding:
     """State the times of all layouts at a place, and the least rate of a rank, as medians."""
     first = rows[0]
-    by_operation = grouped((operation_of(row), row) for row in rows)
+    by_operation = grouped((row.word("operation"), row) for row in rows)
     known = [(name, by_operation[name]) for name in (SAVE, RESTORE) if name in by_operation]
     size = format_volume(first.count("volume_bytes"))
     who = f"{plural(first.ranks, 'rank')} on {first.target}"
@@ -94,8 +85,8 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
         ranks=first.ranks,
         bytes=first.count("volume_bytes"),
         case=[row.case for row in rows],
-        layout=[layout_of(row) for row in rows],
-        operation=[operation_of(row) for row in rows],
+        layout=[row.word("layout") for row in rows],
+        operation=[row.word("operation") for row in rows],
         wait_s=[row.median for row in rows],
     )
 
@@ -138,68 +129,55 @@ def _least(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row])
 
 def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the best layout with each other one wherever nothing else differs, also in whose data was read."""
-    alike = grouped(((_place(row), operation_of(row), row.params.get("data_of")), row) for row in rows)
+    alike = grouped(((_place(row), row.word("operation"), row.params.get("data_of")), row) for row in rows)
     several = [some for some in alike.values() if len(some) > 1]
     own = level_of_each(level, map(len, several))
-    return [found for some in several if (found := _faster(some, own)) is not None]
+    return [found for some in several for found in _faster(some, own)]
 
 
-def _faster(rows: Sequence[Row], level: float) -> Finding | None:
-    """Return which layouts the best one is proved to be faster than; None where there is none."""
+def _faster(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Tell which layouts the best one is proved to be faster than."""
     best = min(rows, key=lambda row: row.median)
     spread = spread_of(rows)
-    others = [row for row in rows if row is not best]
-    found = [(row, gain_of(compare_rows(best, row, level, None, spread))) for row in others]
+    found = [(row, gain_of(compare_rows(best, row, level, None, spread))) for row in rows if row is not best]
     slower = [(row, gain) for row, gain in found if gain is not None]
-    gain = least_gain([one for _, one in slower])
-    if gain is None:
-        return None
-    files, noun = files_of(best), NOUNS[operation_of(best)]
-    each = [f"{times(one.factor)} as long with {files_of(row)}" for row, one in slower]
+    if not slower:
+        return []
+    files, operation = files_of(best), best.word("operation")
+    each = [f"{times(gain.factor)} as long with {files_of(row)}" for row, gain in slower]
     where = f"{plural(best.ranks, 'rank')} on {best.target}"
-    title = f"{capital(noun)} by {where} are faster with {files}"
-    text = (
-        f"With {where} and {files}, the {operation_of(best)} of a checkpoint takes {format_time(best.median)}. The "
-        f"{operation_of(best)} takes {listing(each)}."
-    )
     told = finding(
         "checkpoint-layout",
-        title,
-        text,
+        f"{capital(NOUNS[operation])} by {where} are faster with {files}",
+        f"With {where} and {files}, the {operation} of a checkpoint takes {format_time(best.median)}. The "
+        f"{operation} takes {listing(each)}.",
         "advice",
         target=best.target,
-        operation=operation_of(best),
+        operation=operation,
         ranks=best.ranks,
         case=best.case,
         others=[row.case for row, _ in slower],
-        ratio=[one.factor for _, one in slower],
+        ratio=[gain.factor for _, gain in slower],
     )
-    return with_gain(told, gain, f"--layout {layout_of(best)}")
+    return [with_gain(told, least_gain([gain for _, gain in slower]), f"--layout {best.word('layout')}")]
 
 
 # -- what the numbers are not ------------------------------------------------------------------------------------------
 
 
-def _cached(rows: Iterable[Row]) -> list[Finding]:
-    """Name what a cache answered, once for each target and operation."""
-    by_place = grouped(((row.target, operation_of(row)), row) for row in rows)
-    return [_answered(target, name, some) for (target, name), some in by_place.items()]
-
-
-def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
+def _served(target: str, operation: str, rows: Sequence[Row]) -> Finding:
+    """Name what a cache answered of an operation at a target."""
     each = [f"{files_of(row)} with {plural(row.ranks, 'rank')} ({row.verdict})" for row in rows]
-    what = "was read back from memory" if name == RESTORE else "did not reach the storage in its time"
+    what = "was read back from memory" if operation == RESTORE else "did not reach the storage in its time"
     title = f"A part of the checkpoint {what} on {target}"
-    text = (
-        f"{title}: {listing(each)}. No finding rests on these times. Use --cache advise or direct, or a larger --scale."
-    )
     return finding(
         "checkpoint-cached",
         title,
-        text,
+        f"{title}: {listing(each)}. No finding rests on these times. Use --cache advise or direct, or a larger "
+        "--scale.",
         "warning",
         target=target,
-        operation=name,
+        operation=operation,
         case=[row.case for row in rows],
         verdict=[row.verdict for row in rows],
     )

@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
+from ullage.quantity import DASH, plural, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Figure
 from ullage.report.data import ReportData
@@ -16,9 +16,9 @@ from ullage.report.grids import (
     PhaseLine,
 )
 from ullage.report.headlines import storage_rule
-from ullage.report.plots import COLORS, bar_names, layer, layered, nominal, quantity_axis
+from ullage.report.plots import COLORS, bar_names, interval_point, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
-from ullage.report.verdicts import caption, classify
+from ullage.report.verdicts import caption
 from ullage.suites.checkpoint.findings import (
     LEAST_RATE,
     RATE,
@@ -26,8 +26,6 @@ from ullage.suites.checkpoint.findings import (
     SAVE,
     WAIT,
     files_of,
-    layout_of,
-    operation_of,
     order_of,
 )
 from ullage.units import format_time, format_volume
@@ -80,7 +78,7 @@ tables: Final = tables_of(
                 Column("written by", _reader, is_number=False),
                 "verdict",
             ),
-            lambda row: f"{row.target}: {_DONE[operation_of(row)]}",
+            lambda row: f"{row.target}: {_DONE[row.word('operation')]}",
         )
     ],
     order_of,
@@ -98,14 +96,14 @@ def figures(data: ReportData) -> list[Figure]:
     places = grouped(((row.target, row.word("backend"), row.ranks), row) for row in rows)
     return [
         _figure(
-            f"{target}, {backend}, {plural(ranks, 'rank')}", sorted(some, key=lambda row: operation_of(row) != SAVE)
+            f"{target}, {backend}, {plural(ranks, 'rank')}", sorted(some, key=lambda row: row.word("operation") != SAVE)
         )
         for (target, backend, ranks), some in places.items()
     ]
 
 
 def _name(row: Row) -> str:
-    return f"{_DONE[operation_of(row)]}, {layout_of(row)}"
+    return f"{_DONE[row.word('operation')]}, {row.word('layout')}"
 
 
 def _figure(title: str, rows: Sequence[Row]) -> Figure:
@@ -131,21 +129,8 @@ _SINGLE: Final = "One sample a bar: no interval."
 
 
 def _point(row: Row, factor: float) -> Spec:
-    measured, interval = classify(row), format_interval(row.low, row.high, scale_for([row.median], row.unit))
-    return {
-        "name": _name(row),
-        "operation": _DONE[operation_of(row)],
-        "layout": layout_of(row),
-        "ranks": row.ranks,
-        "x": rounded(row.median / factor),
-        "low": None if row.low is None else rounded(row.low / factor),
-        "high": None if row.high is None else rounded(row.high / factor),
-        "text": f"{format_time(row.median)} {interval}".rstrip(),
-        "measured": measured.label,
-        "hollow": not measured.filled,
-        "verdict": row.verdict,
-        "flags": ", ".join(row.flag_codes) or DASH,
-    }
+    place = {"name": _name(row), "operation": _DONE[row.word("operation")], "layout": row.word("layout")}
+    return interval_point(row, "x", factor, format_time, {**place, "ranks": row.ranks})
 
 
 SECTIONS: Final = (

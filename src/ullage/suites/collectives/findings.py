@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of a run over collective operations to rows and findings: scaling, overlap, one-sided operations."""
+"""From rows over collective operations to findings: guidelines, growth over ranks, overlap, one-sided operations.
+
+Self-consistent performance guidelines (Traeff, Gropp, Thakur, IEEE TPDS 21, 2010; tested by Hunold and Carpen-Amarie in
+PGMPI): nobody should be able to write a faster allreduce out of the library's own reduce and bcast. Sides are taken
+where they were measured; a side whose size was not is represented by the next larger one, which can only excuse.
+"""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from ullage.analysis.contests import carries, compare_pairs, compare_ratios, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.grouping import grouped
+from ullage.grouping import grouped, nested
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
@@ -18,10 +24,162 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
-from ullage.suites.collectives.guidelines import guideline_findings
-from ullage.suites.collectives.prepare import ONE_SIDED
-from ullage.suites.collectives.rows import blocking, collective_rows, is_crowded, operation_of, ranks_of, size_of
+from ullage.suites.collectives.prepare import (
+    ONE_SIDED,
+    blocking,
+    collective_rows,
+    is_crowded,
+    operation_of,
+    size_of,
+)
 from ullage.units import format_bytes, format_rate, format_time
+
+SizeRule: TypeAlias = Callable[[int, int], int]
+# A smaller factor is the noise of a timer, or nothing anybody would change a program for.
+_MATTERS: Final = 1.1
+
+
+def _same(size: int, _ranks: int) -> int:
+    return size
+
+
+def _all(size: int, ranks: int) -> int:
+    return size * ranks
+
+
+def _share(size: int, ranks: int) -> int:
+    return -(-size // ranks)
+
+
+@dataclass(frozen=True)
+class Guideline:
+    """``operation`` shall not take longer than ``parts`` one after the other, each with the size its rule makes."""
+
+    operation: str
+    parts: tuple[tuple[str, SizeRule], ...]
+
+    @property
+    def other(self) -> str:
+        """``reduce + bcast``."""
+        return " + ".join(name for name, _ in self.parts)
+
+    @property
+    def text(self) -> str:
+        """``allreduce <= reduce + bcast``."""
+        return f"{self.operation} <= {self.other}"
+
+
+GUIDELINES: Final = (
+    Guideline("allreduce", (("reduce", _same), ("bcast", _same))),
+    Guideline("allreduce", (("reduce_scatter", _same), ("allgather", _share))),
+    Guideline("allgather", (("gather", _same), ("bcast", _all))),
+    Guideline("allgather", (("alltoall", _same),)),
+    Guideline("allgather", (("allgatherv", _same),)),
+    Guideline("alltoall", (("alltoallv", _same),)),
+    Guideline("bcast", (("scatter", _share), ("allgather", _share))),
+    Guideline("reduce", (("allreduce", _same),)),
+    Guideline("gather", (("allgather", _same),)),
+    Guideline("scatter", (("bcast", _all),)),
+    Guideline("reduce_scatter", (("reduce", _same), ("scatter", _share))),
+    Guideline("reduce_scatter", (("allreduce", _same),)),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One guideline at one place. ``others_s``: the sum of its parts."""
+
+    guideline: Guideline
+    own: Row
+    others_s: float
+    broken: bool
+
+    @property
+    def factor(self) -> float:
+        """The ratio of the operation's time to that of its parts; above 1 is too slow."""
+        return self.own.median / self.others_s
+
+
+Curves: TypeAlias = Mapping[tuple[str, int], Mapping[int, Row]]
+
+
+def verdicts(rows: Iterable[Row], level: float) -> list[Verdict]:
+    """Judge every guideline wherever both its sides were measured; ranks that shared cores are left out."""
+    known = [row for row in blocking(rows) if not is_crowded(row) and operation_of(row) != "barrier"]
+    curves = nested(((operation_of(row), row.ranks), size_of(row), row) for row in known)
+    found = [
+        (guideline, own, parts)
+        for guideline in GUIDELINES
+        for (operation, ranks), curve in sorted(curves.items())
+        if operation == guideline.operation
+        for size, own in sorted(curve.items())
+        if (parts := _parts(guideline, ranks, size, curves))
+    ]
+    pairs = [(own, _sum_of(parts)) for _, own, parts in found]
+    return [
+        Verdict(guideline, own, others.median, one.verdict == "slower" and own.median > _MATTERS * others.median)
+        for (guideline, _, _), (own, others), one in zip(found, pairs, compare_pairs(pairs, level), strict=True)
+    ]
+
+
+def _parts(guideline: Guideline, ranks: int, size: int, curves: Curves) -> list[Row]:
+    """Return the row of each part, or nothing where one was not measured."""
+    needs = [(curves.get((name, ranks), {}), rule(size, ranks)) for name, rule in guideline.parts]
+    if not all(any(have >= needed for have in curve) for curve, needed in needs):
+        return []
+    return [curve[min(have for have in curve if have >= needed)] for curve, needed in needs]
+
+
+def _sum_of(parts: Sequence[Row]) -> Row:
+    """Return the first part with the sums of all: the times of a repetition of each are a sample of their sum."""
+    sums = [sum(each) for each in zip(*(row.repetitions for row in parts), strict=False)]
+    return parts[0].model_copy(
+        update={
+            "median": sum(row.median for row in parts),
+            "repetitions": sums,
+            "launches": parts[0].launches[: len(sums)],
+            "grade": "C" if any(row.grade == "C" for row in parts) else parts[0].grade,
+        }
+    )
+
+
+def guideline_findings(rows: Sequence[Row], level: float) -> list[Finding]:
+    """Return a finding for each guideline that is broken, at its worst place, and one for all that hold."""
+    by_guideline = grouped((verdict.guideline, verdict) for verdict in verdicts(rows, level))
+    broken = {guideline: [one for one in all_ if one.broken] for guideline, all_ in by_guideline.items()}
+    findings = [_broken(guideline, bad, by_guideline[guideline]) for guideline, bad in broken.items() if bad]
+    held = [guideline.text for guideline, bad in broken.items() if not bad]
+    if held:
+        title = f"No violation of {plural(len(held), 'performance guideline')} was found"
+        text = f"{title} where both sides were measured: {listing(held, 12)}."
+        compared = sum(len(by_guideline[guideline]) for guideline, bad in broken.items() if not bad)
+        findings.append(finding("guidelines-held", title, text, guidelines=held, comparisons=compared))
+    return findings
+
+
+def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict]) -> Finding:
+    worst = max(bad, key=lambda one: one.factor)
+    where = f"This holds in {len(bad)} of {len(all_)} cases. " if len(all_) > 1 else ""
+    text = (
+        f"{guideline.operation} of {format_bytes(size_of(worst.own))} with {worst.own.ranks} ranks takes "
+        f"{format_time(worst.own.median)}, {times(worst.factor)} the time of {guideline.other} of the same library "
+        f"({format_time(worst.others_s)}). {where}Select another algorithm in the settings of the library."
+    )
+    return finding(
+        "guideline",
+        f"{guideline.operation} is slower than {guideline.other}",
+        text,
+        "advice",
+        guideline=guideline.text,
+        ranks=worst.own.ranks,
+        message_bytes=size_of(worst.own),
+        operation_s=worst.own.median,
+        parts_s=worst.others_s,
+        factor=worst.factor,
+        broken=len(bad),
+        compared=len(all_),
+    )
+
 
 # The amount that a rank sends or gets grows with the ranks; with the others only the number of steps does.
 _LINEAR: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
@@ -52,7 +210,7 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _crowded(rows: Sequence[Row]) -> list[Finding]:
-    ranks = sorted({ranks_of(row) for row in rows if is_crowded(row)})
+    ranks = sorted({row.ranks for row in rows if is_crowded(row)})
     if not ranks:
         return []
     text = (
@@ -69,15 +227,15 @@ def _scaling(rows: Sequence[Row], level: float) -> list[Finding]:
     """Find for each operation the size whose time is proved to grow most beyond a limit above what is expected."""
     known = [row for row in blocking(rows) if not is_crowded(row) and carries(row)]
     lines = [
-        sorted(some, key=ranks_of)
+        sorted(some, key=lambda row: row.ranks)
         for some in grouped(((operation_of(row), size_of(row)), row) for row in known).values()
     ]
-    ends = [(line[0], line[-1]) for line in lines if ranks_of(line[0]) < ranks_of(line[-1])]
+    ends = [(line[0], line[-1]) for line in lines if line[0].ranks < line[-1].ranks]
     own, spread = level_of_part(level, max(1, len(ends))), spread_of(known)
     worst: dict[str, tuple[float, Row, Row]] = {}
     for few, many in ends:
         operation = operation_of(few)
-        expected = expected_growth(operation, ranks_of(few), ranks_of(many))
+        expected = expected_growth(operation, few.ranks, many.ranks)
         least = (compare_rows(many, few, own, None, spread).low or 0.0) / expected
         if least > worst.get(operation, (_MUCH_WORSE, few, many))[0]:
             worst[operation] = least, few, many
@@ -97,24 +255,15 @@ def expected_growth(operation: str, few: int, many: int) -> float:
 def _grows(operation: str, few: Row, many: Row) -> Finding:
     size = f" of {format_bytes(size_of(many))}" if size_of(many) else ""
     growth = many.median / few.median
-    excess = growth / expected_growth(operation, ranks_of(few), ranks_of(many))
+    excess = growth / expected_growth(operation, few.ranks, many.ranks)
     law = "their number" if operation in _LINEAR else "the logarithm of their number"
     text = (
-        f"The time of {operation}{size} grows by {times(growth)} from {ranks_of(few)} to {ranks_of(many)} ranks "
+        f"The time of {operation}{size} grows by {times(growth)} from {few.ranks} to {many.ranks} ranks "
         f"({format_time(few.median)} to {format_time(many.median)}). That is {times(excess)} the growth with {law}."
     )
-    return finding(
-        "scaling",
-        f"{operation}{size} does not scale with ranks",
-        text,
-        "advice",
-        operation=operation,
-        message_bytes=size_of(many),
-        few=ranks_of(few),
-        many=ranks_of(many),
-        growth=growth,
-        excess=excess,
-    )
+    title = f"{operation}{size} does not scale with ranks"
+    numbers = {"few": few.ranks, "many": many.ranks, "growth": growth, "excess": excess}
+    return finding("scaling", title, text, "advice", operation=operation, message_bytes=size_of(many), **numbers)
 
 
 # -- nonblocking -------------------------------------------------------------------------------------------------------
@@ -125,8 +274,8 @@ def _overlap(rows: Sequence[Row], level: float) -> list[Finding]:
     found = [row for row in rows if row.metric == "overlap" and not is_crowded(row) and size_of(row)]
     if not found:
         return []
-    most = max(map(ranks_of, found))
-    groups = grouped((operation_of(row), row) for row in found if ranks_of(row) == most).items()
+    most = max(row.ranks for row in found)
+    groups = grouped((operation_of(row), row) for row in found if row.ranks == most).items()
     lines = {
         name: {row.count("tests"): row for row in some if size_of(row) == max(map(size_of, some))}
         for name, some in groups
@@ -156,18 +305,8 @@ def _hidden(lines: dict[str, dict[int, Row]], ranks: int, level: float) -> list[
         title = f"{'Some nonblocking' if len(said) > 1 else 'Nonblocking'} collectives overlap little with computation"
     elif "cannot tell" in said:
         title = "Whether nonblocking collectives overlap with computation cannot be told"
-    severity = "advice" if poor else "info"
-    return [
-        finding(
-            "overlap",
-            title,
-            text,
-            severity,
-            ranks=ranks,
-            operation=list(plain),
-            overlap=[row.median for row in plain.values()],
-        )
-    ]
+    severity, shares = "advice" if poor else "info", [row.median for row in plain.values()]
+    return [finding("overlap", title, text, severity, ranks=ranks, operation=list(plain), overlap=shares)]
 
 
 def _tests_help(lines: dict[str, dict[int, Row]], ranks: int, level: float) -> list[Finding]:
@@ -184,26 +323,14 @@ def _tests_help(lines: dict[str, dict[int, Row]], ranks: int, level: float) -> l
     }
     if not helped:
         return []
-    words = [
-        f"{operation} from {percent(before)} to {percent(after)}" for operation, (before, after, _) in helped.items()
-    ]
-    tests = max(count for _, _, count in helped.values())
+    words = [f"{name} from {percent(before)} to {percent(after)}" for name, (before, after, _) in helped.items()]
+    tests, raised = max(count for _, _, count in helped.values()), [after for _, after, _ in helped.values()]
     text = (
         f"{plural(tests, 'call')} of MPI_Test during the computation raise the overlap: {listing(words, 12)} ({ranks} "
         "ranks). The library makes progress only when it is called. A progress thread or core has the same effect."
     )
-    return [
-        finding(
-            "progress",
-            "Calls of MPI_Test raise the overlap",
-            text,
-            "advice",
-            ranks=ranks,
-            tests=tests,
-            operation=list(helped),
-            overlap=[after for _, after, _ in helped.values()],
-        )
-    ]
+    numbers = {"ranks": ranks, "tests": tests, "operation": list(helped), "overlap": raised}
+    return [finding("progress", "Calls of MPI_Test raise the overlap", text, "advice", **numbers)]
 
 
 def _above_1(row: Row) -> Row:
@@ -215,34 +342,32 @@ def _above_1(row: Row) -> Row:
 
 
 def _one_sided(rows: Sequence[Row]) -> list[Finding]:
-    own = [row for row in rows if row.params["access"] == ONE_SIDED and not is_crowded(row)]
-    times_, rates = _of(own, "one_sided_latency"), _of(own, "one_sided_bandwidth")
+    own = [row for row in rows if row.access == ONE_SIDED and not is_crowded(row)]
+    latencies, rates = _of(own, "one_sided_latency"), _of(own, "one_sided_bandwidth")
     findings: list[Finding] = []
-    if times_:
-        smallest = min(map(size_of, times_))
-        best = _best_by_operation([row for row in times_ if size_of(row) == smallest])
+    if latencies:
+        smallest = min(map(size_of, latencies))
+        best = _best_by_operation(row for row in latencies if size_of(row) == smallest)
+        seconds = [row.median for row in best.values()]
         words = [f"{name} {format_time(row.median)} ({row.params['sync']})" for name, row in best.items()]
         size = f"{smallest} bytes" if smallest < _KILO else format_bytes(smallest)
         text = f"One-sided operations of {size} take, by the way with the lowest median, {listing(words)}."
-        least = format_time(min(row.median for row in best.values()))
-        title = f"The lowest median of one-sided operations of {size} is {least}"
-        findings.append(
-            finding("one-sided", title, text, operation=list(best), seconds=[row.median for row in best.values()])
-        )
+        title = f"The lowest median of one-sided operations of {size} is {format_time(min(seconds))}"
+        findings.append(finding("one-sided", title, text, operation=list(best), seconds=seconds))
     if rates:
         best = _best_by_operation(rates)
+        highest = [row.median for row in best.values()]
         words = [f"{name} {format_rate(row.median)} with {format_bytes(size_of(row))}" for name, row in best.items()]
         text = f"The highest medians of one-sided operations are {listing(words)}."
-        title = f"One-sided operations reach {format_rate(max(row.median for row in best.values()))}"
-        numbers = {"operation": list(best), "bytes_per_s": [row.median for row in best.values()]}
-        findings.append(finding("one-sided-bandwidth", title, text, **numbers))
+        title = f"One-sided operations reach {format_rate(max(highest))}"
+        findings.append(finding("one-sided-bandwidth", title, text, operation=list(best), bytes_per_s=highest))
     return findings
 
 
 def _of(rows: Iterable[Row], metric: str) -> list[Row]:
     found = [row for row in rows if row.metric == metric]
-    most = max(map(ranks_of, found), default=0)
-    return [row for row in found if ranks_of(row) == most]
+    most = max((row.ranks for row in found), default=0)
+    return [row for row in found if row.ranks == most]
 
 
 def _best_by_operation(rows: Iterable[Row]) -> dict[str, Row]:

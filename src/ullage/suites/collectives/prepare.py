@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run over collective operations: from its options to its cases, checked against engine and machine."""
+"""A run over collective operations: its cases, and its rows, which say by their parameters all that decides them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import ranks_on_a_node
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Parameters
+from ullage.model.flags import OVERSUBSCRIBED
+from ullage.model.plan import Layout, Parameters, Scalar
 from ullage.model.request import Request
+from ullage.model.summary import Row
 from ullage.report.points import spread_out
+from ullage.results.rows import RowContext
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
+from ullage.runs.told import Launches, Source, told_rows, usual
 from ullage.suites.collectives.options import REDUCTIONS, CollectivesOptions
 from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
@@ -55,15 +60,11 @@ def sizes_of(operation: str, ranks: int, sizes: Sequence[int], room: int, most_e
 
 @dataclass(frozen=True)
 class Planner:
-    """Makes the cases of suite ``collectives``.
-
-    ``layouts``: one for each count of ranks.
-    """
+    """Makes the cases of suite ``collectives``. ``layouts``: one for each count of ranks."""
 
     options: CollectivesOptions
     layouts: Sequence[Layout]
     description: Describe
-    seconds: float = field(default=_WINDOWS * _WINDOW_S + _AROUND_S)
 
     def cases(self) -> list[KernelCase]:
         """Return the cases of all layouts, those of a layout together."""
@@ -72,55 +73,25 @@ class Planner:
     def _of_layout(self, layout: Layout) -> Iterator[KernelCase]:
         for operation in self.options.operations:
             for size in self._sizes(operation, layout):
-                yield self._collective(operation, size, layout)
+                yield self._case(COLLECTIVE, (operation, "blocking"), size, layout)
         for operation in self.options.overlap:
-            for size in spread_out(self._sizes(operation, layout), _OVERLAP_SIZES):
-                yield from (self._overlap(operation, size, tests, layout) for tests in self.options.tests)
-        yield from self._one_sided(layout)
+            for size, tests in product(spread_out(self._sizes(operation, layout), _OVERLAP_SIZES), self.options.tests):
+                way = f"nonblocking, {tests} tests" if tests else "nonblocking"
+                yield self._case(COLLECTIVE, (operation, way), size, layout, mode="overlap", tests=tests)
+        # Latencies are measured with every way of ending an operation, bandwidths with one.
+        syncs = self.options.syncs
+        for operation, size in product(self.options.one_sided, self.options.sizes):
+            if size % (_NUMBER if operation == "accumulate" else 1) == 0:
+                for sync in syncs:
+                    yield self._case(ONE_SIDED, (operation, sync), size, layout, sync=sync, outstanding=1)
+                bulk = "flush" if "flush" in syncs else syncs[0]
+                words = (operation, f"{bulk}, {WINDOW} under way")
+                yield self._case(ONE_SIDED, words, size, layout, sync=bulk, outstanding=WINDOW)
 
-    def _collective(self, operation: str, size: int, layout: Layout) -> KernelCase:
-        parameters: Parameters = {"operation": operation, "message_bytes": size}
-        return self._case(COLLECTIVE, parameters, (operation, "blocking"), layout, self.seconds)
-
-    def _overlap(self, operation: str, size: int, tests: int, layout: Layout) -> KernelCase:
-        parameters: Parameters = {
-            "operation": operation,
-            "message_bytes": size,
-            "mode": "overlap",
-            "tests": tests,
-        }
-        way = f"nonblocking, {tests} tests" if tests else "nonblocking"
-        return self._case(COLLECTIVE, parameters, (operation, way), layout, _OVERLAP_STRETCHES * self.seconds)
-
-    def _one_sided(self, layout: Layout) -> Iterator[KernelCase]:
-        """Yield the cases of latencies with every way of ending an operation, and of bandwidths with one.
-
-        That one is flush, or the first where flush is not asked for.
-        """
-        for operation in self.options.one_sided:
-            unit = _NUMBER if operation == "accumulate" else 1
-            sizes = [size for size in self.options.sizes if size % unit == 0]
-            for size in sizes:
-                for sync in self.options.syncs:
-                    yield self._window(operation, sync, 1, size, layout)
-                bulk = "flush" if "flush" in self.options.syncs else self.options.syncs[0]
-                yield self._window(operation, bulk, WINDOW, size, layout)
-
-    def _window(self, operation: str, sync: str, outstanding: int, size: int, layout: Layout) -> KernelCase:
-        parameters: Parameters = {
-            "operation": operation,
-            "sync": sync,
-            "message_bytes": size,
-            "outstanding": outstanding,
-        }
-        way = sync if outstanding == 1 else f"{sync}, {outstanding} under way"
-        return self._case(ONE_SIDED, parameters, (operation, way), layout, self.seconds)
-
-    def _case(
-        self, workload: str, parameters: Parameters, words: tuple[str, str], layout: Layout, seconds: float
-    ) -> KernelCase:
-        size = parameters["message_bytes"]
-        shown = (*words, str(layout.ranks), format_bytes(size) if isinstance(size, int) and size else "")
+    def _case(self, workload: str, words: tuple[str, str], size: int, layout: Layout, **more: int | str) -> KernelCase:
+        parameters: Parameters = {"operation": words[0], "message_bytes": size, **more}
+        seconds = (_OVERLAP_STRETCHES if "tests" in more else 1) * (_WINDOWS * _WINDOW_S + _AROUND_S)
+        shown = (*words, str(layout.ranks), format_bytes(size) if size else "")
         return kernel_case(workload, parameters, MPI, shown, self.description, seconds=seconds, layout=layout)
 
     def _sizes(self, operation: str, layout: Layout) -> list[int]:
@@ -183,3 +154,57 @@ def crowded(layouts: Sequence[Layout], cores: int | None) -> list[Note]:
         "between them, and no finding is made of it"
     )
     return [Note("oversubscribed", text, "take fewer ranks, or allow more cores")]
+
+
+METRICS: Final = (
+    "collective_latency",
+    "collective_latency_slowest",
+    "link_bandwidth",
+    "overlap",
+    "one_sided_latency",
+    "one_sided_bandwidth",
+)
+
+
+def collective_rows(launches: Launches, context: RowContext) -> list[Row]:
+    """Return all rows of this suite's cases, in the order in which their cases were first met."""
+    return told_rows(launches, context.without_storage(MPI.name, METRICS, is_place=False), _params_of)
+
+
+def is_crowded(row: Row) -> bool:
+    """Tell whether the ranks of ``row`` shared cores."""
+    return row.has_flag(OVERSUBSCRIBED)
+
+
+def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
+    """Tell a row's parameters.
+
+    A single operation tells a latency, many under way together a bandwidth, and neither the other.
+    """
+    workload = source.case.workload
+    if workload == ONE_SIDED:
+        params = source.values.some("operation", "sync", "outstanding", "message_bytes")
+        tells = (int(params["outstanding"]) > 1) == (row.metric == "one_sided_bandwidth")
+    else:
+        params = source.values.some("operation", "mode", "tests", "message_bytes")
+        if params["mode"] == "blocking":
+            del params["tests"]
+        if params["operation"] == "barrier":
+            del params["message_bytes"]
+        tells = row.metric != "link_bandwidth" or params["mode"] == "blocking"
+    return {"access": workload, **params, **usual(row, "ranks", "nodes")} if tells else None
+
+
+def blocking(rows: Iterable[Row], metric: str = "collective_latency") -> list[Row]:
+    """Return the rows of the blocking forms that have ``metric``."""
+    return [row for row in rows if row.metric == metric and row.params.get("mode") == "blocking"]
+
+
+def operation_of(row: Row) -> str:
+    """Return the name of the operation, such as ``allreduce``."""
+    return row.word("operation")
+
+
+def size_of(row: Row) -> int:
+    """Return the bytes of a message; 0 for a barrier."""
+    return row.count("message_bytes")

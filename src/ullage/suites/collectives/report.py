@@ -5,18 +5,17 @@ Time is that of one call. Rows with the most ranks that had a core each stand fo
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
-from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import percent, plural
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
+from ullage.report.declared import columns
+from ullage.report.grids import Column, MeasuredLine, PhaseLine, grid_of, time_text, value_hint, value_text
 from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import (
     COLORS,
@@ -32,8 +31,7 @@ from ullage.report.plots import (
 from ullage.report.switches import switch_notes
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.suites.collectives.prepare import ONE_SIDED
-from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
+from ullage.suites.collectives.prepare import ONE_SIDED, blocking, is_crowded, operation_of, size_of
 from ullage.units import format_bytes
 
 SUITE: Final = "collectives"
@@ -55,14 +53,13 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
 
 def rank_counts(rows: Iterable[Row]) -> list[int]:
     """Return each number of ranks once, rising."""
-    return sorted({ranks_of(row) for row in rows})
+    return sorted({row.ranks for row in rows})
 
 
 def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with the most ranks; where some have a core for each rank, the most of those."""
-    quiet = [row for row in rows if not is_crowded(row)]
-    most = max(rank_counts(quiet or rows), default=0)
-    return [row for row in rows if ranks_of(row) == most]
+    most = max(rank_counts([row for row in rows if not is_crowded(row)] or rows), default=0)
+    return [row for row in rows if row.ranks == most]
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -87,10 +84,10 @@ def tables(data: ReportData) -> Content | None:
     times, rates = in_order(blocking(rows)), with_most_ranks(in_order(blocking(rows, "link_bandwidth")))
     grids = [
         *(
-            _matrix(f"time of a call, {ranks} ranks", [row for row in times if ranks_of(row) == ranks])
+            _matrix(f"time of a call, {ranks} ranks", [row for row in times if row.ranks == ranks])
             for ranks in rank_counts(times)
         ),
-        *([_matrix(f"bytes on a rank's link (busbw), {ranks_of(rates[0])} ranks", rates)] if rates else []),
+        *([_matrix(f"bytes on a rank's link (busbw), {rates[0].ranks} ranks", rates)] if rates else []),
         *_rank_grids(data, times),
         *_overlap_grids(data, rows),
         *_one_sided_grids(rows),
@@ -130,116 +127,93 @@ def _size_text(row: Row) -> str:
     return format_bytes(size_of(row)) if size_of(row) else ""
 
 
-# -- the ranks of a call -----------------------------------------------------------------------------------------------
+# -- the ranks of a call, and overlap ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Ranks:
-    """Median over the repetitions of a call's time on the fastest rank and on the slowest."""
+def _call(gauge: str, of: Literal["sum", "least", "most"]) -> Callable[[MeasuredLine], str]:
+    """Return what shows the median over the repetitions of a time in a gauge for one call.
 
-    row: Row
-    least: float | None = None
-    most: float | None = None
+    Sums are over the ranks, so these are over the calls of all ranks.
+    """
+
+    def text(line: MeasuredLine) -> str:
+        found = [
+            float(getattr(took, of)) / (calls.sum if of == "sum" else calls.most)
+            for phase in line.phases
+            if (took := phase.gauges.get(gauge)) and (calls := phase.gauges.get("calls")) and calls.most > 0
+        ]
+        return time_text(median(found) if found else None)
+
+    return text
+
+
+def _calls(data: ReportData, rows: Iterable[Row]) -> list[MeasuredLine]:
+    return [MeasuredLine({row.metric: row}, data.phases_of(row)) for row in rows]
+
+
+_WHAT: Final = (
+    Column[PhaseLine]("operation", lambda line: operation_of(line.first), is_number=False),
+    Column[PhaseLine]("message", lambda line: _size_text(line.first)),
+)
+_RANK_COLUMNS: Final = columns(
+    *_WHAT,
+    Column[MeasuredLine]("fastest rank", _call("call_s", "least")),
+    "row=mean",
+    Column[MeasuredLine]("slowest rank", _call("call_s", "most")),
+)
+_OVERLAP_COLUMNS: Final = columns(
+    *_WHAT,
+    Column[PhaseLine]("MPI_Test", lambda line: line.first.word("tests", "0")),
+    Column[MeasuredLine]("alone", _call("call_s", "sum")),
+    Column[MeasuredLine]("computation", _call("compute_s", "sum")),
+    Column[MeasuredLine]("both", _call("overall_s", "sum")),
+    Column[PhaseLine]("overlap", lambda line: percent(line.first.median), hint=lambda line: value_hint(line.first)),
+)
 
 
 def _rank_grids(data: ReportData, times: Sequence[Row]) -> list[Grid]:
     """Show the fastest and slowest rank in each operation's smallest and largest message, with the most ranks."""
     chosen = grouped((operation_of(row), row) for row in with_most_ranks(times))
     ends = [row for found in chosen.values() for row in ([found[0], found[-1]] if len(found) > 1 else found)]
-    lines = [_ranks_line(row, data.phases_of(row)) for row in ends]
-    columns: tuple[Column[_Ranks], ...] = (
-        Column("operation", lambda line: operation_of(line.row), is_number=False),
-        Column("message", lambda line: _size_text(line.row)),
-        Column("fastest rank", lambda line: time_text(line.least)),
-        Column("mean", lambda line: value_text(line.row), hint=lambda line: value_hint(line.row)),
-        Column("slowest rank", lambda line: time_text(line.most)),
-    )
-    return grid_of(f"time of a call over the ranks, {ranks_of(ends[0])} ranks", columns, lines) if ends else []
-
-
-def _ranks_line(row: Row, phases: Sequence[PhaseRecord]) -> _Ranks:
-    found = [
-        (took.least / calls.most, took.most / calls.most)
-        for phase in phases
-        if (took := phase.gauges.get("call_s")) and (calls := phase.gauges.get("calls")) and calls.most > 0
-    ]
-    return _Ranks(row, *(median(ends) for ends in zip(*found, strict=True))) if found else _Ranks(row)
-
-
-# -- overlap -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Overlap:
-    """Mean times of one call over ranks and repetitions: alone, the computation, both."""
-
-    row: Row
-    pure: float | None
-    compute: float | None
-    overall: float | None
+    ranks = ends[0].ranks if ends else 0
+    return grid_of(f"time of a call over the ranks, {ranks} ranks", _RANK_COLUMNS, _calls(data, ends))
 
 
 def _overlap_grids(data: ReportData, rows: Sequence[Row]) -> list[Grid]:
     found = with_most_ranks(in_order(row for row in rows if row.metric == "overlap"))
-    times = ("call_s", "compute_s", "overall_s")
-    lines = [_Overlap(row, *(_mean_of(data.phases_of(row), name) for name in times)) for row in found]
-    columns: tuple[Column[_Overlap], ...] = (
-        Column("operation", lambda line: operation_of(line.row), is_number=False),
-        Column("message", lambda line: _size_text(line.row)),
-        Column("MPI_Test", lambda line: str(line.row.params.get("tests", 0))),
-        Column("alone", lambda line: time_text(line.pure)),
-        Column("computation", lambda line: time_text(line.compute)),
-        Column("both", lambda line: time_text(line.overall)),
-        Column("overlap", lambda line: percent(line.row.median), hint=lambda line: value_hint(line.row)),
-    )
-    return grid_of(f"nonblocking, during computation, {ranks_of(found[0])} ranks", columns, lines) if found else []
-
-
-def _mean_of(phases: Sequence[PhaseRecord], name: str) -> float | None:
-    found = [
-        took.sum / calls.sum
-        for phase in phases
-        if (took := phase.gauges.get(name)) and (calls := phase.gauges.get("calls")) and calls.sum > 0
-    ]
-    return median(found) if found else None
+    ranks = found[0].ranks if found else 0
+    return grid_of(f"nonblocking, during computation, {ranks} ranks", _OVERLAP_COLUMNS, _calls(data, found))
 
 
 # -- one-sided ---------------------------------------------------------------------------------------------------------
 
 
 def _one_sided_grids(rows: Sequence[Row]) -> list[Grid]:
-    own = in_order(row for row in rows if row.params["access"] == ONE_SIDED)
-    times = with_most_ranks([row for row in own if row.metric == "one_sided_latency"])
-    rates = with_most_ranks([row for row in own if row.metric == "one_sided_bandwidth"])
-    grids: list[Grid] = []
-    if times:
-        grids.append(_matrix(f"one-sided, one at a time, rank 0 to rank {ranks_of(times[0]) - 1}", times, _ended_by))
-    if rates:
-        grids.append(_matrix(f"one-sided, {rates[0].params['outstanding']} under way together", rates, _ended_by))
-    return grids
-
-
-def _ended_by(row: Row) -> str:
-    return f"{operation_of(row)}, {row.params['sync']}"
+    own = in_order(row for row in rows if row.access == ONE_SIDED)
+    times, rates = (
+        with_most_ranks([row for row in own if row.metric == f"one_sided_{what}"]) for what in ("latency", "bandwidth")
+    )
+    titles = {
+        f"one-sided, one at a time, rank 0 to rank {times[0].ranks - 1}" if times else "": times,
+        f"one-sided, {rates[0].params['outstanding']} under way together" if rates else "": rates,
+    }
+    return [
+        _matrix(title, some, lambda row: f"{operation_of(row)}, {row.params['sync']}")
+        for title, some in titles.items()
+        if some
+    ]
 
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
-_SMALL_BYTES: Final = 8
-
-
-def _is_small_allreduce(row: Row) -> bool:
-    shape = row.word("operation"), row.word("mode"), row.params.get("message_bytes")
-    return shape == ("allreduce", "blocking", _SMALL_BYTES)
-
-
+_SMALL: Final = ["allreduce", "blocking", 8]
 HEADLINES: Final = (
     Rule(
         "messages",
         "collective_latency",
-        _is_small_allreduce,
+        lambda row: [row.params.get(name) for name in ("operation", "mode", "message_bytes")] == _SMALL,
         ranks_key,
-        lambda row: f"allreduce of {_SMALL_BYTES} bytes, {row.params['ranks']} ranks",
+        lambda row: f"allreduce of {_SMALL[-1]} bytes, {row.params['ranks']} ranks",
     ),
 )
 
@@ -270,13 +244,12 @@ def _over_sizes(title: str, group: Sequence[Row]) -> list[Figure]:
     sizes = sorted({size_of(row) for row in rows})
     if len(sizes) < _FEWEST:
         return []
-    ranks = ranks_of(rows[0])
-    x = size_axis(sizes, "message")
     caption = (
-        f"{plural(ranks, 'rank')}. Where a line is flat, the time of a call dominates. Where it rises with the size, "
-        "the time of the bytes dominates."
+        f"{plural(rows[0].ranks, 'rank')}. Where a line is flat, the time of a call dominates. Where it rises with the "
+        "size, the time of the bytes dominates."
     )
-    return [Figure(f"{title}, over the size", caption, _time_spec(rows, x, list(map(size_of, rows)), _SIZE_TOOLTIP))]
+    spec = _time_spec(rows, size_axis(sizes, "message"), size_of, _SIZE_TOOLTIP)
+    return [Figure(f"{title}, over the size", caption, spec)]
 
 
 def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
@@ -286,17 +259,15 @@ def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
         return []
     smallest = min((size_of(row) for row in group if size_of(row)), default=0)
     rows = [row for row in group if size_of(row) in (0, smallest)]
-    x = rank_axis(counts, "x", "ranks")
     words = f"Messages of {format_bytes(smallest)}. " if smallest else ""
     caption = f"{words}With twice as many ranks a tree needs one more step, and an exchange twice the messages."
-    return [Figure(f"{title}, over ranks", caption, _time_spec(rows, x, list(map(ranks_of, rows)), _TIME_TOOLTIP))]
+    spec = _time_spec(rows, rank_axis(counts, "x", "ranks"), lambda row: row.ranks, _TIME_TOOLTIP)
+    return [Figure(f"{title}, over ranks", caption, spec)]
 
 
-def _time_spec(rows: Sequence[Row], x: Spec, xs: Sequence[int], tips: list[Spec]) -> Spec:
+def _time_spec(rows: Sequence[Row], x: Spec, at: Callable[[Row], int], tips: list[Spec]) -> Spec:
     names = list(dict.fromkeys(map(operation_of, rows)))
-    values = [
-        row_point(row, at, name=operation_of(row), size=_size_text(row)) for row, at in zip(rows, xs, strict=True)
-    ]
+    values = [row_point(row, at(row), name=operation_of(row), size=_size_text(row)) for row in rows]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
     encoding = {
         "x": x,
@@ -320,7 +291,7 @@ def overlap_figures(data: ReportData) -> list[Figure]:
     rows = [row for row in found if size_of(row) == largest[operation_of(row)]]
     if not rows:
         return []
-    caption = f"{plural(ranks_of(rows[0]), 'rank')}, the largest message of each that was measured."
+    caption = f"{plural(rows[0].ranks, 'rank')}, the largest message of each that was measured."
     return [Figure("overlap with computation", caption, _overlap_spec(rows))]
 
 

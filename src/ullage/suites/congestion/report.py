@@ -15,7 +15,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_column
-from ullage.report.latency import bucket_midpoint_ns
+from ullage.report.phases import bucket_midpoint_ns
 from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, time_axis, tooltip
@@ -47,23 +47,24 @@ def _test_of(row: Row) -> tuple[str, str]:
     return row.word("load"), row.word("test")
 
 
-def _value(heading: str, metric: str, state: str = "") -> Column[_Line]:
-    return value_column(heading, lambda line: line[1].get((metric, state)))
+def _columns(*named: tuple[str, str, str]) -> tuple[Column[_Line], ...]:
+    """Return the columns of load and test, then those of heading, metric and state."""
+
+    def value(heading: str, *place: str) -> Column[_Line]:
+        return value_column(heading, lambda line: line[1].get((place[0], place[1])))
+
+    load = Column[_Line]("load", lambda line: line[0][0], is_number=False)
+    return load, Column("test", lambda line: line[0][1], is_number=False), *(value(*one) for one in named)
 
 
-_WHO: Final[tuple[Column[_Line], ...]] = (
-    Column("load", lambda line: line[0][0], is_number=False),
-    Column("test", lambda line: line[0][1], is_number=False),
-)
-_IMPACT_COLUMNS: Final = (*_WHO, _value("mean", IMPACTS[0]), _value("p99", IMPACTS[1]))
-_TIME_COLUMNS: Final = (
-    *_WHO,
-    _value("mean, isolated", "congestion_time", "isolated"),
-    _value("congested", "congestion_time", "congested"),
-    _value("p99, isolated", "congestion_time_p99", "isolated"),
-    _value("congested", "congestion_time_p99", "congested"),
-    _value("a victim sends, isolated", "congestion_bandwidth", "isolated"),
-    _value("congested", "congestion_bandwidth", "congested"),
+_IMPACT_COLUMNS: Final = _columns(("mean", IMPACTS[0], ""), ("p99", IMPACTS[1], ""))
+_TIME_COLUMNS: Final = _columns(
+    ("mean, isolated", "congestion_time", "isolated"),
+    ("congested", "congestion_time", "congested"),
+    ("p99, isolated", "congestion_time_p99", "isolated"),
+    ("congested", "congestion_time_p99", "congested"),
+    ("a victim sends, isolated", "congestion_bandwidth", "isolated"),
+    ("congested", "congestion_bandwidth", "congested"),
 )
 
 
@@ -75,31 +76,30 @@ def _notes(data: ReportData, rows: Sequence[Row]) -> list[str]:
             "nothing about a network."
         )
     phases = [phase for row in rows for phase in data.phases_of(row)]
-    notes += [*_who(rows, phases), *_traffic(data, rows)]
+    notes += [_who(rows, phases), *_traffic(data, rows)]
     if rows[0].params.get("nodes") == 1:
         notes.append("The ranks of one node share memory and use no network. No ceiling is known.")
     return notes
 
 
-def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[str]:
+def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> str:
     found = next((phase.facts["victims"] for phase in phases if "victims" in phase.facts), None)
-    count, ranks = int(rows[0].params["victims"]), int(rows[0].params["ranks"])
-    named = ""
     victims = cast("list[object]", found) if isinstance(found, list) else []
-    if 0 < len(victims) <= _MOST_NAMED:
-        named = f" (ranks {', '.join(map(str, victims))})"
-    return [(f"{count} of {ranks} ranks are victims{named}. The other {ranks - count} load the network or idle.")]
+    named = f" (ranks {', '.join(map(str, victims))})" if 0 < len(victims) <= _MOST_NAMED else ""
+    count, ranks = rows[0].count("victims"), rows[0].ranks
+    return f"{count} of {ranks} ranks are victims{named}. The other {ranks - count} load the network or idle."
 
 
 def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
     """State what each load itself moved: the median rate over the repetitions."""
-    congested = [row for row in rows if row.metric == "congestion_time" and row.params.get("state") == "congested"]
-    phases = grouped((row.word("load"), phase) for row in congested for phase in data.phases_of(row))
+    congested = (row for row in rows if row.metric == "congestion_time" and row.params.get("state") == "congested")
+    loads = grouped((row.word("load"), row) for row in congested)
     words: list[str] = []
-    for load in dict.fromkeys(row.word("load") for row in congested):
+    for load, some in loads.items():
         rates = [
             phase.counters["load_bytes"] / took.most
-            for phase in phases.get(load, [])
+            for row in some
+            for phase in data.phases_of(row)
             if (took := phase.gauges.get("load_s")) and took.most > 0 and "load_bytes" in phase.counters
         ]
         words.append(f"{format_quantity(median(rates), 'B/s') if rates else DASH} ({load})")
@@ -127,10 +127,9 @@ def figures(data: ReportData) -> list[Figure]:
 
 
 def _bars(rows: Sequence[Row]) -> Figure:
-    labels = list(dict.fromkeys(map(_label, rows)))
     values: list[Spec] = [
         {
-            "name": _label(row),
+            "name": f"{row.params['test']}, {row.params['load']}",
             "what": _NAMES[IMPACTS.index(row.metric)],
             "y": rounded(row.median),
             "floor": 1.0,
@@ -142,16 +141,11 @@ def _bars(rows: Sequence[Row]) -> Figure:
     found = [1.0, *(row.median for row in rows)]
     x = log_axis("y", (min(found) / 1.15, max(found) * 1.15), "congested / isolated")
     place = {
-        "y": bar_names(labels, 220),
+        "y": bar_names(list(dict.fromkeys(value["name"] for value in values)), 220),
         "yOffset": {"field": "what", "type": "ordinal", "sort": list(_NAMES)},
     }
-    color = ordinal(
-        "what",
-        _NAMES,
-        "",
-        scale={"domain": list(_NAMES), "range": ordered_colors(len(_NAMES))},
-        legend={"orient": "top", "title": None},
-    )
+    colors = {"domain": list(_NAMES), "range": ordered_colors(len(_NAMES))}
+    color = ordinal("what", _NAMES, "", scale=colors, legend={"orient": "top", "title": None})
     rule: Spec = {"x": {"datum": 1.0, "type": "quantitative", "scale": x["scale"]}}
     layers: list[Spec] = [
         {"data": {"values": values}, **bar_layer(place, x, color, _BAR_TOOLTIP)},
@@ -159,10 +153,6 @@ def _bars(rows: Sequence[Row]) -> Figure:
     ]
     caption = "Bars begin at 1, where the load changes nothing. The axis is logarithmic."
     return Figure("impact", caption, layered(410, {"step": 14}, layers), wide=True)
-
-
-def _label(row: Row) -> str:
-    return f"{row.params['test']}, {row.params['load']}"
 
 
 def _tails(data: ReportData, rows: Iterable[Row]) -> list[Figure]:
@@ -192,30 +182,19 @@ def _tail(state: str, phases: Iterable[PhaseRecord]) -> list[Spec]:
     """Return the points of the complementary distribution, at most one for each of the shares."""
     counts: Counter[int] = Counter()
     for phase in phases:
-        if phase.latency is not None:
-            for index, count in phase.latency.buckets:
-                counts[index] += count
-    total = sum(counts.values())
+        for index, count in () if phase.latency is None else phase.latency.buckets:
+            counts[index] += count
     values: list[Spec] = []
-    left, step = total, 0
+    total = left = sum(counts.values())
+    ahead = list(_SHARES)
     for index, count in sorted(counts.items()):
-        share = left / total
-        if step < len(_SHARES) and share <= _SHARES[step]:
-            values.append(_tail_point(state, bucket_midpoint_ns(index) / _NS, share))
-            while step < len(_SHARES) and share <= _SHARES[step]:
-                step += 1
+        share, seconds = left / total, bucket_midpoint_ns(index) / _NS
+        if ahead and share <= ahead[0]:
+            place = {"state": state, "x": max(seconds, 1 / _NS), "y": rounded(share, 4)}
+            values.append({**place, "text": format_quantity(seconds, "s"), "share": percent(share, 2)})
+            ahead = [one for one in ahead if share > one]
         left -= count
     return values
-
-
-def _tail_point(state: str, seconds: float, share: float) -> Spec:
-    return {
-        "state": state,
-        "x": max(seconds, 1 / _NS),
-        "y": rounded(share, 4),
-        "text": format_quantity(seconds, "s"),
-        "share": percent(share, 2),
-    }
 
 
 SECTIONS: Final = (

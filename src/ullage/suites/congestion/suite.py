@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A congestion run: its cases; then each test alone and under load, and their ratio, as rows and findings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Final, Literal
 
 from ullage.analysis.contests import compare_ratios
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.metrics import metric_named
 from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
-from ullage.analysis.statistics import Comparison, median_interval
+from ullage.analysis.statistics import Comparison
 from ullage.analysis.verdicts.grades import sound_rows, worst_grade
-from ullage.grouping import grouped
+from ullage.grouping import grouped, nested
 from ullage.launch.base import ranks_on_a_node
-from ullage.model.flags import OVERSUBSCRIBED, each_once
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Layout, Parameters, Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
@@ -20,8 +21,7 @@ from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.row_checks import check_values
-from ullage.results.rows import Measured, RowContext, join
+from ullage.results.rows import Measured, RowContext, RowFrame, join
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
@@ -48,27 +48,20 @@ def prepare_congestion(request: Request, engine_context: EngineContext) -> Prepa
     """
     options = read_options(CongestionOptions, request)
     layout = options.place(options.ranks, usable_cores())
-    cases = [_case(load, options, layout, engine_context) for load in options.loads]
+    seconds, victims = _STRETCH * _PHASES * options.test_s + _AROUND_S, str(victims_of(options.ranks, options.share))
+    shared: Parameters = {"seed": options.seed, **options.of_engine()}
+
+    def case(load: str) -> KernelCase:
+        words, description = (load, str(options.ranks), victims), engine_context.description
+        return kernel_case(WORKLOAD, {**shared, "load": load}, MPI, words, description, seconds=seconds, layout=layout)
+
+    cases = [case(load) for load in options.loads]
     return PreparedKernels(request, options, HEADERS, cases, notes=_notes(layout))
 
 
 def victims_of(ranks: int, share: float) -> int:
     """Return the number of victims among ``ranks`` as the engine computes it: at least 2, and at most all but 2."""
     return min(max(int(share * ranks + 0.5), _FEWEST_OF_A_KIND), ranks - _FEWEST_OF_A_KIND)
-
-
-def _case(load: str, options: CongestionOptions, layout: Layout, engine_context: EngineContext) -> KernelCase:
-    parameters: Parameters = {
-        "load": load,
-        "load_bytes": options.load_bytes,
-        "victim_share": options.share,
-        "seed": options.seed,
-        "rings": options.rings,
-        "test_s": options.test_s,
-    }
-    words = (load, str(options.ranks), str(victims_of(options.ranks, options.share)))
-    seconds = _STRETCH * _PHASES * options.test_s + _AROUND_S
-    return kernel_case(WORKLOAD, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
 
 
 def _notes(layout: Layout) -> tuple[Note, ...]:
@@ -101,33 +94,30 @@ def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
     if source.case.workload != WORKLOAD or victims is None:
         return None
     test, _, state = row.word("access").rpartition("-")
-    load = str(source.workload.get("load", "incast"))
-    what: dict[str, Scalar] = {"load": load, "test": test, "state": state}
-    return {**usual(row, "access"), **what, **usual(row, "ranks", "nodes"), "victims": int(victims.most)}
+    what: dict[str, Scalar] = {**usual(row, "access"), **source.values.some("load"), "test": test, "state": state}
+    return {**what, **usual(row, "ranks", "nodes"), "victims": int(victims.most)}
 
 
 def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
     """Return the ratios of congested to isolated, repetition by repetition, as rows."""
-    pairs: dict[tuple[str, str], dict[tuple[int, int], dict[str, PhaseRecord]]] = {}
-    for item in measured:
-        state = state_of(item.phase)
-        if state is not None:
-            by_repetition = pairs.setdefault((item.case.case, state[0]), {})
-            # Results of earlier versions number the repetitions of each launch from 0.
-            by_repetition.setdefault((id(item.run), item.phase.repetition), {})[state[1]] = item.phase
-    states = {(row.case, row.metric, row.word("test"), row.word("state")): row for row in rows}
+    # Results of earlier versions number the repetitions of each launch from 0.
+    repetitions = nested(
+        ((item.case.case, state[0], id(item.run), item.phase.repetition), state[1], item.phase)
+        for item in measured
+        if (state := state_of(item.phase)) is not None
+    )
+    both = (one for one in repetitions.items() if len(one[1]) == len((ISOLATED, CONGESTED)))
+    pairs = grouped(((case, test), phases) for (case, test, _, _), phases in both)
+    states = {(row.case, row.word("test"), row.metric, row.word("state")): row for row in rows}
     found: list[Row] = []
-    for (case, test), by_repetition in pairs.items():
-        both = [phases for phases in by_repetition.values() if len(phases) == len((ISOLATED, CONGESTED))]
-        for metric in IMPACTS:
-            alone = states.get((case, metric, test, ISOLATED))
-            beside = states.get((case, metric, test, CONGESTED))
-            if alone is not None and beside is not None and (values := _ratios(both, metric)):
-                found.append(_impact(alone, beside, values, level))
+    for (place, phases), metric in product(pairs.items(), IMPACTS):
+        alone, beside = (states.get((*place, metric, state)) for state in (ISOLATED, CONGESTED))
+        if alone is not None and beside is not None and (values := _ratios(phases, metric)):
+            found.append(_impact(alone, beside, values, level))
     return found
 
 
-def _ratios(both: Iterable[dict[str, PhaseRecord]], metric: str) -> list[float]:
+def _ratios(both: Iterable[Mapping[str, PhaseRecord]], metric: str) -> list[float]:
     sample = metric_named(metric).sample
     pairs = [(sample(phases[ISOLATED]), sample(phases[CONGESTED])) for phases in both]
     return [beside / alone for alone, beside in pairs if alone and beside]
@@ -135,22 +125,19 @@ def _ratios(both: Iterable[dict[str, PhaseRecord]], metric: str) -> list[float]:
 
 def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> Row:
     """Return the row of one impact; its flags are those of the launch, and those of its own samples."""
-    interval = median_interval(values, level)
-    own = check_values(values, interval, None, None)
-    kept = [flag for flag in beside.flags if alone.has_flag(flag.code) and not flag.is_of_repetitions]
-    return beside.model_copy(
-        update={
-            "metric": IMPACTS[beside.metric],
-            "unit": "x",
-            "params": {key: value for key, value in beside.params.items() if key != "state"},
-            "median": interval.median,
-            "low": interval.low if len(values) > 1 else None,
-            "high": interval.high if len(values) > 1 else None,
-            "repetitions": list(values),
-            "grade": worst_grade((alone.grade, beside.grade)),
-            "flags": each_once([*kept, *own]),
-        }
+    frame = RowFrame(
+        metric=IMPACTS[beside.metric],
+        unit="x",
+        target=beside.target,
+        params={key: value for key, value in beside.params.items() if key != "state"},
+        case=beside.case,
+        better=beside.better,
+        grade=worst_grade((alone.grade, beside.grade)),
+        flags=[flag for flag in beside.flags if alone.has_flag(flag.code) and not flag.is_of_repetitions],
+        notes=beside.notes,
     )
+    kept = {"verdict": beside.verdict, "verdict_reasons": beside.verdict_reasons, "launches": beside.launches}
+    return frame.row(values, level).model_copy(update=kept)
 
 
 # -- findings ----------------------------------------------------------------------------------------------------------
@@ -185,7 +172,8 @@ def _of_load(load: str, judged: Sequence[tuple[Row, Comparison]]) -> Finding:
     """State what the load does to each test; that it makes messages slower, of what is proved to take longer."""
     tail = {row.word("test"): row for row, _ in judged if row.metric == IMPACT_P99}
     mean = {row.word("test"): row for row, _ in judged if row.metric == IMPACT}
-    words = [f"{test} {times(row.median)} (p99 {_tail(tail.get(test))})" for test, row in mean.items()]
+    longest = {test: times(row.median) for test, row in tail.items()}
+    words = [f"{test} {times(row.median)} (p99 {longest.get(test, 'unknown')})" for test, row in mean.items()]
     first = judged[0][0]
     victims, ranks = first.count("victims"), first.count("ranks")
     slower = [row.median for row, found in judged if found.verdict == "faster"]
@@ -201,22 +189,9 @@ def _of_load(load: str, judged: Sequence[tuple[Row, Comparison]]) -> Finding:
     severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
     if severity == "warning":
         text += " Separate jobs with such patterns, or enable congestion control of the network."
-    return finding(
-        "congestion",
-        title,
-        text,
-        severity,
-        load=load,
-        ranks=ranks,
-        victims=victims,
-        test=list(mean),
-        impact=[row.median for row in mean.values()],
-        impact_p99=[row.median for row in tail.values()],
-    )
-
-
-def _tail(row: Row | None) -> str:
-    return "unknown" if row is None else times(row.median)
+    means, tails = [row.median for row in mean.values()], [row.median for row in tail.values()]
+    numbers = {"load": load, "ranks": ranks, "victims": victims, "test": list(mean)}
+    return finding("congestion", title, text, severity, **numbers, impact=means, impact_p99=tails)
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:

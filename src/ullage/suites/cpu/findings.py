@@ -3,20 +3,19 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
-from ullage.analysis.findings.phrasing import columns, finding, gain_of, least_gain, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Gain, Row
+from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
@@ -24,20 +23,19 @@ from ullage.results.rows import RowContext, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
-from ullage.suites.cpu.ceilings import with_ceilings
-from ullage.suites.cpu.kernels import TYPES
+from ullage.suites.cpu.libraries import GEMM, SOLVE, place_of_type
 from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.rows import (
     CHOSEN,
     CLOCK_RATIO,
-    GEMM,
     RATE_RATIO,
-    SOLVE,
     Measurement,
     best_of,
     best_of_types,
     measurements,
     ratio_rows,
+    with_ceilings,
+    with_rows,
 )
 from ullage.units import format_operations
 
@@ -71,18 +69,21 @@ def _fastest(kernels: Sequence[Measurement]) -> list[Finding]:
     if best is None or best.rate is None:
         return []
     text = f"The kernel with the highest median is {best.name}: {_said(best)}{_of_ceiling(best)}."
-    if double is not None and double.rate is not None and double.name != best.name:
+    if double is not None and double.name != best.name:
         text += f" In double precision it is {double.name}: {_said(double)}{_of_ceiling(double)}."
-    numbers = columns(
-        kernel=best.name,
-        threads=best.threads,
-        op_s=best.rate.median,
-        share=best.rate.share,
-        fp64_kernel=None if double is None else double.name,
-        fp64_op_s=None if double is None else double.value("compute_rate"),
-    )
-    title = f"Kernels reach {format_operations(best.rate.median)}"
-    return [Finding(kind="fastest", title=title, text=text, numbers=numbers)]
+    return [
+        finding(
+            "fastest",
+            f"Kernels reach {format_operations(best.rate.median)}",
+            text,
+            kernel=best.name,
+            threads=best.threads,
+            op_s=best.rate.median,
+            share=best.rate.share,
+            fp64_kernel=None if double is None else double.name,
+            fp64_op_s=None if double is None else double.value("compute_rate"),
+        )
+    ]
 
 
 def _threads(kernels: Sequence[Measurement], level: float) -> list[Finding]:
@@ -94,38 +95,32 @@ def _threads(kernels: Sequence[Measurement], level: float) -> list[Finding]:
         if len(rates) > 1:
             lines[str(best.params["type"])] = rates
     own = level_of_each(level, map(len, lines.values()))
-    found = {type_: enough_of(line, own) for type_, line in lines.items()}
-    groups = grouped(
-        ((_count(one), int(one.last.params["threads"])), (type_, one))
-        for type_, one in sorted(
-            found.items(), key=lambda item: TYPES.index(item[0]) if item[0] in TYPES else len(TYPES)
-        )
-    )
+    found = {name: enough_of(lines[name], own) for name in sorted(lines, key=place_of_type)}
+    groups = grouped(((_count(one), one.last.count("threads")), (type_, one)) for type_, one in found.items())
     return [_thread_finding(*key, dict(pairs), own) for key, pairs in sorted(groups.items(), reverse=True)]
 
 
 def _count(found: Enough) -> int:
     """Return how many threads are enough; 0 where that cannot be told."""
-    return 0 if found.is_open else int(found.row.params["threads"])
+    return 0 if found.is_open else found.row.count("threads")
 
 
 def _thread_finding(enough: int, most: int, found: Mapping[str, Enough], level: float) -> Finding:
     types, gains = list(found), [one.row.median / one.first.median for one in found.values()]
     low, high = times(min(gains)), times(max(gains))
     over = f"{low} the rate of 1 thread" if low == high else f"{low} to {high} the rate of 1 thread"
-    what = f"{listing(types)} {'need' if len(types) > 1 else 'needs'} {plural(enough, 'thread')}"
-    text = f"{what}{f': {over}' if enough > 1 else ''}."
-    title = f"{listing(types, 3)} {'need' if len(types) > 1 else 'needs'} {plural(enough, 'thread')}"
+    need = "need" if len(types) > 1 else "needs"
+    text = f"{listing(types)} {need} {plural(enough, 'thread')}{f': {over}' if enough > 1 else ''}."
+    title = f"{listing(types, 3)} {need} {plural(enough, 'thread')}"
     if not enough:
-        title = f"How many threads {listing(types, 3)} {'need' if len(types) > 1 else 'needs'} cannot be told"
+        title = f"How many threads {listing(types, 3)} {need} cannot be told"
         text = f"{title}. Repeat more often on an idle machine."
     elif enough < most:
         text += f" More reach no more than {times(1 / ENOUGH)} of that."
-    numbers = columns(types=types, enough=enough or None, most=most, gain=gains)
     severity = "advice" if 0 < enough < most else "info"
-    finding = Finding(kind="threads", title=title, text=text, severity=severity, numbers=numbers)
+    said = finding("threads", title, text, severity, types=types, enough=enough or None, most=most, gain=gains)
     fewer = [gain_of(compare_rows(one.row, one.last, level, None)) for one in found.values()]
-    return with_gain(finding, least_gain(fewer) if enough else None, f"OMP_NUM_THREADS={enough}")
+    return with_gain(said, least_gain(fewer) if enough else None, f"OMP_NUM_THREADS={enough}")
 
 
 def _solve(found: Sequence[Measurement]) -> list[Finding]:
@@ -137,15 +132,9 @@ def _solve(found: Sequence[Measurement]) -> list[Finding]:
     if peer is not None and peer.median > 0:
         ratio = best.rate.median / peer.median
         text += f" {peer.tool} reaches {format_operations(peer.median)}: our solve reaches {times(ratio)} of that."
-    numbers = columns(
-        threads=best.threads,
-        n=best.params["n"],
-        op_s=best.rate.median,
-        share=best.rate.share,
-        peer_op_s=None if peer is None else peer.median,
-    )
     title = f"The linear solve reaches {format_operations(best.rate.median)}"
-    return [Finding(kind="solve", title=title, text=text, numbers=numbers)]
+    numbers = {"threads": best.threads, "n": best.params["n"], "op_s": best.rate.median, "share": best.rate.share}
+    return [finding("solve", title, text, **numbers, peer_op_s=None if peer is None else peer.median)]
 
 
 def _penalty(ratios: Iterable[Row]) -> list[Finding]:
@@ -158,12 +147,10 @@ def _penalty(ratios: Iterable[Row]) -> list[Finding]:
     how = f"With {plural(threads, 'thread')} it runs at {times(row.median)} the clock of scalar instructions."
     is_notable = high < 1 - _LEAST_PENALTY
     title = "Whether AVX-512 lowers the clock cannot be told"
-    if is_notable or low > 1 - _LEAST_PENALTY:
-        title = (
-            f"AVX-512 lowers the clock by {percent(1 - row.median)}"
-            if is_notable
-            else "AVX-512 does not lower the clock"
-        )
+    if is_notable:
+        title = f"AVX-512 lowers the clock by {percent(1 - row.median)}"
+    elif low > 1 - _LEAST_PENALTY:
+        title = "AVX-512 does not lower the clock"
     severity = "advice" if is_notable else "info"
     return [finding("clock-penalty", title, f"{title}. {how}", severity, threads=threads, ratio=row.median)]
 
@@ -180,10 +167,9 @@ def _special(ratios: Iterable[Row]) -> list[Finding]:
         row = max((r for r in rows if r.params["type"] == type_), key=lambda one: int(one.params["threads"]))
         isa, over = row.word("isa"), row.word("over").partition(" ")[0]
         title = f"{type_} dot products by {isa} do {times(row.median)} the operations of {over}"
-        text = f"{title} in the same time."
-        numbers = columns(type=type_, isa=isa, threads=row.count("threads"), ratio=row.median)
         severity = "advice" if row.median < 1 else "info"
-        found.append(Finding(kind="special-unit", title=title, text=text, severity=severity, numbers=numbers))
+        numbers = {"type": type_, "isa": isa, "threads": row.count("threads"), "ratio": row.median}
+        found.append(finding("special-unit", title, f"{title} in the same time.", severity, **numbers))
     return found
 
 
@@ -193,7 +179,7 @@ def _missing(missing: Mapping[str, str]) -> list[Finding]:
     reasons = grouped((reason, isa) for isa, reason in missing.items())
     text = "; ".join(f"{listing(isas)} ({reason})" for reason, isas in reasons.items())
     title = f"{listing(list(missing), 4)} cannot be measured on this CPU"
-    return [Finding(kind="missing", title=title, text=f"Not available: {text}.", numbers=columns(isa=list(missing)))]
+    return [finding("missing", title, f"Not available: {text}.", isa=list(missing))]
 
 
 def _said(one: Measurement) -> str:
@@ -215,30 +201,13 @@ FLAG: Final = "blas-kernel-mismatch"
 LEAST_SHARE: Final = 0.6
 
 
-@dataclass(frozen=True)
-class Mismatch:
-    """A product by a library's own choice of kernels, that of the most threads. ``core``: the library's word for it.
-
-    ``library``: as rows name it.
-    """
-
-    library: str
-    default: Measurement
-    core: str
-
-
-def mismatches(found: Iterable[Measurement]) -> list[Mismatch]:
-    """Return a mismatch for each library whose product with the most threads stays under 60 % of the roof."""
-    default: dict[str, Measurement] = {}
-    for one in found:
-        if one.name == GEMM and one.params["core"] == CHOSEN:
-            library = str(one.params["library"])
-            known = default.get(library)
-            if known is None or one.threads > known.threads:
-                default[library] = one
+def mismatches(found: Iterable[Measurement]) -> list[Measurement]:
+    """Return the product with the most threads of each library whose own kernels stay under 60 % of the roof in it."""
+    chosen = grouped((one.label, one) for one in found if one.name == GEMM and one.params["core"] == CHOSEN)
+    most = [max(some, key=lambda one: one.threads) for some in chosen.values()]
     return [
-        Mismatch(library, one, one.fact("core"))
-        for library, one in default.items()
+        one
+        for one in most
         if (rate := one.rate) is not None
         and rate.ceiling is not None
         # Not even the least disturbed repetition may reach that share.
@@ -251,80 +220,68 @@ def better_core(found: Sequence[Measurement], library: str) -> str:
 
     Return an empty word where it chose well, or where no other kernels are faster.
     """
-    wrong = next((one for one in mismatches(found) if one.library == library), None)
-    if wrong is None:
-        return ""
-    best = max(_tried(wrong, found), key=_rate, default=None)
-    return "" if best is None or _rate(best) <= _rate(wrong.default) else str(best.params["core"])
+    wrong = next((one for one in mismatches(found) if one.label == library), None)
+    best = None if wrong is None else max(_tried(wrong, found), key=_rate, default=None)
+    return "" if wrong is None or best is None or _rate(best) <= _rate(wrong) else str(best.params["core"])
 
 
-def _tried(mismatch: Mismatch, found: Sequence[Measurement]) -> list[Measurement]:
+def _tried(wrong: Measurement, found: Sequence[Measurement]) -> list[Measurement]:
     """Return the same product, with as many threads, by kernels that the library was told to take."""
-    return [
-        one
-        for one in found
-        if one.name == GEMM
-        and one.params["library"] == mismatch.library
-        and one.params["core"] != CHOSEN
-        and one.threads == mismatch.default.threads
-    ]
+    same = (one for one in found if one.name == GEMM and one.label == wrong.label and one.threads == wrong.threads)
+    return [one for one in same if one.params["core"] != CHOSEN]
 
 
-def with_flags(found: Sequence[Measurement], wrong: Iterable[Mismatch]) -> list[Measurement]:
-    """Return ``found`` with a flag on each rate that a library of ``wrong`` reached with kernels of its own choice."""
-    by_library = {mismatch.library: mismatch for mismatch in wrong}
+def with_flags(found: Sequence[Measurement], mismatched: Iterable[Measurement]) -> list[Measurement]:
+    """Return ``found`` with a flag on each rate that a mismatched library reached with kernels of its own choice."""
+    texts = {
+        one.label: f"the library chose {one.fact('core') or 'its kernels'}: its product reaches {_share(one)} of its "
+        "ceiling"
+        for one in mismatched
+    }
 
     def flagged(one: Measurement) -> Measurement:
-        mismatch = by_library.get(str(one.params.get("library", "")))
-        if mismatch is None or one.params.get("core") != CHOSEN:
+        if one.label not in texts or one.params.get("core") != CHOSEN:
             return one
-        text = (
-            f"the library chose {mismatch.core or 'its kernels'}: its product reaches {_share(mismatch)} of its ceiling"
-        )
-        return one.flagged([Flag(code=FLAG, reason=text)], "compute_rate")
+        return one.flagged([Flag(code=FLAG, reason=texts[one.label])], "compute_rate")
 
     return [flagged(one) for one in found]
 
 
-def mismatch_finding(mismatch: Mismatch, found: Sequence[Measurement], level: float) -> Finding:
+def mismatch_finding(wrong: Measurement, found: Sequence[Measurement], level: float) -> Finding:
     """Say which kernels the library chose, which are better, and how to have them."""
-    default = mismatch.default
-    others = _tried(mismatch, found)
+    others, core = _tried(wrong, found), wrong.fact("core")
     best = max(others, key=_rate, default=None)
-    chose = f"chose kernels for {mismatch.core}" if mismatch.core else "chose its own kernels"
-    title = f"The BLAS {mismatch.library} uses kernels for another CPU"
-    text = (
-        f"The BLAS {mismatch.library} ({default.library}) {chose}. They reach {_said(default)}, {_share(mismatch)} of "
-    )
+    chose = f"chose kernels for {core}" if core else "chose its own kernels"
+    text = f"The BLAS {wrong.label} ({wrong.library}) {chose}. They reach {_said(wrong)}, {_share(wrong)} of "
     text += "what the cores can do."
-    gain = _gain(best, default, level_of_each(level_of_part(level, COMPARING), [len(others) + 1]))
+    gain = None
+    if best is not None and best.rate is not None and wrong.rate is not None:
+        own = level_of_each(level_of_part(level, COMPARING), [len(others) + 1])
+        gain = gain_of(compare_rows(best.rate, wrong.rate, own))
     if best is not None and gain is not None:
         text += f" With {_CORETYPE}={best.params['core']} it reaches {_said(best)}, {times(gain.factor)} of that."
     elif others:
         text += f" None of {listing([str(one.params['core']) for one in others])} is shown to reach more."
-    numbers = columns(
-        library=default.library,
-        core=mismatch.core or None,
-        default_op_s=_rate(default),
+    said = finding(
+        FLAG,
+        f"The BLAS {wrong.label} uses kernels for another CPU",
+        text,
+        "warning",
+        library=wrong.library,
+        core=core or None,
+        default_op_s=_rate(wrong),
         best_core=None if best is None else str(best.params["core"]),
         best_op_s=None if best is None else _rate(best),
     )
-    told = Finding(kind=FLAG, title=title, text=text, severity="warning", numbers=numbers)
-    return with_gain(told, gain, f"{_CORETYPE}={'' if best is None else best.params['core']}")
-
-
-def _gain(best: Measurement | None, default: Measurement, level: float) -> Gain | None:
-    rows = (None if best is None else best.rate, default.rate)
-    return None if rows[0] is None or rows[1] is None else gain_of(compare_rows(rows[0], rows[1], level))
+    return with_gain(said, gain, f"{_CORETYPE}={'' if best is None else best.params['core']}")
 
 
 def _rate(one: Measurement) -> float:
     return one.value("compute_rate") or 0.0
 
 
-def _share(mismatch: Mismatch) -> str:
-    rate = mismatch.default.rate
-    return "a part" if rate is None or rate.share is None else percent(rate.share)
+def _share(wrong: Measurement) -> str:
+    return "a part" if wrong.rate is None or wrong.rate.share is None else percent(wrong.rate.share)
 
 
 # -- the summary of a run ----------------------------------------------------------------------------------------------
@@ -332,49 +289,25 @@ def _share(mismatch: Mismatch) -> str:
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = read_options(CpuOptions, request)
-    found = _with_peers(measured(result, options, context), result)
-    wrong = mismatches(found)
-    found = with_flags(found, wrong)
+    options, peers = read_options(CpuOptions, request), result.read_peers()
+    # Findings name the peers, so these are joined first.
+    found = with_rows(measured(result, options, context), lambda rows: with_peers(rows, peers))
+    found = with_flags(found, mismatches(found))
     sound = [one for one in found if all(map(is_sound, one.rows.values()))]
-    launches = [file.records for file in result.read_records()]
+    files = result.read_records()
+    # A library may not have the kernels that it was told to take.
+    tries = {case.case for file in files for case in file.cases if case.workload_parameters.get("core")}
+    failed = [one for one in failed_cases([file.records for file in files]) if one.case not in tries]
     findings = [
-        *find_all(
-            [],
-            [one for one in failed_cases(launches) if one.case not in _tries(result)],
-            context.level,
-            context.settable,
-        ),
+        *find_all([], failed, context.level, context.settable),
         *findings_of(sound, ratio_rows(sound), options.missing, context.level),
         *(mismatch_finding(one, sound, context.level) for one in mismatches(sound)),
     ]
     return SuiteSummary([row for one in found for row in one.rows.values()] + ratio_rows(found), findings)
 
 
-def _tries(result: ResultFolder) -> set[str]:
-    """Return the cases with kernels that a library was told to take, as it may not have them."""
-    return {case.case for file in result.read_records() for case in file.cases if case.workload_parameters.get("core")}
-
-
 def measured(result: ResultFolder, options: CpuOptions, context: RowContext) -> list[Measurement]:
     """Return the measurements that the records hold so far, under their ceilings."""
     system = result.read_system()
-    launches = launches_of(result)
-    cores = None if system is None else system.cpu.usable_cores
-    found = _with_thread_flags(measurements(launches, context, options.libraries))
-    return with_ceilings(found, options.machine, cores)
-
-
-def _with_thread_flags(found: list[Measurement]) -> list[Measurement]:
-    flagged = iter(with_thread_flags([row for one in found for row in one.rows.values()]))
-    return [replace(one, rows={metric: next(flagged) for metric in one.rows}) for one in found]
-
-
-def _with_peers(found: list[Measurement], result: ResultFolder) -> list[Measurement]:
-    """Join the peers to the rows before findings are made, as these name the peer."""
-    peers = result.read_peers()
-    joined: list[Measurement] = []
-    for one in found:
-        rows = with_peers(list(one.rows.values()), peers)
-        joined.append(replace(one, rows={row.metric: row for row in rows}))
-    return joined
+    found = with_rows(measurements(launches_of(result), context, options.libraries), with_thread_flags)
+    return with_ceilings(found, options.machine, None if system is None else system.cpu.usable_cores)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BLAS libraries for gemm and solve: the site's, and the current one that came with us; and their kernels to try."""
+"""Arithmetic kernels as the engine states them, and BLAS libraries with the kernels to try in them: cases of both."""
 
 import importlib.util
 import os
@@ -11,17 +11,115 @@ from math import isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from ullage.engine import find_registered
+from ullage.errors import UserError
+from ullage.grouping import grouped
 from ullage.launch.base import layout_here
 from ullage.model.describe import Describe
+from ullage.parameters import known_word
 from ullage.peers.hpcc import thrifty_order
 from ullage.runs.kernels.options import CPU
 from ullage.runs.kernels.prepared import KernelCase, kernel_case
-from ullage.suites.cpu.kernels import kernels_of
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
 
 if TYPE_CHECKING:
     from ullage.model.plan import Parameters
+
+
+WORKLOAD: Final = "compute"
+GEMM: Final = "gemm"
+SOLVE: Final = "solve"
+DISTRIBUTED: Final = "distributed-solve"
+TYPES: Final = ("int8", "int16", "int32", "int64", "fp16", "bf16", "fp32", "fp64")
+_KERNEL: Final = re.compile(r"kernel:([^/:]+)/([^/:]+)/([^/:]+):lanes=(\d+):ops=(\d+)")
+_MISSING: Final = re.compile(r"missing:([^/:]+)/([^/:]+)/([^/:]+):(.+)")
+# Order of kernels whose instructions do as many operations: the ones that cores issue oftenest, as a rule, come first.
+_PREFERRED: Final = ("dot", "fma", "add", "multiply")
+# The one instruction set that every CPU has stands for its clock when nothing wide runs.
+NARROW: Final = "scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """An arithmetic kernel of the engine. ``operations``: of one instruction, over all its lanes."""
+
+    isa: str
+    type: str
+    operation: str
+    lanes: int
+    operations: int
+
+    @property
+    def name(self) -> str:
+        """Its name in machine files and reports: ``avx512/fp64/fma``."""
+        return f"{self.isa}/{self.type}/{self.operation}"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A kernel that the engine has and this CPU or system does not run."""
+
+    isa: str
+    type: str
+    operation: str
+    reason: str
+
+
+def kernels_of(description: Describe) -> list[Kernel]:
+    """Return the kernels that run here, in the engine's order; raise ``UserError`` if it has no such workload."""
+    found = (_KERNEL.fullmatch(text) for text in find_registered(description, "workload", WORKLOAD).capabilities)
+    return [Kernel(m[1], m[2], m[3], int(m[4]), int(m[5])) for m in found if m is not None]
+
+
+def missing_of(description: Describe) -> list[Missing]:
+    """Return the kernels that do not run here, each with the reason."""
+    found = (_MISSING.fullmatch(text) for text in find_registered(description, "workload", WORKLOAD).capabilities)
+    return [Missing(m[1], m[2], m[3], m[4]) for m in found if m is not None]
+
+
+def chosen(description: Describe, types: Sequence[str], isas: Sequence[str]) -> list[Kernel]:
+    """Return the kernels of these types and instruction sets; empty lists choose all.
+
+    Raise ``UserError`` for words that no kernel knows, and where nothing is left to run.
+    """
+    kernels, missing = kernels_of(description), missing_of(description)
+    every = (*kernels, *missing)
+    for word in types:
+        known_word(word, dict.fromkeys(one.type for one in every), "--type")
+    for word in isas:
+        known_word(word, dict.fromkeys(one.isa for one in every), "--isa")
+
+    def is_wanted(one: Kernel | Missing) -> bool:
+        return (not types or one.type in types) and (not isas or one.isa in isas)
+
+    found = list(filter(is_wanted, kernels))
+    if not found:
+        right = next((one.reason for one in missing if is_wanted(one)), "give other types or instruction sets")
+        raise UserError(f"no kernel runs here for {' '.join([*types, *isas])}", "--type and --isa", right)
+    return found
+
+
+def place_of_type(type_: str) -> int:
+    """Return the place of a type in the order of reports; those that are not known come last."""
+    return TYPES.index(type_) if type_ in TYPES else len(TYPES)
+
+
+def best_of_types(kernels: Iterable[Kernel]) -> list[Kernel]:
+    """Return for each type the kernel that promises most, by the operations of an instruction."""
+    types = grouped((kernel.type, kernel) for kernel in kernels)
+    return [max(types[name], key=_promise) for name in sorted(types, key=place_of_type)]
+
+
+def narrow_of(kernels: Iterable[Kernel]) -> list[Kernel]:
+    """Return at most one kernel, the scalar fp64 FMA or the closest to it, as a reference for wide ones' clock."""
+    scalar = [kernel for kernel in kernels if kernel.isa == NARROW]
+    return sorted(scalar, key=lambda one: (one.type != "fp64", one.operation != "fma"))[:1]
+
+
+def _promise(kernel: Kernel) -> tuple[int, int]:
+    place = _PREFERRED.index(kernel.operation) if kernel.operation in _PREFERRED else len(_PREFERRED)
+    return kernel.operations, -place
+
 
 # Programs of a site are linked with these, the best known first; the last may be any of them, or the slow reference.
 _NAMES: Final = ("libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4", "libblis.so.3", "libblas.so.3")
@@ -55,10 +153,7 @@ _CORES: Final[Sequence[tuple[str, frozenset[str], str]]] = (
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A BLAS library.
-
-    ``label`` is for people: site, ours or the name of a file that was asked for.
-    """
+    """A BLAS library. ``label`` is for people: site, ours or the name of a file that was asked for."""
 
     label: str
     path: str
@@ -161,10 +256,7 @@ _AROUND_S: Final = 0.25
 
 @dataclass(frozen=True)
 class BlasPlanner:
-    """Makes the cases of products and solves.
-
-    ``memory_bytes``: what the matrices of a case may take together.
-    """
+    """Makes the cases of products and solves. ``memory_bytes``: what the matrices of a case may take together."""
 
     options: CpuOptions
     description: Describe
@@ -189,15 +281,11 @@ class BlasPlanner:
         if ranks < 2 or self.options.quick:
             return []
         n = self.size("solve", ranks)
+        seconds = 2 / 3 * n**3 / (ranks * self.assumed_rate) + _AROUND_S
+        words, layout = (DISTRIBUTED, "ScaLAPACK", str(ranks), str(n)), layout_here(ranks, 1, ranks)
+        given: Parameters = {"n": n, "library": library}
         made = kernel_case(
-            DISTRIBUTED,
-            {"n": n, "library": library},
-            CPU,
-            (DISTRIBUTED, "ScaLAPACK", str(ranks), str(n)),
-            self.description,
-            seconds=2 / 3 * n**3 / (ranks * self.assumed_rate) + _AROUND_S,
-            launch="ScaLAPACK",
-            layout=layout_here(ranks, 1, ranks),
+            DISTRIBUTED, given, CPU, words, self.description, seconds=seconds, launch="ScaLAPACK", layout=layout
         )
         return [replace(made, optional=True)]
 
@@ -224,14 +312,7 @@ class BlasPlanner:
     def _case(self, product: Product, threads: int, library: Library, core: str) -> KernelCase:
         n = self.size(product, threads)
         parameters: Parameters = {"n": n, "threads": threads, "library": library.path, "core": core}
-        operations = 2 * n**3 if product == GEMM else 2 / 3 * n**3
-        words = (product, f"{library.label}{f' as {core}' if core else ''}", str(threads), str(n))
-        return kernel_case(
-            product,
-            parameters,
-            CPU,
-            words,
-            self.description,
-            seconds=operations / (threads * self.assumed_rate) + _AROUND_S,
-            launch=f"BLAS {words[1]}",
-        )
+        seconds = (2 if product == GEMM else 2 / 3) * n**3 / (threads * self.assumed_rate) + _AROUND_S
+        name = f"{library.label}{f' as {core}' if core else ''}"
+        words, launch = (product, name, str(threads), str(n)), f"BLAS {name}"
+        return kernel_case(product, parameters, CPU, words, self.description, seconds=seconds, launch=launch)

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cpu run that was checked against engine and machine: which kernel with how many threads, which library."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from ullage.errors import UserError
+from ullage.grouping import grouped
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Parameters
 from ullage.model.request import Request
 from ullage.parameters import count_of
-from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, grid
+from ullage.peers.hpcc import HpccAnswer, HpccJob, grid
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import CPU
 from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
@@ -18,18 +20,26 @@ from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob, hpcc_job
 from ullage.runs.session import Note, Session
-from ullage.suites.cpu.kernels import WORKLOAD, Kernel, best_of_types, chosen, kernels_of, missing_of, narrow_of
 from ullage.suites.cpu.libraries import (
+    DISTRIBUTED,
+    GEMM,
     MEMORY_SHARE,
+    SOLVE,
+    WORKLOAD,
     BlasPlanner,
+    Kernel,
     Library,
     Product,
+    best_of_types,
+    chosen,
     cores_to_try,
     find_libraries,
     find_scalapack,
+    kernels_of,
+    missing_of,
+    narrow_of,
 )
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
 from ullage.units import format_volume
 
 HEADERS: Final = ("workload", "kernel", "threads", "size")
@@ -48,24 +58,18 @@ def compute_cases(options: CpuOptions, description: Describe) -> list[KernelCase
     best = best_of_types(kernels)
     wanted = list(dict.fromkeys([*best, *narrow_of(kernels)])) if options.quick else kernels
     ends = {options.threads[0], options.threads[-1]}
+
+    def case(kernel: Kernel, count: int) -> KernelCase:
+        what: Parameters = {"isa": kernel.isa, "type": kernel.type, "operation": kernel.operation, "threads": count}
+        words = (WORKLOAD, kernel.name, str(count), "")
+        return kernel_case(WORKLOAD, {**what, **(_QUICK if options.quick else {})}, CPU, words, description)
+
     return [
-        _case(kernel, count, options, description)
+        case(kernel, count)
         for kernel in wanted
         for count in options.threads
         if options.every_count or count in ends or kernel in best
     ]
-
-
-def _case(kernel: Kernel, threads: int, options: CpuOptions, description: Describe) -> KernelCase:
-    parameters: Parameters = {
-        "isa": kernel.isa,
-        "type": kernel.type,
-        "operation": kernel.operation,
-        "threads": threads,
-        **(_QUICK if options.quick else {}),
-    }
-    words = (WORKLOAD, kernel.name, str(threads), "")
-    return kernel_case(WORKLOAD, parameters, CPU, words, description)
 
 
 _DOUBLE: Final = "fp64"
@@ -86,7 +90,8 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     planner = BlasPlanner(options, engine_context.description, _memory_bytes())
     libraries = find_libraries(options.blas) if not options.types or _DOUBLE in options.types else []
     _check_size(planner)
-    distributed = _distributed(planner, libraries, engine_context)
+    scalapack = find_scalapack(engine_context.description.engine.mpi.family) if libraries else None
+    distributed = [] if scalapack is None else planner.distributed_cases(scalapack)
     cases += [case for library in libraries for case in planner.cases(library)] + distributed
     options = options.model_copy(
         update={
@@ -102,12 +107,6 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     peers = _peers(planner, libraries, distributed, options)
     more = _more(planner, libraries, options)
     return PreparedKernels(request, options, HEADERS, cases, peers, notes, more)
-
-
-def _distributed(planner: BlasPlanner, libraries: Sequence[Library], engine_context: EngineContext) -> list[KernelCase]:
-    """Make the distributed solve if a library solves at all and there is a ScaLAPACK for the engine's MPI."""
-    found = find_scalapack(engine_context.description.engine.mpi.family) if libraries else None
-    return [] if found is None else planner.distributed_cases(found)
 
 
 def _missing(engine_context: EngineContext) -> dict[str, str]:
@@ -148,12 +147,12 @@ def _more(
         from ullage.system.hardware import read_cpu
 
         found, cpu = measured(session.result, options, RowContext()), read_cpu()
-        wrong = {one.library: one for one in mismatches(found)}
+        wrong = {one.label: one for one in mismatches(found)}
         cases: list[KernelCase] = []
         for library in libraries:
             if library.label not in wrong or not library.is_openblas:
                 continue
-            chosen, best = wrong[library.label].core.lower(), better_core(found, library.label)
+            chosen, best = wrong[library.label].fact("core").lower(), better_core(found, library.label)
             for core in cores_to_try(cpu.flags, cpu.vendor):
                 products: list[Product] = ["gemm", "solve"] if core == best else ["gemm"]
                 cases += planner.cases(library, core, products) if core.lower() != chosen else []
@@ -178,7 +177,7 @@ def _peers(
         core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
         cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
         every = {case.case.id: case for case in (*cases, *distributed)}
-        return HpccRuns(list(every.values()), core, every_count=not options.quick).jobs(Hpcc(program))
+        return hpcc_jobs(Hpcc(program), every.values(), core, every_count=not options.quick)
 
     return KernelPeers(jobs)
 
@@ -186,59 +185,39 @@ def _peers(
 # -- hpcc after the cases ----------------------------------------------------------------------------------------------
 
 
-# hpcc may take this many times its expected time, which was estimated for another core.
-_PATIENCE: Final = 5.0
-_LEAST_LIMIT_S: Final = 60.0
-
-
-@dataclass(frozen=True)
-class HpccRuns:
-    """Runs hpcc for comparison.
+def hpcc_jobs(hpcc: Hpcc, cases: Iterable[KernelCase], core: str, *, every_count: bool) -> list[PeerJob]:
+    """Return HPL runs of our solves' sizes, with a rank for each of their threads.
 
     ``cases``: our products and solves. ``every_count``: with each thread count, else with the most only.
     """
-
-    cases: Sequence[KernelCase]
-    core: str
-    every_count: bool
-
-    def runs(self) -> list[tuple[HpccJob, int]]:
-        """Return HPL runs of our solves' sizes, with a rank for each of their threads, and the number of these."""
-        solves = [case for case in self.cases if case.case.workload.name == SOLVE]
-        orders = {_threads(case): count_of(case.case.workload.parameters, "n", 1) for case in solves}
-        counts = sorted(orders) if self.every_count else sorted(orders)[-1:]
-        return [(HpccJob(orders[count], *grid(count), core=self.core), count) for count in counts]
-
-    def jobs(self, hpcc: Hpcc) -> list[PeerJob]:
-        """Return one job for each number of ranks."""
-        found: list[PeerJob] = []
-        for job, threads in self.runs():
-            same = [case.case for case in self.cases if _threads(case) == threads]
-            limit_s = max(_LEAST_LIMIT_S, _PATIENCE * expected_s(job))
-            made = hpcc_job(hpcc, job, [case.id for case in same], _values(same, job), limit_s)
-            stage = f"hpcc beside: N = {job.order} on {job.ranks}"
-            found.append(replace(made, what=f" with {job.ranks}", stage=stage))
-        return found
+    by_threads = grouped((_threads(case), case.case) for case in cases)
+    orders = {
+        threads: count_of(case.workload.parameters, "n", 1)
+        for threads, some in sorted(by_threads.items())
+        for case in some
+        if case.workload.name == SOLVE
+    }
+    found: list[PeerJob] = []
+    for threads in orders if every_count else list(orders)[-1:]:
+        job, same = HpccJob(orders[threads], *grid(threads), core=core), by_threads[threads]
+        stage = f"hpcc beside: N = {job.order} on {job.ranks}"
+        made = hpcc_job(hpcc, job, [case.id for case in same], partial(_values, same, job), stage)
+        found.append(replace(made, what=f" with {job.ranks}"))
+    return found
 
 
-def _values(cases: Sequence[Case], job: HpccJob) -> Callable[[HpccAnswer], list[tuple[str, str, dict[str, float]]]]:
-    def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
-        rates = [(case, rate_for(case, answer, job)) for case in cases]
-        return [(case.id, case.workload.name, {"compute_rate": rate}) for case, rate in rates if rate is not None]
-
-    return values
-
-
-def rate_for(case: Case, answer: HpccAnswer, job: HpccJob) -> float | None:
-    """Return the rate of hpcc that stands beside ``case``; None where it has no like.
+def _values(cases: Iterable[Case], job: HpccJob, answer: HpccAnswer) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Yield the rate of hpcc that stands beside each case that has its like.
 
     For a solve this is HPL at equal N, for a product that of all ranks, each with matrices of its own.
     """
-    if case.workload.name in (SOLVE, DISTRIBUTED):
-        return answer.solve if count_of(case.workload.parameters, "n", 1) == job.order else None
-    if case.workload.name == GEMM:
-        return answer.product_alone if job.ranks == 1 else answer.products
-    return None
+    for case in cases:
+        is_solve = case.workload.name in (SOLVE, DISTRIBUTED)
+        if is_solve and count_of(case.workload.parameters, "n", 1) == job.order:
+            yield case.id, case.workload.name, {"compute_rate": answer.solve}
+        elif case.workload.name == GEMM:
+            rate = answer.product_alone if job.ranks == 1 else answer.products
+            yield case.id, case.workload.name, {"compute_rate": rate}
 
 
 def _threads(case: KernelCase) -> int:

@@ -112,16 +112,6 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
     return Figure("threads", "The best kernel of each type.", plot(410, 250, values, line_mark(36), encoding))
 
 
-RATE_CHART: Final = Chart(
-    name="compute_rates",
-    title="Rates of the cores",
-    doc="The axis is logarithmic. A bar that meets its tick reaches its ceiling.",
-    order=1,
-    part="cores",
-    build=rate_figures,
-)
-
-
 # -- roofline (Williams, Waterman, Patterson 2009): what peaks and bandwidths allow at each intensity ------------------
 
 
@@ -204,16 +194,6 @@ def _is_stream(row: Row, threads: int) -> bool:
     return row.metric == _BANDWIDTH and row.params.get("threads") == threads and not is_invalid(row)
 
 
-ROOFLINE_CHART: Final = Chart(
-    name="roofline",
-    title="Roofline",
-    doc="Bandwidth limits work left of where a slope meets a horizontal line. The cores limit work right"
-    " of it. Both axes are logarithmic.",
-    order=1,
-    part="cores",
-    build=roofline_figures,
-)
-
 # -- section, headlines of the front page, charts and the answer of the suite ------------------------------------------
 
 SECTIONS: Final = (
@@ -260,7 +240,25 @@ HEADLINES: Final = (
     Rule("cores", "compute_rate", _is_linear, lambda row: row.params["operation"], _linear),
 )
 
-CHARTS: Final = (RATE_CHART, ROOFLINE_CHART)
+CHARTS: Final = (
+    Chart(
+        name="compute_rates",
+        title="Rates of the cores",
+        doc="The axis is logarithmic. A bar that meets its tick reaches its ceiling.",
+        order=1,
+        part="cores",
+        build=rate_figures,
+    ),
+    Chart(
+        name="roofline",
+        title="Roofline",
+        doc="Bandwidth limits work left of where a slope meets a horizontal line. The cores limit work right"
+        " of it. Both axes are logarithmic.",
+        order=1,
+        part="cores",
+        build=roofline_figures,
+    ),
+)
 ANSWERS: Final = (
     AnswerRule(
         "cpu",

@@ -16,15 +16,13 @@ from ullage.report.grids import (
     Column,
     PhaseLine,
     ceiling_hint,
-    ceiling_text,
     grid_of,
     of,
     peer_text,
     peers_of,
     row_lines,
-    value_text,
 )
-from ullage.suites.cpu.kernels import TYPES
+from ullage.suites.cpu.libraries import place_of_type
 from ullage.suites.cpu.rows import Measurement, best_of, best_of_types
 
 SUITE: Final = "cpu"
@@ -62,8 +60,7 @@ def lines_of(data: ReportData) -> list[Line]:
 def _order(line: Line) -> tuple[bool, int, str, str, str, int]:
     params = line.params
     own = str(params.get("isa", params.get("library", ""))), str(params["operation"]), str(params.get("core", ""))
-    place = TYPES.index(line.type) if line.type in TYPES else len(TYPES)
-    return not line.is_kernel, place, *own, line.threads
+    return not line.is_kernel, place_of_type(line.type), *own, line.threads
 
 
 def best_with(lines: Iterable[Line], threads: int) -> list[Line]:
@@ -86,6 +83,7 @@ _RATIOS: Final = {
     "thread_ratio": "threads of",
 }
 _IDENTITY: Final = ("isa", "type", "operation")
+_SOLVE: Final = "solve_beside"
 _UNITS_NOTE: Final = (
     "Operations are floating-point or integer ones. An FMA, and a step of a dot product, counts as "
     "two for each lane. QP, HP, SP and DP have 8, 16, 32 and 64 bits. The first two are integers."
@@ -95,14 +93,6 @@ _CEILING_NOTE: Final = (
     "cycle x operations of an instruction. More threads than cores do not raise it. The ceiling of "
     "products and solves is the fastest kernel in double precision on the same cores."
 )
-
-
-@dataclass(frozen=True)
-class _Best:
-    """The fastest kernel of a type with so many threads, and the fastest solve beside it where that is its type."""
-
-    line: Line
-    solve: Row | None
 
 
 def tables(data: ReportData) -> Content | None:
@@ -121,16 +111,19 @@ def tables(data: ReportData) -> Content | None:
     return Content(notes=_notes(lines), grids=grids)
 
 
-def _best(lines: Sequence[Line]) -> list[_Best]:
-    """Return the best kernels by type and then threads, as a reader compares them."""
-    found: list[_Best] = []
+def _best(lines: Sequence[Line]) -> list[Line]:
+    """Return the best kernels by type and then threads, as a reader compares them.
+
+    Those in double precision have the fastest solve with as many threads beside them.
+    """
+    found: list[Line] = []
     for threads in thread_counts(line for line in lines if line.is_kernel):
-        solves = [line for line in lines if line.params["operation"] == "solve" and line.threads == threads]
-        solve = best_of(solves)
-        beside = None if solve is None else solve.rate
-        found += [_Best(line, beside if line.type == "fp64" else None) for line in best_with(lines, threads)]
+        solve = best_of(one for one in lines if one.params["operation"] == "solve" and one.threads == threads)
+        for line in best_with(lines, threads):
+            beside = {_SOLVE: solve.rate} if solve is not None and line.type == "fp64" else {}
+            found.append(replace(line, rows={**line.rows, **beside}))
     types = list(dict.fromkeys(line.type for line in lines if line.is_kernel))
-    return sorted(found, key=lambda one: (types.index(one.line.type), one.line.threads))
+    return sorted(found, key=lambda line: (types.index(line.type), line.threads))
 
 
 def _notes(lines: Sequence[Line]) -> list[str]:
@@ -150,14 +143,14 @@ def _notes(lines: Sequence[Line]) -> list[str]:
 # -- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _workload(best: _Best) -> str:
-    seed = _SEED_NAMES.get(best.line.type)
-    return best.line.type if seed is None else f"{seed} ({best.line.type})"
+def _workload(line: Line) -> str:
+    seed = _SEED_NAMES.get(line.type)
+    return line.type if seed is None else f"{seed} ({line.type})"
 
 
-def _solve_share(best: _Best) -> str:
-    ceiling = best.line.rate.ceiling
-    return DASH if best.solve is None or ceiling is None else format_share(best.solve.median / ceiling.value)
+def _solve_share(line: Line) -> str:
+    solve, ceiling = line.rows.get(_SOLVE), line.rate.ceiling
+    return DASH if solve is None or ceiling is None else format_share(solve.median / ceiling.value)
 
 
 def _core(line: Line) -> str:
@@ -182,18 +175,16 @@ def _ratio_of(line: PhaseLine) -> str:
     return " ".join([_RATIOS.get(metric, metric), *(str(params[key]) for key in _IDENTITY if key in params)])
 
 
-_BEST_COLUMNS: Final[Sequence[Column[_Best]]] = (
-    Column("workload", _workload, is_number=False, css="nowrap"),
-    Column("concurrency", lambda best: str(best.line.threads)),
-    Column("kernel", lambda best: best.line.name, is_number=False, css="nowrap"),
-    Column("ours", lambda best: value_text(best.line.rate)),
-    Column("HPL", lambda best: value_text(best.solve)),
-    Column("peer's HPL", lambda best: peer_text(best.solve)),
-    Column("ceiling", lambda best: ceiling_text(best.line.rate), hint=lambda best: ceiling_hint(best.line.rate)),
-    Column("our efficiency", lambda best: format_share(best.line.rate.share)),
-    Column("HPL efficiency", _solve_share),
-)
 _NAME: Final = Column[Line]("kernel", lambda line: line.name, is_number=False, css="nowrap")
+_BEST_COLUMNS: Final = columns(
+    Column[Line]("workload", _workload, is_number=False, css="nowrap"),
+    "threads=concurrency",
+    _NAME,
+    f"compute_rate:value=ours {_SOLVE}:value=HPL",
+    Column[Line]("peer's HPL", of(_SOLVE, peer_text)),
+    "compute_rate:ceiling compute_rate:share=our_efficiency",
+    Column[Line]("HPL efficiency", _solve_share),
+)
 _MIND: Final = Column[Line]("mind", lambda line: _mind(line.rate), is_number=False)
 _WORK_COLUMNS: Final = columns(
     replace(_NAME, heading="work"),

@@ -2,26 +2,27 @@
 """From the records of a disk run to rows and findings."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
-from ullage.analysis.findings.phrasing import columns, with_gain
+from ullage.analysis.findings.phrasing import finding, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.grouping import grouped
-from ullage.model.plan import Parameters
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
 from ullage.quantity import plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.records import RecordFile
-from ullage.results.rows import RowContext, build_rows, threads_at_once, with_peers
+from ullage.results.rows import RowContext, threads_at_once, with_peers
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows
 from ullage.suites.disk.options import DiskOptions
 from ullage.units import format_bytes, format_operations
 
@@ -30,32 +31,23 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     """See ``Summarising``. Rows of small requests, and no others, have a ``queue_depth``; those of threads of one rank
     have their ``threads``.
     """
-    options = read_options(DiskOptions, request)
-    files = result.read_records()
-    launches = [file.records for file in files]
-    own = _with_depths(build_rows(launches, context), files, options.smalls)
-    measured = with_peers(with_thread_flags(own), result.read_peers())
-    rows = with_ceilings(measured, request.targets, options.machine)
+    options, launches = read_options(DiskOptions, request), launches_of(result)
+    own = told_rows(launches, context, partial(_tell, smalls=options.smalls))
+    rows = with_ceilings(with_peers(with_thread_flags(own), result.read_peers()), request.targets, options.machine)
+    found = find_all(rows, failed_cases(launches), context.level, context.settable)
     # Nothing extends the table beyond what was asked for, so a best cell at its rim needs no finding.
-    findings = [
-        one for one in find_all(rows, failed_cases(launches), context.level, context.settable) if one.kind != "edge"
-    ]
+    findings = [one for one in found if one.kind != "edge"]
     return SuiteSummary(rows, [*findings, *saturation(sound_rows(rows), context.level)])
 
 
-def _with_depths(rows: Iterable[Row], files: Iterable[RecordFile], smalls: Mapping[str, int]) -> list[Row]:
-    parameters = {case.case: case.workload_parameters for file in files for case in file.cases}
-    return [_with_depth(row, parameters.get(row.case, {}), smalls.get(row.target)) for row in rows]
-
-
-def _with_depth(row: Row, parameters: Parameters, small: int | None) -> Row:
+def _tell(row: Row, source: Source, smalls: Mapping[str, int]) -> Mapping[str, Scalar]:
     """State what is in flight in the parameters of a row where it is varied, and nowhere else."""
     params = {name: value for name, value in row.params.items() if name not in ("queue_depth", "threads")}
-    if (threads := count_of(parameters, "threads", 1)) > 1:
+    if (threads := count_of(source.workload, "threads", 1)) > 1:
         params["threads"] = threads
-    if row.params.get("block_bytes") == small and small is not None:
-        params["queue_depth"] = count_of(parameters, "queue_depth", 1)
-    return row.model_copy(update={"params": params})
+    if row.params.get("block_bytes") == smalls.get(row.target, 0):
+        params["queue_depth"] = count_of(source.workload, "queue_depth", 1)
+    return params
 
 
 # -- from how many small requests in flight on a disk gives no more ----------------------------------------------------
@@ -84,19 +76,16 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
     target, access = first.target, str(first.params.get("access", "operation"))
     size = format_bytes(first.count("block_bytes", 0))
     what = f"{target} random {access}s of {size}"
-    numbers = columns(
+    said = finding(
+        "queue-depth",
+        found.title(what, _requests(found.row)),
+        found.text(what, _requests, format_operations, " Test more in flight (--depth)."),
         target=target,
         access=access,
         in_flight=[in_flight(row) for row in line],
         operations_per_s=[row.median for row in line],
         enough=None if found.is_open else in_flight(found.row),
         best=in_flight(found.best),
-    )
-    said = Finding(
-        kind="queue-depth",
-        title=found.title(what, _requests(found.row)),
-        text=found.text(what, _requests, format_operations, " Test more in flight (--depth)."),
-        numbers=numbers,
     )
     params = found.row.params
     return with_gain(said, found.gain, f"--threads {threads_at_once(params)} --depth {params['queue_depth']}")

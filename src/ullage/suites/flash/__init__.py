@@ -8,4 +8,4 @@ MPI-IO.
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("flash", __doc__ or "", "options:FlashOptions", "suite:prepare", "suite:summarise")
+SUITE = UsualSuite("flash", __doc__ or "", "suite:FlashOptions", "suite:prepare", "suite:summarise")

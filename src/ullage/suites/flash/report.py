@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of flash: each file with its parts, and which rank owns which bytes of a file."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,7 +15,7 @@ from ullage.report.grids import Column
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import nominal, plot, quantity_axis
 from ullage.report.vega import Spec, ordered_colors, tooltip
-from ullage.suites.flash.formula import HEADER_BYTES, blocks_of
+from ullage.suites.flash.suite import HEADER_BYTES, block_of_array_bytes, blocks_of
 from ullage.units import format_bytes
 
 _SUITE: Final = "flash"
@@ -26,11 +27,9 @@ _DRAWN: Final = 4
 _TITLES: Final = {"write": "Write the file", "read": "Restart: read the file again"}
 
 
-def _place(row: Row) -> tuple[bool, str, int, str, int, str, str]:
-    params = row.params
-    words = {name: str(params.get(name, "")) for name in ("file", "format", "transfers")}
-    ranks, cells, reads = int(params["ranks"]), int(params["cells"]), params["access"] != "write"
-    return reads, row.target, ranks, words["file"], cells, words["format"], words["transfers"]
+def _place(row: Row) -> tuple[object, ...]:
+    words = (row.word("file"), row.count("cells"), row.word("format"), row.word("transfers"))
+    return row.access != "write", row.target, row.ranks, *words
 
 
 tables: Final = tables_of(
@@ -60,25 +59,16 @@ def ownership(data: ReportData) -> list[Figure]:
     first = next((row for row in rows if row.params["file"] == "checkpoint"), rows[0] if rows else None)
     if first is None:
         return []
-    params = first.params
-    ranks, cells, given = int(params["ranks"]), int(params["cells"]), int(params["blocks"])
-    shown = min(ranks, _MOST_RANKS)
-    real = 8 if params["file"] == "checkpoint" else 4
-    side = cells + (params["file"] == "plot-corner")
-    runs = runs_of(ranks, given, side**3 * real)[:shown]
-    caption = f"{params['file']}, {cells}^3 cells, {ranks} ranks" + ("" if shown == ranks else f", the first {shown}")
+    file, cells, ranks = first.word("file"), first.count("cells"), first.ranks
+    runs = runs_of(ranks, first.count("blocks"), block_of_array_bytes(file, cells))[:_MOST_RANKS]
+    caption = f"{file}, {cells}^3 cells, {ranks} ranks{'' if len(runs) == ranks else f', the first {len(runs)}'}"
     return [Figure("Who owns which bytes of an array", caption, _spec(runs))]
 
 
 def runs_of(ranks: int, given: int, row_bytes: int) -> list[tuple[int, int]]:
     """Return the bytes of one array that each rank owns, as begin and end, for blocks of ``row_bytes``."""
-    runs: list[tuple[int, int]] = []
-    begin = 0
-    for rank in range(ranks):
-        end = begin + blocks_of(rank, given) * row_bytes
-        runs.append((begin, end))
-        begin = end
-    return runs
+    ends = [*itertools.accumulate(blocks_of(rank, given) * row_bytes for rank in range(ranks))]
+    return [*itertools.pairwise([0, *ends])]
 
 
 def _spec(runs: Sequence[tuple[int, int]]) -> Spec:

@@ -9,19 +9,20 @@ import csv
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Annotated, Final, cast
 
 from pydantic import Field, ValidationError
 
 from ullage.analysis.findings import find_all
 from ullage.errors import UserError
+from ullage.grouping import grouped
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.base import Tolerant, first_mistake
 from ullage.model.plan import Scalar
-from ullage.model.summary import Summary
+from ullage.model.summary import Row, Summary
 
 _MIB: Final = 1 << 20
 _KIB: Final = 1 << 10
@@ -35,13 +36,8 @@ _TWICE_CLOSED: Final = re.compile(r"\]\s*\](?=\s*,\s*\"max\")")
 Bytes = Annotated[int, Field(ge=1)]
 
 
-@dataclass(frozen=True)
-class _Measurement:
-    """One access of one repetition; ``apart`` is what tells tests with the same parameters apart, by its name."""
-
-    apart: tuple[str, Scalar]
-    params: tuple[tuple[str, Scalar], ...]
-    bytes_per_s: float
+_Cell = tuple[tuple[tuple[str, Scalar], ...], tuple[str, Scalar]]
+"""The parameters of an access, and what tells tests with the same ones apart, each by its name."""
 
 
 class _Parameters(Tolerant):
@@ -121,7 +117,7 @@ def _loaded(text: str, name: str) -> object:
         raise UserError(f"is no whole JSON object: {msg}", f"{name}:{line}", right) from error
 
 
-def _of_test(test: _Test, name: str) -> Iterator[_Measurement]:
+def _of_test(test: _Test, name: str) -> Iterator[tuple[_Cell, float]]:
     given = test.parameters
     ranks = test.options.tasks or given.tasks
     if ranks is None:
@@ -134,7 +130,7 @@ def _of_test(test: _Test, name: str) -> Iterator[_Measurement]:
         one = _Result.model_validate(result)
         if one.access in _ACCESSES and one.mib_per_s is not None:
             value = _bandwidth(one.mib_per_s, f"{name}: test {test.number}, {one.access}")
-            yield _Measurement(("test", test.number), tuple({"access": one.access, **common}.items()), value)
+            yield (tuple({"access": one.access, **common}.items()), ("test", test.number)), value
 
 
 def _flat(results: Sequence[object]) -> Iterator[object]:
@@ -159,7 +155,7 @@ def recognises_csv(text: str) -> bool:
 
 def read_csv(text: str, name: str) -> Summary:
     """Read the rows of a table; some releases leave out its last two columns, ranks and repetition."""
-    found: list[_Measurement] = []
+    found: list[tuple[_Cell, float]] = []
     names: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
         place, cells = f"{name}:{number}", next(csv.reader([line.strip()]), list[str]())
@@ -172,7 +168,7 @@ def read_csv(text: str, name: str) -> Summary:
     return _summary(found, name)
 
 
-def _of_line(cells: Mapping[str, str], place: str) -> _Measurement:
+def _of_line(cells: Mapping[str, str], place: str) -> tuple[_Cell, float]:
     transfer = _number(cells, "xfer(KiB)", place) * _KIB
     if transfer != int(transfer) or transfer < 1:
         raise UserError(f"'{cells['xfer(KiB)']}' KiB are no whole bytes", place, "give what ior has written")
@@ -183,7 +179,7 @@ def _of_line(cells: Mapping[str, str], place: str) -> _Measurement:
     value = _bandwidth(_number(cells, "bw(MiB/s)", place), place)
     # The table does not number the tests, so IOR's block size tells them apart.
     block = ("ior_block_bytes", int(_number(cells, "block(KiB)", place) * _KIB))
-    return _Measurement(block, tuple(params.items()), value)
+    return (tuple(params.items()), block), value
 
 
 def _number(cells: Mapping[str, str], name: str, place: str) -> float:
@@ -193,28 +189,19 @@ def _number(cells: Mapping[str, str], name: str, place: str) -> float:
     return float(text)
 
 
-def _summary(found: Sequence[_Measurement], name: str) -> Summary:
+def _summary(found: Sequence[tuple[_Cell, float]], name: str) -> Summary:
     """Build a row of each cell with its repetitions as samples.
 
     Where several tests have the same parameters, the rows say which.
     """
-    cells: dict[tuple[tuple[tuple[str, Scalar], ...], tuple[str, Scalar]], list[float]] = {}
-    for one in found:
-        cells.setdefault((one.params, one.apart), []).append(one.bytes_per_s)
+    cells = grouped(found)
     if not cells:
         raise UserError("contains no bandwidth", name, "give what ior has written")
-    several = {params for params, _ in cells if sum(other == params for other, _ in cells) > 1}
-    rows = [
-        imported_row(
-            name,
-            "bandwidth",
-            "B/s",
-            _TARGET,
-            {**dict(params), **(dict([apart]) if params in several else {})},
-            samples,
-        )
-        for (params, apart), samples in cells.items()
-    ]
+    tests = Counter(params for params, _ in cells)
+    rows: list[Row] = []
+    for (params, apart), samples in cells.items():
+        own = dict([*params, *([apart] if tests[params] > 1 else [])])
+        rows.append(imported_row(name, "bandwidth", "B/s", _TARGET, own, samples))
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=find_all(rows))
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The backend and the parameters of the workload ``transfer`` that IOR's flags ask for. Pure but for ``read_file``.
+"""The backend and the parameters of the workload ``transfer`` that IOR's flags ask for.
 
 What is a mistake of IOR's is not copied: ``-Y`` is one fsync a write, ``-z`` a different order on each rank, all ranks
-have the same load, and data is checked outside the timer.
+have the same load, and data is checked outside the timer. Pure, but for the hints file that a flag names.
 """
 
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +15,10 @@ from ullage.command_lines.flags import ParsedFlags
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters, Scalar
 from ullage.parameters import suggest
+from ullage.reading import read_text
 
 _TOOL: Final = "ior"
+A_FILE: Final = "name a text file that you may read"
 # All lines that work on one file must agree on these.
 LAYOUT: Final = {"block_bytes": "-b", "segments": "-s", "file_mode": "-F", "directory_per_process": "-u"}
 _PATTERNS: Final = ("t", "timestamp", "o", "offset", "i", "incompressible", "r", "random")
@@ -24,32 +26,21 @@ _DEFAULT_TRANSFER: Final = 256 << 10
 _DEFAULT_BLOCK: Final = 1 << 20
 
 
-def workload_of(given: ParsedFlags, ranks: int) -> tuple[Parameters, list[str]]:
-    """Return the parameters of the workload without its phases, and notes for the reader."""
-    notes: list[str] = []
-    parameters: Parameters = {
-        **_data_model(given),
-        **_order(given),
-        **_read_back(given, ranks, notes),
-        **_conditions(given, notes),
-    }
-    return parameters, notes
+def workload_of(given: ParsedFlags, ranks: int, notes: list[str]) -> Parameters:
+    """Return the parameters of the workload without its phases; add to the ``notes`` for the reader."""
+    seed = given.count("--random-offset-seed", 1)
+    order: Parameters = {"order": "random", "order_seed": seed} if given.has("-z") else {}
+    return {**_data_model(given), **order, **_read_back(given, ranks, notes), **_conditions(given, notes)}
 
 
 def _data_model(given: ParsedFlags) -> Parameters:
     transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
     if transfer == 0 or transfer % 8 or block % 8:
-        raise UserError(
-            "-t and -b must be multiples of 8 bytes",
-            _TOOL,
-            f"-t {transfer} -b {block} are not: write -t 256k -b 1m, or others that are",
-        )
+        right = f"-t {transfer} -b {block} are not: write -t 256k -b 1m, or others that are"
+        raise UserError("-t and -b must be multiples of 8 bytes", _TOOL, right)
     if block < transfer or block % transfer:
-        raise UserError(
-            f"-b {block} is not a multiple of -t {transfer}",
-            _TOOL,
-            "write a multiple: a block is made of whole transfers",
-        )
+        right = "write a multiple: a block is made of whole transfers"
+        raise UserError(f"-b {block} is not a multiple of -t {transfer}", _TOOL, right)
     per_process = given.has("-F")
     if given.has("-u") and not per_process:
         raise UserError("-u needs -F: a shared file has one folder", _TOOL, "add -F or leave -u out")
@@ -62,16 +53,10 @@ def _data_model(given: ParsedFlags) -> Parameters:
     }
 
 
-def _order(given: ParsedFlags) -> Parameters:
-    seed = given.count("--random-offset-seed", 1)
-    return {"order": "random", "order_seed": seed} if given.has("-z") else {}
-
-
 def _read_back(given: ParsedFlags, ranks: int, notes: list[str]) -> Parameters:
     if given.has("-C") and given.has("-Z"):
-        raise UserError(
-            "-C and -Z exclude each other", _TOOL, "leave one out: -C is for another node's data, -Z for another rank's"
-        )
+        right = "leave one out: -C is for another node's data, -Z for another rank's"
+        raise UserError("-C and -Z exclude each other", _TOOL, right)
     if given.has("-Q") and not given.has("-C"):
         notes.append("-Q has no effect without -C")
     if given.has("-C"):
@@ -148,19 +133,7 @@ BACKENDS: Final[Mapping[str, str]] = {
     "DUMMY": NULL,
 }
 _WITHOUT: Final = (
-    *(
-        "AIO",
-        "NCMPI",
-        "DFS",
-        "RADOS",
-        "CEPHFS",
-        "IME",
-        "Gfarm",
-        "CHFS",
-        "FINCHFS",
-        "LIBNFS",
-        "HDFS",
-    ),
+    *("AIO", "NCMPI", "DFS", "RADOS", "CEPHFS", "IME", "Gfarm", "CHFS", "FINCHFS", "LIBNFS", "HDFS"),
     *("S3-libs3", "S3-4c", "S3_plus", "S3_EMC", "S3-curl"),
 )
 COLLECTIVE: Final = ("mpiio", "hdf5")
@@ -175,7 +148,7 @@ _FLAGS_OF_BACKENDS: Final = (
 _HINT_WORD: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)")
 
 
-def backend_of(given: ParsedFlags, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> Named:
+def backend_of(given: ParsedFlags, environment: Mapping[str, str]) -> Named:
     """Return the backend with its parameters; raise ``UserError`` for an API or flag that no backend serves.
 
     ``environment``: the variables set before the command.
@@ -194,43 +167,37 @@ def backend_of(given: ParsedFlags, environment: Mapping[str, str], read_file: Ca
             said = given.written[flag]
             raise UserError(f"{said} needs -a {backends[0].upper()}", _TOOL, f"change -a, or leave {said} out")
     parameters = _own_parameters(given, name)
-    if hints := _hints(given, environment, read_file):
+    if hints := _hints(given, environment):
         parameters["hints"] = hints
     return Named(name=name, parameters=parameters)
 
 
 def _own_parameters(given: ParsedFlags, name: str) -> Parameters:
-    parameters: Parameters = {}
-    if given.has("-c"):
-        parameters["collective"] = True
-    if given.has("--posix.odirect"):
-        parameters["direct"] = True
+    switches = {
+        "-c": "collective",
+        "--posix.odirect": "direct",
+        "--mpiio.preallocate": "preallocate",
+        "--hdf5.collectiveMetadata": "collective_metadata",
+    }
+    parameters: Parameters = {parameter: True for flag, parameter in switches.items() if given.has(flag)}
     if given.has("--mmap.madv_pattern"):
         parameters["advice"] = "random" if given.has("-z") else "sequential"
-    if given.has("--mpiio.preallocate"):
-        parameters["preallocate"] = True
-    if given.has("--hdf5.collectiveMetadata"):
-        parameters["collective_metadata"] = True
     if given.has("--hdf5.setAlignment"):
         parameters["alignment_bytes"] = given.size("--hdf5.setAlignment", 1)
     if name == "pmem":
-        parameters["store"] = _store(given)
+        if not given.has("-F"):
+            raise UserError("-a PMDK needs -F", _TOOL, "add -F: IOR maps a file for each process")
+        # With -Y transfers are drained by the sync after each, else one by one.
+        parameters["store"] = "nodrain" if given.has("-Y") else "persist"
     return parameters
 
 
-def _store(given: ParsedFlags) -> str:
-    """Return how ``-a PMDK`` stores: with ``-Y`` transfers are drained by the sync after each, else one by one."""
-    if not given.has("-F"):
-        raise UserError("-a PMDK needs -F", _TOOL, "add -F: IOR maps a file for each process")
-    return "nodrain" if given.has("-Y") else "persist"
-
-
-def _hints(given: ParsedFlags, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> dict[str, Scalar]:
+def _hints(given: ParsedFlags, environment: Mapping[str, str]) -> dict[str, Scalar]:
     """Return the hints of the hints file and of the environment, which takes precedence."""
     hints: dict[str, Scalar] = {}
     if given.has("--mpiio.hintsFileName"):
         place = given.text("--mpiio.hintsFileName")
-        for number, line in enumerate(read_file(Path(place)).splitlines(), start=1):
+        for number, line in enumerate(read_text(Path(place), A_FILE).splitlines(), start=1):
             text = line.partition("#")[0].strip()
             name, joined, value = (part.strip() for part in text.partition("="))
             if text and not joined:

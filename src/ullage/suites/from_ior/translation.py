@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IOR's command lines as cases of the workload ``transfer``. Pure, but for the hints file that a flag names.
+"""IOR's command lines as cases of the workload ``transfer``. Pure, but for the files that flags name.
 
 Lines that only read use what an earlier line with the same ``-o`` wrote and kept; where there is none, their case
 writes it first.
+
+Of IOR's scripts (``-f FILE``), a line of directives after the other, each test begun by ``run`` is a command line. It
+has what the tests before it have set; what stands on the command line beside ``-f`` holds for all of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import ClassVar, Final, cast
 
 from ullage.command_lines.flags import ParsedFlags
-from ullage.command_lines.options import LineOptions, read_text
-from ullage.command_lines.splitting import CommandLine
+from ullage.command_lines.options import LineOptions
 from ullage.command_lines.translation import (
+    CommandLine,
     DatasetNames,
     Draft,
     Translation,
@@ -21,19 +25,105 @@ from ullage.command_lines.translation import (
     agreed_layout,
     check_shared,
     one_of,
+    split_line,
     without_file_system,
 )
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 from ullage.parameters import count_of
+from ullage.reading import read_text
 from ullage.runs.options.declared import Change
 from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.from_ior.flags import TABLE
-from ullage.suites.from_ior.parameters import COLLECTIVE, LAYOUT, NULL, backend_of, random_picks, workload_of
-from ullage.suites.from_ior.script import expanded
+from ullage.suites.from_ior.parameters import (
+    A_FILE,
+    COLLECTIVE,
+    LAYOUT,
+    NULL,
+    backend_of,
+    random_picks,
+    workload_of,
+)
 
 _TOOL: Final = "ior"
+_SCRIPT: Final = "-f"
+_DIRECTIVES: Final = "-O"
+
+
+# -- scripts as lines --------------------------------------------------------------------------------------------------
+
+
+def expanded(texts: Sequence[str]) -> list[str]:
+    """Return ``texts`` with a command line for each test of a script instead of the line that names it."""
+    return [line for text in texts for line in _lines(text)]
+
+
+def _lines(text: str) -> list[str]:
+    line = split_line(text, _TOOL)
+    words, script = _without_script(line)
+    if not script:
+        return [text]
+    before = shlex.split(text)[: -len(line.words) or None]
+    tests = list(_tests(read_text(Path(script), A_FILE), script))
+    if not tests:
+        raise UserError("contains no test", script, "write IOR START, directives, RUN, IOR STOP")
+    return [shlex.join([*before, *words, *directives]) for directives in tests]
+
+
+def _without_script(line: CommandLine) -> tuple[list[str], str]:
+    """Return the words without the flag, and the file that it names; empty text without one."""
+    kept: list[str] = []
+    script = ""
+    words = iter(line.words)
+    for word in words:
+        if word == _SCRIPT:
+            script = next(words, "")
+            if not script:
+                raise UserError(f"{_SCRIPT} needs a value", _TOOL, f"write {_SCRIPT} FILE")
+        elif word.startswith(f"{_SCRIPT}="):
+            script = word.partition("=")[2]
+        else:
+            kept.append(word)
+    return kept, script
+
+
+def _tests(text: str, name: str) -> Iterator[list[str]]:
+    """Yield the words of each test; raise ``UserError`` with the line of what is no directive."""
+    said: list[str] = []
+    is_open = False
+    for number, whole in enumerate(text.splitlines(), start=1):
+        line, place = whole.partition("#")[0].strip(), f"{name}:{number}"
+        match line.lower().split():
+            case []:
+                continue
+            case ["ior", "start"]:
+                is_open = True
+            case ["ior", "stop"]:
+                return
+            case ["run"] if is_open:
+                yield list(said)
+            case _ if is_open:
+                said += [_DIRECTIVES, _directive(line, place)]
+            case _:
+                raise UserError("stands before IOR START", place, "begin the tests with a line IOR START")
+    raise UserError("has no line IOR STOP", name, "end the tests with it")
+
+
+def _directive(line: str, place: str) -> str:
+    """Return ``NAME=VALUE`` without the blanks around the sign; refuse what has no equivalent, with its place."""
+    name, joined, value = (part.strip() for part in line.partition("="))
+    text = f"{name}={value}" if joined else name
+    try:
+        TABLE.read([_DIRECTIVES, text])
+    except UserError as error:
+        raise UserError(error.what, place, error.right, error.code) from error
+    return text
+
+
 _FILE: Final = "testFile"
+
+
+# -- lines as cases ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -68,19 +158,18 @@ class Job:
         return self.given.times("-z") > 1
 
 
-def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Callable[[Path], str]) -> Translation:
+def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation:
     """See ``Translator``."""
-    jobs = [_read(number, line, read_file) for number, line in enumerate(lines, start=1)]
+    jobs = [_read(number, line) for number, line in enumerate(lines, start=1)]
     layout = _layout(jobs, lines, wanted)
     ranks = layout.ranks or 1
     notes = dict.fromkeys(note for line in lines for note in line.notes)
     drafts: list[Draft] = []
     books = _Books(jobs)
     for job in jobs:
-        workload, said = workload_of(job.given, ranks)
-        made, more = books.drafts_of(job, workload)
-        notes.update(dict.fromkeys([*job.notes, *said, *more]))
-        drafts.extend(made)
+        said = list(job.notes)
+        drafts += books.drafts_of(job, workload_of(job.given, ranks, said), said)
+        notes.update(dict.fromkeys(said))
     check_shared(_TOOL, drafts, LAYOUT)
     keep = any((job.keeps and books.is_last(job)) or job.given.has("-K") for job in jobs)
     minutes = one_of(_TOOL, "-T", [job.given.count("-T", 0) for job in jobs])
@@ -96,11 +185,11 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Cal
     )
 
 
-def _read(number: int, line: CommandLine, read_file: Callable[[Path], str]) -> Job:
+def _read(number: int, line: CommandLine) -> Job:
     given = TABLE.read(line.words)
     if "@" in given.text("-o"):
         raise UserError("several paths with @ have no equivalent: all ranks use one target", _TOOL, "give -o one path")
-    backend, path, notes = backend_of(given, line.environment, read_file), given.text("-o"), list(given.notes)
+    backend, path, notes = backend_of(given, line.environment), given.text("-o"), list(given.notes)
     if backend.name in COLLECTIVE:
         path = without_file_system(path, _TOOL, "-o", notes)
     return Job(number, given, backend, path, tuple(notes))
@@ -129,16 +218,21 @@ class _Books:
         """Tell whether no later job uses the file of ``job``."""
         return not any(other.path == job.path for other in self._jobs[job.number :])
 
-    def drafts_of(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
-        """Return the cases of ``job`` in their order, and notes for the reader."""
+    def drafts_of(self, job: Job, workload: Parameters, notes: list[str]) -> list[Draft]:
+        """Return the cases of ``job`` in their order; add to the ``notes`` for the reader."""
+        if job.writes:
+            return [self._writing(job, workload, notes)]
         left = self._left.get(job.path)
-        if not job.writes and left is not None:
+        if left is not None:
             if not job.keeps:
                 del self._left[job.path]
-            return [self._reading(job, workload, *left)], []
-        if not job.writes:
-            return self._written_first(job, workload)
-        return self._writing(job, workload)
+            return [self._reading(job, workload, *left)]
+        notes.append(f"line {job.number} only reads, and no line before it leaves that file: it is written first")
+        if not job.picks_randomly:
+            return [self._transfer(job, {**workload, "phases": ["write", "read"]})]
+        name = self._names.make(job.path, _FILE)
+        first = self._transfer(job, {**workload, "phases": ["write"], "order": "sequential"}, name)
+        return [first, self._draft(job, random_picks(job.given, workload), name)]
 
     def _reading(self, job: Job, workload: Parameters, dataset: str, made: Parameters) -> Draft:
         """Read what is there, also in transfers of another size: the blocks of the file begin at the same bytes.
@@ -155,26 +249,12 @@ class _Books:
             raise UserError(what, _TOOL, f"write the same -t, or {other} of {SECTOR_BYTES}")
         if picks:
             return self._draft(job, random_picks(job.given, workload), dataset)
-        return self._draft(job, Named(name="transfer", parameters={**workload, "phases": ["read"]}), dataset)
+        return self._transfer(job, {**workload, "phases": ["read"]}, dataset)
 
-    def _written_first(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
-        note = f"line {job.number} only reads, and no line before it leaves that file: it is written first"
-        if not job.picks_randomly:
-            whole: Parameters = {**workload, "phases": ["write", "read"]}
-            return [self._draft(job, Named(name="transfer", parameters=whole))], [note]
-        name = self._names.make(job.path, _FILE)
-        first: Parameters = {**workload, "phases": ["write"], "order": "sequential"}
-        drafts = [
-            self._draft(job, Named(name="transfer", parameters=first), name),
-            self._draft(job, random_picks(job.given, workload), name),
-        ]
-        return drafts, [note]
-
-    def _writing(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
+    def _writing(self, job: Job, workload: Parameters, notes: list[str]) -> Draft:
         if job.picks_randomly:
             what = "-z -z with -w has no equivalent: it leaves holes that a later read would count as data"
             raise UserError(what, _TOOL, "write -z once for a permutation")
-        notes: list[str] = []
         phases = ["write"]
         if job.given.has("-E"):
             phases.append("rewrite")
@@ -188,9 +268,12 @@ class _Books:
         if job.keeps and not self.is_last(job):
             dataset = self._names.make(job.path, _FILE)
             self._left[job.path] = dataset, workload
-        return [self._draft(job, Named(name="transfer", parameters={**workload, "phases": phases}), dataset)], notes
+        return self._transfer(job, {**workload, "phases": phases}, dataset)
 
-    def _draft(self, job: Job, workload: Named, dataset: str = "") -> Draft:
+    def _transfer(self, job: Job, parameters: Parameters, dataset: str = "") -> Draft:
+        return self._draft(job, Named(name="transfer", parameters=parameters), dataset)
+
+    def _draft(self, job: Job, workload: Named, dataset: str) -> Draft:
         is_null = job.backend.name == NULL
         parameters = {**workload.parameters, "verify": "none"} if is_null else workload.parameters
         folder = str(PurePath(job.path).parent) if job.path else ""
@@ -211,4 +294,4 @@ class FromIorOptions(LineOptions):
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Replace a script by the command lines of its tests, so that it is read once and the request holds them."""
         lines = said.get("lines")
-        return super().settle({**said, "lines": expanded(cast("list[str]", lines), read_text)} if lines else said)
+        return super().settle({**said, "lines": expanded(cast("list[str]", lines))} if lines else said)

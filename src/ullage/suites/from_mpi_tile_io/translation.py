@@ -6,16 +6,23 @@ read back and checked, and the measurement is repeated.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path, PurePath
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import ClassVar, Final
 
-from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, switch, value
+from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, translated
 from ullage.command_lines.options import LineOptions
-from ullage.command_lines.splitting import CommandLine
-from ullage.command_lines.translation import Draft, Translation, WantedLayout, agreed_layout, without_file_system
+from ullage.command_lines.translation import (
+    CommandLine,
+    Draft,
+    Translation,
+    WantedLayout,
+    agreed_layout,
+    without_file_system,
+)
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
+from ullage.parameters import count_of
 from ullage.runs.options.declared import Change
 
 TOOL: Final = "mpi-tile-io"
@@ -35,25 +42,20 @@ _SIZES: Final = tuple(_along(name, axis) for axis in _AXES for name in ("nr_tile
 TABLE: Final = FlagTable(
     TOOL,
     (
-        *(value(name) for name in _SIZES),
-        value("--sz_element"),
-        value("--header_bytes"),
-        value("--filename"),
-        switch("--collective"),
-        switch("--write_file"),
-        answered("--nr_files", takes_value=True, note=_ONE_FILE),
+        *translated(",".join(f"{name} VALUE" for name in (*_SIZES, "--sz_element", "--header_bytes", "--filename"))),
+        *translated("--collective,--write_file"),
+        *answered({"--nr_files VALUE": _ONE_FILE}),
     ),
     {"-w": "write --write_file"},
 )
 _IN_ENVIRONMENT: Final[Mapping[str, str]] = {name.removeprefix("--").upper(): name for name in TABLE.by_name}
 
 
-def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Callable[[Path], str]) -> Translation:
+def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation:
     """See ``Translator``."""
-    del read_file
     jobs = [_given(line) for line in lines]
     parameters = [_workload_of(given) for given in jobs]
-    tiles = [_tiles_of(one) for one in parameters]
+    tiles = [math.prod(count_of(one, f"tiles_{axis}") for axis in _AXES) for one in parameters]
     layout = agreed_layout(lines, wanted)
     said = wanted.ranks or any(line.ranks for line in lines)
     ranks = (layout.ranks or 1) if said else max(tiles)
@@ -109,15 +111,6 @@ def _workload_of(given: ParsedFlags) -> Parameters:
     }
 
 
-def _tiles_of(parameters: Parameters) -> int:
-    return math.prod(_count(parameters, f"tiles_{axis}") for axis in _AXES)
-
-
-def _count(parameters: Parameters, name: str) -> int:
-    found = parameters[name]
-    return found if isinstance(found, int) else 1
-
-
 def _notes(number: int, given: ParsedFlags, tiles: int, ranks: int) -> list[str]:
     notes = [f"the original measures once; each line is repeated {_REPETITIONS} times"]
     if given.has("--write_file"):
@@ -131,13 +124,10 @@ def _notes(number: int, given: ParsedFlags, tiles: int, ranks: int) -> list[str]
 
 def _draft(number: int, path: str, parameters: Parameters) -> Draft:
     folder = str(PurePath(path).parent) if path else ""
-    leaves = math.prod(
-        _count(parameters, f"tiles_{axis}") * _count(parameters, f"tile_{axis}")
-        - (_count(parameters, f"tiles_{axis}") - 1) * _count(parameters, f"overlap_{axis}")
-        for axis in _AXES
-    )
+    along = ((count_of(parameters, f"{name}_{axis}") for name in ("tiles", "tile", "overlap")) for axis in _AXES)
+    leaves = math.prod(tiles * tile - (tiles - 1) * overlap for tiles, tile, overlap in along)
     named = Named(name="tile", parameters=parameters)
-    return Draft(number, Named(name="mpiio"), named, folder, leaves=leaves * _count(parameters, "element_bytes"))
+    return Draft(number, Named(name="mpiio"), named, folder, leaves=leaves * count_of(parameters, "element_bytes"))
 
 
 class FromMpiTileIoOptions(LineOptions):

@@ -8,8 +8,8 @@ from ullage.analysis.attribution import Attribution, runs_by
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.summary import Row
 from ullage.suites.io500.phases import BY_NAME
-from ullage.suites.io500.score import contradictions, doubted, score
-from ullage.suites.io500.sensitivity import movers
+from ullage.suites.io500.score import movers, score
+from ullage.suites.io500.validity import contradictions, doubted
 
 
 def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]) -> list[Attribution]:

@@ -2,7 +2,7 @@
 """What the official configuration file means here. Each of its keys is honoured, refused, or answered with a note."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
@@ -109,41 +109,6 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "mdtest-hard": ("mdtest-hard-write", "mdtest-hard-stat", "mdtest-hard-read", "mdtest-hard-delete"),
     "mdworkbench": ("mdworkbench-create", "mdworkbench-bench", "mdworkbench-delete"),
 }
-_NUMBERS: Final = {
-    ("ior-easy", "transferSize"): "transfer_bytes",
-    ("ior-easy", "blockSize"): "block_bytes",
-    ("ior-easy", "filePerProc"): "file_per_process",
-    ("ior-easy", "uniqueDir"): "directory_per_process",
-    ("ior-hard", "segmentCount"): "segments",
-    ("mdtest-easy", "n"): "easy_items",
-    ("mdtest-hard", "n"): "hard_items",
-    ("mdtest-hard", "files-per-dir"): "files_per_directory",
-    ("mdworkbench", "waitingTime"): "waiting_factor",
-    ("mdworkbench", "precreatePerSet"): "workbench_objects",
-    ("mdworkbench", "filesPerProc"): "workbench_rounds",
-    ("global", "drop-caches"): "drop_caches",
-    ("global", "scc"): "competition",
-    ("global", "datadir"): "data_folder",
-    ("global", "timestamp-resultdir"): "timestamp_result_folder",
-    ("debug", "stonewall-time"): "stonewall_s",
-    ("debug", "pause-dir"): "pause_folder",
-}
-# What the official tool takes when nothing is said: more than any run gets through before the wall.
-_OFFICIAL_DEFAULTS: Final = {
-    ("ior-easy", "blockSize"): 9920000 << 20,
-    ("ior-hard", "segmentCount"): 10_000_000,
-    ("mdtest-easy", "n"): 1_000_000,
-    ("mdtest-hard", "n"): 1_000_000,
-}
-# Keys whose absence here changes nothing that is measured.
-_WITHOUT_EQUIVALENT: Final = {
-    "timestamp-datadir": "each run works in ior-easy, ior-hard, mdtest-easy and mdtest-hard of its own folder "
-    "ullage-TIME-ID below the target, and folders of these names at the target give them their layout",
-    "verbosity": "everything is in the records, whatever it says",
-    "pfind-queue-length": "find keeps no queue whose length could be set",
-    "pfind-steal-next": "a rank without work takes half of what another has",
-    "pfind-parallelize-single-dir-access-using-hashing": "a directory is read by the rank that takes it",
-}
 
 
 @dataclass
@@ -192,8 +157,8 @@ def parse_config(text: str, name: str = "config", folder: Path | None = None) ->
         return OfficialConfig.model_validate(members)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        key = next((k for k, member in _NUMBERS.items() if member == first["loc"][0]), ("", str(first["loc"][0])))
-        raise UserError(f"{first['input']}: {first['msg']}", f"{name} [{key[0]}] {key[1]}") from error
+        place = next((f"[{one.section}] {one.key}" for one in entries if one.known.member == first["loc"][0]), "")
+        raise UserError(f"{first['input']}: {first['msg']}", f"{name} {place}") from error
 
 
 def _rank(entry: Entry) -> int:
@@ -204,46 +169,9 @@ def _phases(section: str) -> tuple[str, ...]:
     return GROUPS.get(section) or ((section,) if section in BY_NAME else tuple(phase.name for phase in PHASES))
 
 
-def _take(entry: Entry, reading: _Reading) -> None:
-    if entry.value == _OFFICIAL_DEFAULTS.get((entry.section, entry.key)):
-        what = f"[{entry.section}] {entry.key} {entry.value:,} is the official default, which only means enough"
-        reading.notes[f"{what}: a probe chooses"] = None
-    elif member := _NUMBERS.get((entry.section, entry.key)):
-        _check_least(entry, member)
-        reading.said[member] = entry.value
-    elif entry.key in _TAKERS:
-        _TAKERS[entry.key](entry, reading)
-    else:
-        reading.notes[f"[{entry.section}] {entry.key} has no effect: {_WITHOUT_EQUIVALENT[entry.key]}"] = None
-    if entry.key == "pause-dir":
-        reading.notes["pause-dir pauses nothing here, and voids the run as the rules say"] = None
-
-
-def _check_least(entry: Entry, member: str) -> None:
-    """Raise ``UserError`` for a count of 0, where the official tool would do nothing and say so nowhere."""
-    if entry.value == 0 and not isinstance(entry.value, (bool, float)) and member != "files_per_directory":
-        raise UserError("is 0", entry.place, "give at least 1, or leave it out: a probe chooses")
-
-
-def _take_api(entry: Entry, reading: _Reading) -> None:
-    for name in _phases(entry.section):
-        phase = BY_NAME[name]
-        is_own = entry.section != "global"
-        if phase.workload == "find":
-            continue
-        reading.apis[name] = parse_api(entry.text, entry.place, phase, reading.folder, is_own=is_own)
-
-
-def _take_run(entry: Entry, reading: _Reading) -> None:
-    for name in _phases(entry.section):
-        reading.runs[name] = bool(entry.value) and reading.runs.get(name, True)
-
-
 def _with_dependants(skipped: list[str], notes: dict[str, None]) -> list[str]:
     """Return ``skipped`` with the phases that use a dataset whose making phase is skipped; note each of them."""
-    makers = {
-        p.dataset: p.name for p in PHASES if p.engine_phases[0] in {"write", "tree-create", "precreate", "timestamp"}
-    }
+    makers = {phase.makes: phase.name for phase in PHASES if phase.makes}
     found = list(skipped)
     for phase in PHASES:
         maker = makers.get(phase.dataset, "")
@@ -253,64 +181,67 @@ def _with_dependants(skipped: list[str], notes: dict[str, None]) -> list[str]:
     return found
 
 
-def _take_collective(entry: Entry, reading: _Reading) -> None:
+def _take(entry: Entry, reading: _Reading) -> None:
+    known = entry.known
+    if known.enough and entry.value == known.enough:
+        what = f"[{entry.section}] {entry.key} {entry.value:,} is the official default, which only means enough"
+        reading.notes[f"{what}: a probe chooses"] = None
+    elif known.member:
+        # For a count of 0 the official tool would do nothing and say so nowhere.
+        if entry.value == 0 and known.kind in {"count", "size"} and known.member != "files_per_directory":
+            raise UserError("is 0", entry.place, "give at least 1, or leave it out: a probe chooses")
+        reading.said[known.member] = entry.value
+    elif known.note:
+        reading.notes[f"[{entry.section}] {entry.key} has no effect: {known.note}"] = None
+    elif entry.key in {"API", "api", "run", "collective", "nproc"}:
+        _take_of_phases(entry, reading)
+    else:
+        _take_of_run(entry, reading)
+    if entry.key == "pause-dir":
+        reading.notes["pause-dir pauses nothing here, and voids the run as the rules say"] = None
+
+
+def _take_of_phases(entry: Entry, reading: _Reading) -> None:
     for name in _phases(entry.section):
-        reading.collective[name] = bool(entry.value)
+        match entry.key:
+            case "run":
+                reading.runs[name] = bool(entry.value) and reading.runs.get(name, True)
+            case "collective":
+                reading.collective[name] = bool(entry.value)
+            case "nproc":
+                reading.find_ranks[entry.section] = int(entry.value)
+            case _ if BY_NAME[name].workload != "find":
+                is_own = entry.section != "global"
+                reading.apis[name] = parse_api(entry.text, entry.place, BY_NAME[name], reading.folder, is_own=is_own)
+            case _:
+                pass
 
 
-def _take_find_ranks(entry: Entry, reading: _Reading) -> None:
-    reading.find_ranks[entry.section] = int(entry.value)
-
-
-def _take_data_kind(entry: Entry, reading: _Reading) -> None:
-    if entry.text not in _DATA_KINDS:
-        raise UserError(f"unknown kind '{entry.text}'", entry.place, suggest(entry.text, _DATA_KINDS))
-    note = "incompressible, and keyed in every 512 bytes so that a misplaced or stale block is found"
-    reading.notes[f"dataPacketType {entry.text} has no effect: the payload is always {note}"] = None
-
-
-def _refuse_gpu(entry: Entry, reading: _Reading) -> None:
-    del reading
-    if entry.value:
-        raise UserError("buffers on a GPU are not supported", entry.place, "write FALSE")
-
-
-def _take_result_folder(entry: Entry, reading: _Reading) -> None:
-    folder = Path(entry.text).expanduser().absolute()
-    reading.said["result_folder"] = str(folder)
-    note = f"resultdir: the official files are copied to {folder}; the result itself is where --result says"
-    reading.notes[note] = None
-
-
-def _take_cache_command(entry: Entry, reading: _Reading) -> None:
-    if "/proc/sys/vm/drop_caches" not in entry.text:
-        right = "leave it out: with drop-caches TRUE each node writes to /proc/sys/vm/drop_caches (root)"
-        raise UserError("commands of your own are not run", entry.place, right)
-    reading.notes["drop-caches-cmd is not run: each node writes to /proc/sys/vm/drop_caches itself"] = None
-
-
-def _refuse_script(entry: Entry, reading: _Reading) -> None:
-    del reading
-    raise UserError(f"'{entry.text}' is not run: find is built in", entry.place, "leave it out")
+def _take_of_run(entry: Entry, reading: _Reading) -> None:
+    match entry.key:
+        case "dataPacketType":
+            if entry.text not in _DATA_KINDS:
+                raise UserError(f"unknown kind '{entry.text}'", entry.place, suggest(entry.text, _DATA_KINDS))
+            note = "incompressible, and keyed in every 512 bytes so that a misplaced or stale block is found"
+            reading.notes[f"dataPacketType {entry.text} has no effect: the payload is always {note}"] = None
+        case "resultdir":
+            folder = Path(entry.text).expanduser().absolute()
+            reading.said["result_folder"] = str(folder)
+            note = f"the official files are copied to {folder}; the result itself is where --result says"
+            reading.notes[f"resultdir: {note}"] = None
+        case "drop-caches-cmd":
+            if "/proc/sys/vm/drop_caches" not in entry.text:
+                right = "leave it out: with drop-caches TRUE each node writes to /proc/sys/vm/drop_caches (root)"
+                raise UserError("commands of your own are not run", entry.place, right)
+            reading.notes["drop-caches-cmd is not run: each node writes to /proc/sys/vm/drop_caches itself"] = None
+        case "io-buffers-on-gpu":
+            if entry.value:
+                raise UserError("buffers on a GPU are not supported", entry.place, "write FALSE")
+        case _:
+            raise UserError(f"'{entry.text}' is not run: find is built in", entry.place, "leave it out")
 
 
 def _check_workbench(entries: Iterable[Entry], name: str) -> None:
     given = {entry.key for entry in entries if entry.section == "mdworkbench"}
     if len(given & {"precreatePerSet", "filesPerProc"}) == 1:
         raise UserError("gives one of precreatePerSet and filesPerProc", f"{name} [mdworkbench]", "give both or none")
-
-
-_TAKERS: Final[Mapping[str, Callable[[Entry, _Reading], None]]] = {
-    "API": _take_api,
-    "api": _take_api,
-    "run": _take_run,
-    "collective": _take_collective,
-    "nproc": _take_find_ranks,
-    "dataPacketType": _take_data_kind,
-    "io-buffers-on-gpu": _refuse_gpu,
-    "drop-caches-cmd": _take_cache_command,
-    "resultdir": _take_result_folder,
-    "external-script": _refuse_script,
-    "external-mpi-args": _refuse_script,
-    "external-extra-args": _refuse_script,
-}

@@ -12,10 +12,9 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.room import Machine, Room, room_at
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase, has_wall
-from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, make_layout, make_steps, wear_out_limit_s
+from ullage.suites.io500.phases import OfficialPhase
+from ullage.suites.io500.planning import Step, dataset_amounts, make_layout, make_steps, wear_out_limit_s
 from ullage.suites.io500.sizing import Rates, assumed_rates, choose_sizes
-from ullage.suites.io500.validity import condition_reasons
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["phase", "counts in", "target", "API", "what", "at most", "files", "lasts", "case"]
@@ -41,11 +40,6 @@ class Explained:
         return make_layout(self.options, self.machine.cores)
 
     @property
-    def limits(self) -> Limits:
-        """The limits that stand in the plans."""
-        return Limits(space_bytes=self.options.space)
-
-    @property
     def wear_out_limit_s(self) -> float:
         """How long a phase may go on after its wall."""
         return wear_out_limit_s(self.options, len(self.request.targets))
@@ -53,7 +47,7 @@ class Explained:
     def room(self, target: Target) -> Room:
         """Return what may be taken of ``target``."""
         place = next(place for place in self.machine.places if place.target == target.name)
-        return room_at(place, self.limits, self.machine.memory, self.layout.nodes)
+        return room_at(place, Limits(space_bytes=self.options.space), self.machine.memory, self.layout.nodes)
 
     def sizes(self, target: Target, rates: Rates | None = None) -> Sizes:
         """Return the sizes by ``rates``; without these the settled ones, else those by what is assumed."""
@@ -75,23 +69,19 @@ def explain(run: Explained) -> Explanation:
 
 
 def _row(step: Step, run: Explained) -> list[str]:
-    phase, ranks = step.phase, run.options.ranks
-    bytes_, files = dataset_bytes(step, ranks), dataset_files(step, ranks)
+    phase, backend = step.phase, step.case.backend
+    bytes_, files = dataset_amounts(step, run.options.ranks)
     return [
         phase.name,
         "pilot" if phase.pilot else {"BW": "bandwidth", "MD": "metadata", "none": "nothing"}[phase.kind],
         step.target.name,
-        " ".join([step.case.backend.name, *_shown(step.case.backend.parameters)]),
+        " ".join([backend.name, *(f"{key}={value}" for key, value in backend.parameters.items())]),
         _what(step),
         format_volume(bytes_) if bytes_ else "",
         f"{files:,}" if files else "",
         _lasts(phase, run),
         step.case.id,
     ]
-
-
-def _shown(parameters: Mapping[str, object]) -> list[str]:
-    return [f"{key}={value}" for key, value in parameters.items()]
 
 
 def _what(step: Step) -> str:
@@ -118,7 +108,7 @@ def _what(step: Step) -> str:
 
 
 def _lasts(phase: OfficialPhase, run: Explained) -> str:
-    if not has_wall(phase):
+    if not phase.has_wall:
         return "as long as the work"
     wall = format_time(run.options.stonewall_s)
     return f"{wall} and {format_time(run.wear_out_limit_s)} of wear-out at most"
@@ -140,7 +130,7 @@ def _head(run: Explained) -> list[str]:
             lines.append(
                 f"Prepared on {target.name}: {shown}. The datasets of these names get the layout of the folder."
             )
-    lines += [f"INVALID by the rules: {reason}." for reason in condition_reasons(options.conditions)]
+    lines += [f"INVALID by the rules: {reason}." for reason in options.conditions.reasons]
     return lines
 
 
@@ -153,7 +143,7 @@ def _sizes(sizes: Sizes) -> str:
 
 def _time(run: Explained) -> list[str]:
     options = run.options
-    walls = sum(has_wall(step.phase) for target in run.request.targets for step in run.steps(target)) * options.repeat
+    walls = sum(step.phase.has_wall for target in run.request.targets for step in run.steps(target)) * options.repeat
     least_s = walls * options.stonewall_s
     # What was written until the wall is read again, and what was made is looked at twice and removed.
     about_s = 2 * least_s
@@ -166,12 +156,11 @@ def _space(run: Explained) -> list[str]:
     lines: list[str] = []
     options = run.options
     for target in run.request.targets:
-        makers = [step for step in run.steps(target) if has_wall(step.phase)]
-        bytes_ = sum(dataset_bytes(step, run.options.ranks) for step in makers)
-        files = sum(dataset_files(step, run.options.ranks) for step in makers)
-        room = run.room(target)
+        makers = [step for step in run.steps(target) if step.phase.has_wall]
+        amounts, room = [dataset_amounts(step, options.ranks) for step in makers], run.room(target)
+        bytes_, files = format_volume(sum(one for one, _ in amounts)), sum(one for _, one in amounts)
         lines.append(
-            f"Space on {target.name}: {format_volume(bytes_)} and {files:,} files at most, all at the same time; "
+            f"Space on {target.name}: {bytes_} and {files:,} files at most, all at the same time; "
             f"{format_volume(room.bytes)} and {room.files:,} files may be taken."
         )
         lines += [f"{sentence}." for sentence in too_short(run.sizes(target), options)]

@@ -6,17 +6,17 @@ marks, or by rules that can be checked from afar, is so here too.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from ullage.analysis.findings.phrasing import columns
+from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer, imported_row
-from ullage.importers.printed import Printed, printed
-from ullage.model.base import Strict, first_mistake
+from ullage.importers import IMPORT_SUITE, Importer, document_of, imported_row
+from ullage.importers.printed import Printed, Which, known_to, printed, worked_out
+from ullage.model.base import Strict
 from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
@@ -30,20 +30,20 @@ from ullage.suites.io500.official import (
     read_lines,
     read_result_ini,
 )
-from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, OfficialPhase, find_phase
-from ullage.suites.io500.score import (
-    PARTS,
-    Part,
+from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, find_phase
+from ullage.suites.io500.score import PARTS, Part, number, score, summary_scores
+from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
+from ullage.suites.io500.validity import (
+    STONEWALL_S,
+    Conditions,
+    Outcome,
+    Validity,
     arithmetic_findings,
     contradictions,
     doubted,
-    score,
+    judge_run,
     score_reason,
-    summary_scores,
 )
-from ullage.suites.io500.sensitivity import number
-from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
-from ullage.suites.io500.validity import STONEWALL_S, Conditions, Outcome, Validity, judge_run
 
 # Keys of result.txt that hold the rate when the time was up, and the metric and factor that they are here.
 _AT_WALL: Final = {
@@ -78,17 +78,18 @@ def summary_of_runs(runs: Sequence[tuple[str, OfficialRun, Mapping[str, Scalar]]
     rows: list[Row] = []
     scores: list[Score] = []
     findings: list[Finding] = []
-    several = len(runs) > 1
     for target, run, params in runs:
-        validity = _judge(run)
-        shown = target if several else ""
+        validity, shown = _judge(run), target if len(runs) > 1 else ""
         wrong = contradictions(_printed(run))
         rows += _rows(target, run, params, validity, name)
         values = si_values(run)
-        scores += [_beside(one, score_reason(wrong)) for one in _scores(run, values, validity, shown)]
+        # They are recomputed from the phases. What is to know of them stands beside, though they count all the same.
+        own = summary_scores({phase: [value] for phase, value in values.items()}, validity.run, run.mode, shown)
+        beside = score_reason(wrong)
+        scores += [one.model_copy(update={"reasons": [*one.reasons, *beside]}) for one in own]
         findings += arithmetic_findings(wrong, shown)
         findings += score_findings(values, run.mode, shown, doubted(wrong))
-        findings += [found for mode in MODES if (found := _recomputed(run, mode, shown)) is not None]
+        findings += [_recomputed(run, stated, mode, shown) for mode in MODES if (stated := run.scores.get(mode))]
         findings += [*_wall_findings(run, shown), *void_findings(validity, shown)]
     for (one, first, _), (other, second, _) in pairwise(runs):
         mode: Mode = "extended" if first.mode == second.mode == "extended" else "standard"
@@ -124,28 +125,22 @@ def _printed(run: OfficialRun) -> dict[str, tuple[float, float]]:
     }
 
 
-def _beside(score_: Score, reasons: list[str]) -> Score:
-    """Add to a score what is to know of it, though it counts all the same."""
-    return score_.model_copy(update={"reasons": [*score_.reasons, *reasons]})
-
-
 def _judge(run: OfficialRun) -> Validity:
     """Judge a run by what its form shows: marks, notes, times, what find found, and the rule of 300 s for all."""
     values = si_values(run)
     outcomes = {phase.name: _outcome(phase, values.get(phase.name)) for phase in run.phases}
     found = judge_run(outcomes, Conditions(), run.mode)
-    marked = {mode: [_MARKED] for mode, stated in run.scores.items() if stated.invalid}
+    marked = [mode for mode, stated in run.scores.items() if stated.invalid]
     reasons: dict[Mode, tuple[str, ...]] = {
-        mode: (*said, *run.notes, *marked.get(mode, [])) for mode, said in found.run.items()
+        mode: (*said, *run.notes, *([_MARKED] if mode in marked else [])) for mode, said in found.run.items()
     }
     return Validity(found.phases, reasons)
 
 
 def _outcome(phase: PhaseResult, value: float | None) -> Outcome:
-    official = BY_NAME[phase.name]
     found = phase.pairs.get("found", "")
     said = [f"is marked: {note}" for note in phase.notes] or ["is marked INVALID"]
-    if not official.scored_phase:
+    if not BY_NAME[phase.name].scored_phase:
         value = 0.0
     return Outcome(
         value,
@@ -156,23 +151,20 @@ def _outcome(phase: PhaseResult, value: float | None) -> Outcome:
     )
 
 
-def _rows(target: str, run: OfficialRun, params: Mapping[str, Scalar], validity: Validity, name: str) -> list[Row]:
+def _rows(target: str, run: OfficialRun, params: Mapping[str, Scalar], validity: Validity, name: str) -> Iterator[Row]:
     values, unknown = si_values(run), _walls_of_all_ranks(run)
-    rows: list[Row] = []
     for phase in run.phases:
-        official = BY_NAME[phase.name]
         if phase.name not in values:
             continue
-        void = validity.phases.get(phase.name, ())
-        rows.append(_row(target, official, params, (official.metric, official.si_unit, values[phase.name]), void, name))
+        official, void = BY_NAME[phase.name], validity.phases.get(phase.name, ())
+        measured = [(official.metric, official.si_unit, values[phase.name])]
         if phase.elapsed_s is not None:
-            rows.append(_row(target, official, params, ("phase_time", "s", phase.elapsed_s), void, name))
-        rows += [
-            _row(target, official, params, (metric, unit, at_wall), void, name)
-            for metric, unit, at_wall in _at_wall(phase)
-            if phase.name not in unknown
-        ]
-    return rows
+            measured.append(("phase_time", "s", phase.elapsed_s))
+        if phase.name not in unknown:
+            measured += _at_wall(phase)
+        flags = [Flag(code=VOID_PHASE, reason="; ".join(void))] if void else []
+        for metric, unit, value in measured:
+            yield imported_row(name, metric, unit, target, {"phase": phase.name, **params}, [value], flags)
 
 
 def _walls_of_all_ranks(run: OfficialRun) -> list[str]:
@@ -192,80 +184,56 @@ def _walls_of_all_ranks(run: OfficialRun) -> list[str]:
     return found
 
 
-def _wall_findings(run: OfficialRun, target: str) -> list[Finding]:
-    names = _walls_of_all_ranks(run)
-    if not names:
-        return []
-    title = f"{target}: the rate at the wall is left out" if target else "The rate at the wall is left out"
-    why = (
-        f"{title} for {listing(names, len(names))}: the release that wrote the file printed throughput-stonewall times "
-        "the number of ranks, and over the time of the whole phase."
-    )
-    return [Finding(kind="io500-wall", title=title, text=why, numbers=columns(target=target, phase=names))]
+def _wall_findings(run: OfficialRun, target: str) -> Iterator[Finding]:
+    if names := _walls_of_all_ranks(run):
+        title = f"{target}: the rate at the wall is left out" if target else "The rate at the wall is left out"
+        why = (
+            f"{title} for {listing(names, len(names))}: the release that wrote the file printed throughput-stonewall "
+            "times the number of ranks, and over the time of the whole phase."
+        )
+        yield finding("io500-wall", title, why, target=target, phase=names)
 
 
 def _at_wall(phase: PhaseResult) -> list[tuple[str, str, float]]:
-    found: list[tuple[str, str, float]] = []
-    for key, (metric, unit, factor) in _AT_WALL.items():
-        text = phase.pairs.get(key, "")
-        if re.fullmatch(r"\d{1,15}(\.\d{1,15})?", text, re.ASCII) and float(text) > 0:
-            found.append((metric, unit, float(text) * factor))
-    return found
+    return [
+        (metric, unit, float(text) * factor)
+        for key, (metric, unit, factor) in _AT_WALL.items()
+        if re.fullmatch(r"\d{1,15}(\.\d{1,15})?", text := phase.pairs.get(key, ""), re.ASCII) and float(text) > 0
+    ]
 
 
-def _row(
-    target: str,
-    phase: OfficialPhase,
-    params: Mapping[str, Scalar],
-    measured: tuple[str, str, float],
-    void: Sequence[str],
-    name: str,
-) -> Row:
-    metric, unit, value = measured
-    flags = [Flag(code=VOID_PHASE, reason="; ".join(void))] if void else []
-    return imported_row(name, metric, unit, target, {"phase": phase.name, **params}, [value], flags)
-
-
-def _scores(run: OfficialRun, values: Mapping[str, float], validity: Validity, target: str) -> list[Score]:
-    """Recompute the scores from the phases; a form that holds none but the scores is not read at all."""
-    reasons: dict[Mode, tuple[str, ...]] = {mode: validity.run.get(mode, ()) for mode in MODES}
-    return summary_scores({name: [value] for name, value in values.items()}, reasons, run.mode, target)
-
-
-def _recomputed(run: OfficialRun, mode: Mode, target: str) -> Finding | None:
-    """Compare the printed scores with those of the printed phases, within rounding; None where none is printed."""
-    stated = run.scores.get(mode)
-    if stated is None:
-        return None
-    again, low, high = ([_part(run, mode, part, which) for part in PARTS] for which in ("value", "low", "high"))
-    shown = [_stated(stated, part) for part in PARTS]
+def _recomputed(run: OfficialRun, stated: ScoreResult, mode: Mode, target: str) -> Finding:
+    """Compare the printed scores with those of the printed phases, within rounding."""
+    pairs = [(stated.part(part), _from_phases(run, mode, part)) for part in PARTS]
     without_root = _is_product(stated)
     if without_root:
-        again, low, high = ([*parts[:2], parts[2] ** 2] for parts in (again, low, high))
-    fits = [least <= one.high and one.low <= most for one, least, most in zip(shown, low, high, strict=True)]
+        shown, again = pairs[-1]
+        pairs[-1] = shown, Printed(again.value**2, again.low**2, again.high**2)
+    is_consistent = all(again.fits(shown) for shown, again in pairs)
     said = "; ".join(
-        f"{part} {one.value:.8g} printed, {value:.8g} from the phases"
-        + ("" if fit else f" (rounding allows {number(least)} to {number(most)})")
-        for part, one, value, least, most, fit in zip(PARTS, shown, again, low, high, fits, strict=True)
+        f"{part} {shown.value:.8g} printed, {again.value:.8g} from the phases"
+        + ("" if again.fits(shown) else f" (rounding allows {number(again.low)} to {number(again.high)})")
+        for part, (shown, again) in zip(PARTS, pairs, strict=True)
     )
     what = f"{target}: the" if target else "The"
     what += " extended score" if mode == "extended" else " score"
     note = " Its script, of before May 2018, printed the total without the root." if without_root else ""
-    end = "follows from the printed phases within rounding" if all(fits) else "does NOT follow from the printed phases"
-    numbers = columns(
+    end = "does NOT follow from the printed phases"
+    if is_consistent:
+        end = "follows from the printed phases within rounding"
+    return finding(
+        "io500-recomputed",
+        f"{what} {end}",
+        f"{what} {end}: {said}.{note}",
+        "info" if is_consistent else "warning",
         target=target,
         mode=mode,
         part=list(PARTS),
-        printed=[one.value for one in shown],
-        recomputed=again,
-        low=low,
-        high=high,
-        consistent=all(fits),
-    )
-    severity = "info" if all(fits) else "warning"
-    title = f"{what} {end}"
-    return Finding(
-        kind="io500-recomputed", title=title, text=f"{title}: {said}.{note}", severity=severity, numbers=numbers
+        printed=[shown.value for shown, _ in pairs],
+        recomputed=[again.value for _, again in pairs],
+        low=[again.low for _, again in pairs],
+        high=[again.high for _, again in pairs],
+        consistent=is_consistent,
     )
 
 
@@ -276,18 +244,18 @@ def _is_product(stated: ScoreResult) -> bool:
     return is_product and not total.low**2 <= bandwidth.high * metadata.high <= total.high**2
 
 
-def _stated(score_: ScoreResult, part: Part) -> Printed:
-    return {"bandwidth": score_.bandwidth, "metadata": score_.metadata, "total": score_.total}[part]
+def _from_phases(run: OfficialRun, mode: Mode, part: Part) -> Printed:
+    """Return a part of the score of the phases as printed; 0 where it has none."""
 
+    def of(which: Which) -> float:
+        values = {
+            phase.name: which(phase.value) * BY_NAME[phase.name].factor
+            for phase in run.phases
+            if phase.value is not None and phase.value.value > 0
+        }
+        return score(values, mode).part(part) or 0.0
 
-def _part(run: OfficialRun, mode: Mode, part: Part, which: Literal["value", "low", "high"]) -> float:
-    """Return a part of the score of the phases as printed, or of the least or largest values printed like them."""
-    values = {
-        phase.name: {"value": exact.value, "low": exact.low, "high": exact.high}[which] * BY_NAME[phase.name].factor
-        for phase in run.phases
-        if (exact := phase.value) is not None and exact.value > 0
-    }
-    return score(values, mode).part(part) or 0.0
+    return worked_out(of) or known_to(0.0)
 
 
 RESULT = Importer(
@@ -330,16 +298,11 @@ def recognises_published(text: str) -> bool:
 
 def read_published(text: str, name: str) -> Summary:
     """Return the summary of a published table; raise ``UserError`` with the place of the first mistake."""
-    try:
-        table = _Published.model_validate_json(text)
-    except ValidationError as error:
-        place, why = first_mistake(error)
-        right = "write runs with nodes, ppn, phases and score, as the published form has it"
-        raise UserError(f"{place}: {why}" if place else why, name, right) from error
-    labels = _labels(table.runs)
+    right = "write runs with nodes, ppn, phases and score, as the published form has it"
+    table = document_of(_Published, text, name, right)
     runs = [
         (label, _official(run, name), {"nodes": run.nodes, "ranks": run.nodes * run.ppn})
-        for label, run in zip(labels, table.runs, strict=True)
+        for label, run in zip(_labels(table.runs), table.runs, strict=True)
     ]
     return summary_of_runs(runs, name)
 
@@ -357,12 +320,10 @@ def _official(run: _Run, name: str) -> OfficialRun:
         phase = find_phase(key)
         if phase is None:
             raise UserError(f"unknown phase '{key}'", name, f"known phases are {', '.join(BY_NAME)}")
-        phases.append(PhaseResult(phase.name, Printed(value, _PHASE_OFF), elapsed))
+        phases.append(PhaseResult(phase.name, known_to(value, _PHASE_OFF), elapsed))
     order = list(BY_NAME)
     phases.sort(key=lambda phase: order.index(phase.name))
-    bandwidth, metadata, total = (
-        printed(repr(part)) for part in (run.score.bandwidth, run.score.iops, run.score.total)
-    )
+    bandwidth, metadata, total = map(printed, map(repr, (run.score.bandwidth, run.score.iops, run.score.total)))
     return OfficialRun(tuple(phases), {"standard": ScoreResult(bandwidth, metadata, total)}, ranks=run.nodes * run.ppn)
 
 

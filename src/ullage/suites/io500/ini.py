@@ -6,7 +6,7 @@ Sections and keys are the official tool's, in any case. A key without a value is
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -24,51 +24,83 @@ Kind: TypeAlias = Literal["flag", "count", "size", "number", "text"]
 IniValue: TypeAlias = bool | int | float | str
 
 _FLAGS: Final = {"true": True, "1": True, "false": False, "0": False}
-_SIZE: Final = re.compile(r"\d+[kmgt]?b?", re.IGNORECASE | re.ASCII)
 
-_API: Final[dict[str, Kind]] = {"API": "text", "run": "flag"}
-_FIND: Final[dict[str, Kind]] = {
-    "external-script": "text",
-    "external-mpi-args": "text",
-    "external-extra-args": "text",
-    "nproc": "count",
-    "run": "flag",
-    "pfind-queue-length": "count",
-    "pfind-steal-next": "flag",
-    "pfind-parallelize-single-dir-access-using-hashing": "flag",
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of the file: of which kind its value is, and what is in effect when nothing is said (empty: nothing).
+
+    ``member``: of ``OfficialConfig``, which it sets; ``enough``: the official value that only means more than any run
+    gets through before the wall; ``note``: why it has no effect here.
+    """
+
+    kind: Kind
+    default: str = ""
+    member: str = ""
+    enough: int = 0
+    note: str = ""
+
+
+_IN_RECORDS: Final = "everything is in the records, whatever it says"
+_VERBOSITY: Final = Key("count", note=_IN_RECORDS)
+_API: Final = {"API": Key("text"), "run": Key("flag", "TRUE")}
+_FIND: Final = {
+    "external-script": Key("text"),
+    "external-mpi-args": Key("text"),
+    "external-extra-args": Key("text"),
+    "nproc": Key("count"),
+    "run": Key("flag", "TRUE"),
+    "pfind-queue-length": Key("count", "10000", note="find keeps no queue whose length could be set"),
+    "pfind-steal-next": Key("flag", "FALSE", note="a rank without work takes half of what another has"),
+    "pfind-parallelize-single-dir-access-using-hashing": Key(
+        "flag", "FALSE", note="a directory is read by the rank that takes it"
+    ),
 }
-_GROUPS: Final[dict[str, dict[str, Kind]]] = {
+_TIMESTAMP: Final = (
+    "each run works in ior-easy, ior-hard, mdtest-easy and mdtest-hard of its own folder ullage-TIME-ID below the "
+    "target, and folders of these names at the target give them their layout"
+)
+_GROUPS: Final[dict[str, dict[str, Key]]] = {
     "global": {
-        "datadir": "text",
-        "timestamp-datadir": "flag",
-        "resultdir": "text",
-        "timestamp-resultdir": "flag",
-        "api": "text",
-        "drop-caches": "flag",
-        "drop-caches-cmd": "text",
-        "io-buffers-on-gpu": "flag",
-        "verbosity": "count",
-        "scc": "flag",
-        "dataPacketType": "text",
+        "datadir": Key("text", member="data_folder"),
+        "timestamp-datadir": Key("flag", "TRUE", note=_TIMESTAMP),
+        "resultdir": Key("text"),
+        "timestamp-resultdir": Key("flag", "TRUE", "timestamp_result_folder"),
+        "api": Key("text", "POSIX"),
+        "drop-caches": Key("flag", "FALSE", "drop_caches"),
+        "drop-caches-cmd": Key("text", 'sudo -n bash -c "echo 3 > /proc/sys/vm/drop_caches"'),
+        "io-buffers-on-gpu": Key("flag", "FALSE"),
+        "verbosity": Key("count", "1", note=_IN_RECORDS),
+        "scc": Key("flag", "FALSE", "competition"),
+        "dataPacketType": Key("text", "timestamp"),
     },
-    "debug": {"stonewall-time": "count", "pause-dir": "text"},
+    "debug": {"stonewall-time": Key("count", member="stonewall_s"), "pause-dir": Key("text", member="pause_folder")},
     "ior-easy": {
         **_API,
-        "transferSize": "size",
-        "blockSize": "size",
-        "filePerProc": "flag",
-        "uniqueDir": "flag",
-        "verbosity": "count",
+        "transferSize": Key("size", member="transfer_bytes"),
+        "blockSize": Key("size", member="block_bytes", enough=9920000 << 20),
+        "filePerProc": Key("flag", "TRUE", "file_per_process"),
+        "uniqueDir": Key("flag", "FALSE", "directory_per_process"),
+        "verbosity": _VERBOSITY,
     },
-    "ior-hard": {**_API, "segmentCount": "count", "collective": "flag", "verbosity": "count"},
-    "mdtest-easy": {**_API, "n": "count"},
-    "mdtest-hard": {**_API, "n": "count", "files-per-dir": "count"},
+    "ior-hard": {
+        **_API,
+        "segmentCount": Key("count", member="segments", enough=10_000_000),
+        "collective": Key("flag"),
+        "verbosity": _VERBOSITY,
+    },
+    "mdtest-easy": {**_API, "n": Key("count", member="easy_items", enough=1_000_000)},
+    "mdtest-hard": {
+        **_API,
+        "n": Key("count", member="hard_items", enough=1_000_000),
+        "files-per-dir": Key("count", member="files_per_directory"),
+    },
     "mdworkbench": {
         **_API,
-        "waitingTime": "number",
-        "precreatePerSet": "count",
-        "filesPerProc": "count",
-        "verbosity": "count",
+        "waitingTime": Key("number", "0.0", "waiting_factor"),
+        "precreatePerSet": Key("count", member="workbench_objects"),
+        "filesPerProc": Key("count", member="workbench_rounds"),
+        "verbosity": _VERBOSITY,
     },
     "timestamp": {},
 }
@@ -89,16 +121,11 @@ _FORMER_KEYS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-def _of_phase(name: str) -> dict[str, Kind]:
-    if name.startswith("find"):
-        return _FIND
-    return {**_API, "collective": "flag"} if name.startswith("ior-hard") else _API
+def _keys_of(phase: str) -> dict[str, Key]:
+    return _FIND if phase.startswith("find") else _API | ({"collective": Key("flag")} if "ior-hard" in phase else {})
 
 
-KEYS: Final[Mapping[str, Mapping[str, Kind]]] = {
-    **{phase.name: _of_phase(phase.name) for phase in PHASES},
-    **_GROUPS,
-}
+KEYS: Final[Mapping[str, Mapping[str, Key]]] = {**{phase.name: _keys_of(phase.name) for phase in PHASES}, **_GROUPS}
 _SECTIONS: Final = {name.lower(): name for name in KEYS}
 
 
@@ -115,6 +142,11 @@ class Entry:
     def text(self) -> str:
         """The value as words."""
         return str(self.value)
+
+    @property
+    def known(self) -> Key:
+        """What is known of its key."""
+        return KEYS[self.section][self.key]
 
 
 def read_entries(text: str, name: str) -> tuple[list[Entry], list[str]]:
@@ -166,30 +198,24 @@ def _entry(section: str, word: str, text: str, place: str) -> Entry | None:
     if not text:
         return None
     where = f"{place} [{section}] {key}"
-    return Entry(section, key, _value(KEYS[section][key], text, where), where)
+    return Entry(section, key, _value(KEYS[section][key].kind, text, where), where)
+
+
+_FORMS: Final[Mapping[Kind, tuple[str, Callable[[str], IniValue], str, str]]] = {
+    "flag": ("true|1|false|0", lambda text: _FLAGS[text.lower()], "a truth value", "write TRUE or FALSE"),
+    "count": (r"\d{1,18}", int, "a whole number", "write digits only"),
+    "size": (r"\d+[kmgt]?b?", lambda text: parse_size(text.rstrip("bB")), "a size", "write 2m, 47008 or 1g"),
+    "number": (r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", float, "a number", "write 0.0 or 1.5"),
+    "text": (r"(?s:.*)", str, "", ""),
+}
+"""How a value of each kind is written and read, what it is, and what would be right."""
 
 
 def _value(kind: Kind, text: str, where: str) -> IniValue:
-    match kind:
-        case "flag":
-            if text.lower() not in _FLAGS:
-                raise UserError(f"'{text}' is not a truth value", where, "write TRUE or FALSE")
-            return _FLAGS[text.lower()]
-        case "count":
-            if re.fullmatch(r"\d{1,18}", text, re.ASCII) is None:
-                raise UserError(f"'{text}' is not a whole number", where, "write digits only")
-            return int(text)
-        case "size":
-            if _SIZE.fullmatch(text) is None:
-                raise UserError(f"'{text}' is not a size", where, "write 2m, 47008 or 1g")
-            return parse_size(text.rstrip("bB"))
-        case "number":
-            try:
-                return float(text)
-            except ValueError:
-                raise UserError(f"'{text}' is not a number", where, "write 0.0 or 1.5") from None
-        case "text":
-            return text
+    form, read, what, right = _FORMS[kind]
+    if re.fullmatch(form, text, re.IGNORECASE | re.ASCII) is None:
+        raise UserError(f"'{text}' is not {what}", where, right)
+    return read(text)
 
 
 # -- the value of API: a backend, and the words behind it --------------------------------------------------------------
@@ -229,21 +255,20 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         return Api()
     if backend == "pmem" and phase.dataset == _SHARED:
         raise UserError("PMDK needs a file for each process", place, f"{phase.name} shares a file: use MMAP or POSIX")
-    api = Api.model_validate({"backend": backend})
+    parameters: Parameters = {}
     for word in (joined.removesuffix("=1") for joined in _joined(words)):
         # Small files are made and read through the cache; O_DIRECT would concern their bytes only.
         if word == "--posix.odirect" and backend == "posix" and not on_names:
-            api = api.model_copy(update={"parameters": {**api.parameters, "direct": True}})
+            parameters["direct"] = True
         elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
-            hints = read_hint_file(folder / word.partition("=")[2])
-            api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
+            parameters["hints"] = dict(read_hint_file(folder / word.partition("=")[2]))
         # What is set on a folder counts for all that is made in it.
         elif word.startswith(_LAYOUT_OF_FILES):
             raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES.format(phase.dataset))
         elif not (word == "--posix.odirect" and on_names and not is_own):
             right = "leave it out: --posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
             raise UserError(f"option '{word}' of {name} is not supported for {phase.name}", place, right)
-    return api
+    return Api.model_validate({"backend": backend, "parameters": parameters})
 
 
 def _split(text: str, place: str) -> list[str]:

@@ -7,15 +7,15 @@ and since 2021 result.txt begins with a section ``[run]``. Values are in the off
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.importers.printed import Printed, printed
+from ullage.importers.printed import Printed, known_to, printed
 from ullage.ini import ini_lines
 from ullage.suites.io500.phases import BY_NAME, FORMER, MODES, Mode, find_phase, phases_of
-from ullage.suites.io500.score import Io500Score
+from ullage.suites.io500.score import Io500Score, Part
 from ullage.suites.io500.validity import Validity
 
 SCORE_SECTIONS: Final[dict[Mode, str]] = {"standard": "SCORE", "extended": "SCOREX"}
@@ -47,6 +47,10 @@ class ScoreResult:
     total: Printed
     invalid: bool = False
 
+    def part(self, name: Part) -> Printed:
+        """Return one of the three by its name."""
+        return {"bandwidth": self.bandwidth, "metadata": self.metadata, "total": self.total}[name]
+
 
 @dataclass(frozen=True, slots=True)
 class OfficialRun:
@@ -69,10 +73,6 @@ class OfficialRun:
         """Return the phase of that official name, or None."""
         return next((phase for phase in self.phases if phase.name == name), None)
 
-    def with_head(self, pairs: Mapping[str, str], started: str, ended: str) -> "OfficialRun":
-        """Return the same with what ``[run]`` says besides."""
-        return replace(self, pairs=pairs, started=started, ended=ended)
-
 
 def make_run(
     values: Mapping[str, float],
@@ -94,7 +94,7 @@ def make_run(
     phases = tuple(
         PhaseResult(
             phase.name,
-            Printed(values.get(phase.name, 0.0) / phase.factor),
+            known_to(values.get(phase.name, 0.0) / phase.factor),
             elapsed_s.get(phase.name, 0.0),
             invalid=phase.name in validity.phases,
             notes=validity.phases.get(phase.name, ()),
@@ -102,9 +102,10 @@ def make_run(
         )
         for phase in phases_of(mode)
     )
-    found: dict[Mode, ScoreResult] = {
-        one: _score_result(score, invalid=not validity.is_valid(one)) for one, score in scores.items()
-    }
+    found: dict[Mode, ScoreResult] = {}
+    for one, score in scores.items():
+        parts = [known_to(part or 0.0) for part in (score.bandwidth, score.metadata, score.total)]
+        found[one] = ScoreResult(*parts, invalid=not validity.is_valid(one))
     of_phases = {f"{name} {reason}" for name, reasons in validity.phases.items() for reason in reasons}
     notes = tuple(reason for reason in validity.run.get(mode, ()) if reason not in of_phases)
     return OfficialRun(phases, found, version, mode, ranks, notes)
@@ -121,11 +122,6 @@ def mark_short(run: OfficialRun, required_s: float) -> OfficialRun:
         return replace(phase, invalid=True, notes=(*phase.notes, why))
 
     return replace(run, phases=tuple(map(marked, run.phases)))
-
-
-def _score_result(score: Io500Score, *, invalid: bool) -> ScoreResult:
-    bandwidth, metadata, total = (Printed(part or 0.0) for part in (score.bandwidth, score.metadata, score.total))
-    return ScoreResult(bandwidth, metadata, total, invalid)
 
 
 # -- reading: strictly, what claims to be a result and does not read is an error with its line -------------------------
@@ -203,11 +199,7 @@ def _with_score(run: OfficialRun, match: re.Match[str], place: str) -> OfficialR
         raise UserError("gives the score once more", place, "remove one of the two lines")
     bandwidth, metadata, total = (printed(match.group(part)) for part in ("bw", "md", "total"))
     found = ScoreResult(bandwidth, metadata, total, bool(match.group("void") or match.group("mark")))
-    return replace(run, scores={**run.scores, mode: found}, mode=_higher(run.mode, mode))
-
-
-def _higher(one: Mode, other: Mode) -> Mode:
-    return "extended" if "extended" in {one, other} else "standard"
+    return replace(run, scores={**run.scores, mode: found}, mode="extended" if "extended" in {run.mode, mode} else mode)
 
 
 def _phase_of_line(match: re.Match[str], place: str) -> PhaseResult | None:
@@ -245,15 +237,13 @@ def read_result_ini(text: str, name: str) -> OfficialRun:
     scores: dict[Mode, ScoreResult] = {
         mode: _score_of_section(sections[key]) for mode, key in SCORE_SECTIONS.items() if key in sections
     }
-    ranks = head.take("procs", _count)
+    ranks = head.take("procs", r"\d{1,9}")
     mode = _mode(*head.values.get("mode", ("standard", name)))
     version = head.values.get("version", ("", ""))[0]
-    own = ("procs", "mode", "version")
-    pairs = {key: text for key, (text, _) in head.values.items() if key not in own}
+    pairs = {key: text for key, (text, _) in head.values.items() if key not in {"procs", "mode", "version"}}
     ends = sections[next(reversed(sections))] if sections else head
-    return OfficialRun(
-        phases, scores, version, mode, int(ranks or 0), tuple(head.notes), pairs, head.started, ends.ended
-    )
+    count, notes = 0 if ranks is None else int(ranks.value), tuple(head.notes)
+    return OfficialRun(phases, scores, version, mode, count, notes, pairs, head.started, ends.ended)
 
 
 @dataclass(slots=True)
@@ -275,27 +265,14 @@ class _Section:
             self.started = match[2] if match[1] == "START" else self.started
             self.ended = match[2] if match[1] == "END" else self.ended
 
-    def take(self, key: str, parse: Callable[[str], float]) -> float | None:
+    def take(self, key: str, form: str = _NUMBER) -> Printed | None:
         """Return the number of ``key``, or None without one; raise ``UserError`` for a value that is no number."""
         if key not in self.values:
             return None
         text, place = self.values[key]
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise UserError(f"'{text}' is not a value of {key}", place, "write a number, 0 or more") from error
-
-
-def _count(text: str) -> float:
-    if re.fullmatch(r"\d{1,9}", text, re.ASCII) is None:
-        raise ValueError(text)
-    return int(text)
-
-
-def _number(text: str) -> float:
-    if re.fullmatch(_NUMBER, text, re.ASCII) is None:
-        raise ValueError(text)
-    return float(text)
+        if re.fullmatch(form, text, re.ASCII) is None:
+            raise UserError(f"'{text}' is not a value of {key}", place, "write a number, 0 or more")
+        return printed(text)
 
 
 def _sections(text: str, name: str) -> dict[str, _Section]:
@@ -328,20 +305,20 @@ def _section_name(text: str, place: str) -> str:
 
 
 def _phase_of_section(name: str, section: _Section) -> PhaseResult:
-    value, elapsed = section.take("score", _number), section.take("t_delta", _number)
+    elapsed = section.take("t_delta")
     pairs = {key: text for key, (text, _) in section.values.items() if key not in {"score", "t_delta"}}
-    exact = None if value is None else printed(section.values["score"][0])
-    return PhaseResult(name, exact, elapsed, bool(section.notes), tuple(section.notes), pairs)
+    seconds, notes = None if elapsed is None else elapsed.value, tuple(section.notes)
+    return PhaseResult(name, section.take("score"), seconds, bool(notes), notes, pairs)
 
 
 def _score_of_section(section: _Section) -> ScoreResult:
-    parts: dict[str, Printed] = {}
-    text, _ = section.values.get("SCORE", ("", ""))
+    text, place = section.values.get("SCORE", ("", ""))
     invalid = text.endswith("[INVALID]")
     if invalid:
-        section.values["SCORE"] = (text.removesuffix("[INVALID]").strip(), section.values["SCORE"][1])
+        section.values["SCORE"] = (text.removesuffix("[INVALID]").strip(), place)
+    parts: list[Printed] = []
     for key in ("BW", "MD", "SCORE"):
-        if section.take(key, _number) is None:
+        if (part := section.take(key)) is None:
             raise UserError(f"has no {key}", section.place, "write BW, MD and SCORE")
-        parts[key] = printed(section.values[key][0])
-    return ScoreResult(parts["BW"], parts["MD"], parts["SCORE"], invalid)
+        parts.append(part)
+    return ScoreResult(*parts, invalid=invalid)

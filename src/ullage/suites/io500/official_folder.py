@@ -6,12 +6,14 @@ file gets a copy.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import ullage
 from ullage.errors import one_line
-from ullage.exporters.tool_tables import ior_lines, mdtest_lines
+from ullage.exporters.ior import TRANSFERS, ior_lines
+from ullage.exporters.mdtest import mdtest_lines
 from ullage.ini import ini_lines
 from ullage.model.plan import Target
 from ullage.results.events import failed_cases
@@ -19,7 +21,6 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured
 from ullage.runs.options.reading import read_options
 from ullage.suites.io500.config import GROUPS
-from ullage.suites.io500.digest import Digest, stamp
 from ullage.suites.io500.ini import KEYS, read_entries
 from ullage.suites.io500.official import (
     RUN_SECTION,
@@ -31,19 +32,16 @@ from ullage.suites.io500.official import (
     mark_short,
 )
 from ullage.suites.io500.options import Io500Options
-from ullage.suites.io500.phases import BY_NAME, PHASES, Mode, phases_of, scored_phases
-from ullage.suites.io500.rounds import Round, read_rounds
+from ullage.suites.io500.phases import BY_NAME, PHASES, Mode, modes_of, phases_of, scored_phases
+from ullage.suites.io500.rounds import Digest, Round, read_rounds, stamp
 from ullage.suites.io500.score import score_of_medians
-from ullage.suites.io500.summarise import digest_all, modes_of
+from ullage.suites.io500.summarise import digest_all
 from ullage.uri import target_path
 
 # -- result_summary.txt and the INI result.txt, as the official tool writes them ---------------------------------------
 
 
 _LONGEST_VALUE: Final = 4000
-# Between these keys stand score and time of a phase.
-_FIRST_KEYS: Final = ("t_start", "exe")
-_LAST_KEYS: Final = ("t_end",)
 
 
 def summary_text(run: OfficialRun) -> str:
@@ -85,15 +83,12 @@ def ini_text(run: OfficialRun) -> str:
 
 
 def _section(phase: PhaseResult) -> list[str]:
-    ordered = (*_FIRST_KEYS, *(key for key in phase.pairs if key not in {*_FIRST_KEYS, *_LAST_KEYS}))
-    score = {} if phase.value is None or not BY_NAME[phase.name].scored_phase else {"score": f"{phase.value.value:f}"}
-    return [
-        *_pairs({key: phase.pairs.get(key, "") for key in ordered}),
-        *_pairs(score),
-        *_reasons(phase.notes),
-        *_pairs({"t_delta": f"{phase.elapsed_s or 0.0:.4f}"}),
-        *_pairs({key: phase.pairs.get(key, "") for key in _LAST_KEYS}),
-    ]
+    """Return the lines of a phase: score and time stand between its other keys and the end."""
+    first = {key: phase.pairs.get(key, "") for key in ("t_start", "exe", *phase.pairs) if key != "t_end"}
+    if phase.value is not None and BY_NAME[phase.name].scored_phase:
+        first["score"] = f"{phase.value.value:f}"
+    last = {"t_delta": f"{phase.elapsed_s or 0.0:.4f}", "t_end": phase.pairs.get("t_end", "")}
+    return [*_pairs(first), *_reasons(phase.notes), *_pairs(last)]
 
 
 def _stamp(word: str, time: str) -> list[str]:
@@ -143,9 +138,6 @@ def score_hash(run: OfficialRun, mode: Mode, score: ScoreResult) -> str:
 # -- the folder of a result --------------------------------------------------------------------------------------------
 
 
-_BANDWIDTH: Final = ("transfer", "mixed-transfer")
-
-
 def read_digests(result: ResultFolder) -> list[Digest]:
     """Return the digest of every target of ``result``."""
     from ullage.runs.summary import row_context
@@ -156,60 +148,52 @@ def read_digests(result: ResultFolder) -> list[Digest]:
     return digest_all(request, options, read_rounds(result), failed, row_context(request, result.read_system()))
 
 
-def official_folders(
-    digests: Sequence[Digest], options: Io500Options, result: ResultFolder
-) -> dict[Path, dict[str, str]]:
-    """Return contents by folder and file name, without targets at which nothing has run."""
-    rounds = read_rounds(result)
+def official_folders(digests: Sequence[Digest], options: Io500Options, place: Path) -> dict[Path, dict[str, str]]:
+    """Return contents by folder and file name, without targets at which nothing has run. ``place``: of the result."""
     found: dict[Path, dict[str, str]] = {}
     for number, one in enumerate(digests, start=1):
         if not one.elapsed_s:
             continue
         part = f"target-{number}" if len(digests) > 1 else ""
-        folder = result.path / part
-        files = official_files(one, options, [r for r in rounds if r.target.name == one.target.name], folder)
-        found[folder] = files
+        found[place / part] = official_files(one, options, place / part)
         if options.config.result_folder:
-            found[_copy(options, one, rounds) / part] = files
+            found[_copy(options, one) / part] = found[place / part]
     return found
 
 
-def _copy(options: Io500Options, found: Digest, rounds: Sequence[Round]) -> Path:
+def _copy(options: Io500Options, found: Digest) -> Path:
     """Return where the official tool puts its files: ``resultdir``, or a folder in it named by the start time."""
     folder = Path(options.config.result_folder)
     if not options.config.timestamp_result_folder:
         return folder
-    began = next((stamp(a.run) for r in rounds for a in r.attempts if r.target.name == found.target.name), "")
+    began = next((stamp(attempt.run) for one in found.rounds for attempt in one.attempts), "")
     return folder / began.replace("-", ".").replace(" ", "-").replace(":", ".")
 
 
-def official_files(found: Digest, options: Io500Options, rounds: Sequence[Round], folder: Path) -> dict[str, str]:
-    """Return contents by file name; ``rounds`` are those of the target."""
+def official_files(found: Digest, options: Io500Options, folder: Path) -> dict[str, str]:
+    """Return contents by file name of one target."""
     config = config_text(options, found.target, folder)
-    run = _run(found, options, rounds, {"config-hash": config_hash(config), "result-dir": str(folder)})
-    files = {"result_summary.txt": summary_text(run), "result.txt": ini_text(run), "config.ini": config}
-    if options.config.text:
-        files["config-orig.ini"] = options.config.text
-    return {**files, **_tables(options, rounds)}
-
-
-def _run(found: Digest, options: Io500Options, rounds: Sequence[Round], pairs: Mapping[str, str]) -> OfficialRun:
     run = make_run(
         found.values,
         found.elapsed_s,
-        {one: score_of_medians(found.samples, one) for one in modes_of(options)},
+        {one: score_of_medians(found.samples, one) for one in modes_of(options.mode)},
         found.validity,
         mode=options.mode,
         version=f"ullage-{ullage.__version__}",
         ranks=options.ranks,
         pairs=found.pairs,
     )
-    run = mark_short(run, options.conditions.required_s)
-    attempts = [attempt for one in rounds for attempt in one.attempts]
-    ends = [attempt.run for attempt in attempts]
-    last = attempts[-1].phases[-1] if attempts and attempts[-1].phases else None
-    ended = "" if last is None else stamp(ends[-1], last.start_ns + last.elapsed_ns)
-    return run.with_head(pairs, stamp(ends[0]) if ends else "", ended)
+    attempts = [attempt for one in found.rounds for attempt in one.attempts]
+    run = replace(
+        mark_short(run, options.conditions.required_s),
+        pairs={"config-hash": config_hash(config), "result-dir": str(folder)},
+        started=stamp(attempts[0].run) if attempts else "",
+        ended=stamp(attempts[-1].run, attempts[-1].ended_ns) if attempts and attempts[-1].phases else "",
+    )
+    files = {"result_summary.txt": summary_text(run), "result.txt": ini_text(run), "config.ini": config}
+    if options.config.text:
+        files["config-orig.ini"] = options.config.text
+    return {**files, **_tables(options, found.rounds)}
 
 
 def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
@@ -219,8 +203,8 @@ def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
     for phase in phases_of(options.mode):
         attempts = [attempts[phase.name] for attempts in counted if phase.name in attempts]
         measured = [Measured(a.run, a.case, record) for a in attempts for record in a.phases if a.is_whole]
-        if measured and phase.workload in (*_BANDWIDTH, "metadata"):
-            lines = ior_lines(measured) if phase.workload in _BANDWIDTH else mdtest_lines(measured)
+        if measured and phase.workload in (*TRANSFERS, "metadata"):
+            lines = ior_lines(measured) if phase.workload in TRANSFERS else mdtest_lines(measured)
             texts[f"{phase.name}.txt"] = "\n".join([*lines, ""])
     return texts
 
@@ -228,26 +212,6 @@ def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
 # -- config.ini: every key in the official order, with the value that was in effect ------------------------------------
 
 
-# What the official tool takes when nothing is said. Keys that are not here are then empty.
-_DEFAULTS: Final[Mapping[tuple[str, str], str]] = {
-    ("global", "timestamp-datadir"): "TRUE",
-    ("global", "timestamp-resultdir"): "TRUE",
-    ("global", "api"): "POSIX",
-    ("global", "drop-caches"): "FALSE",
-    ("global", "drop-caches-cmd"): 'sudo -n bash -c "echo 3 > /proc/sys/vm/drop_caches"',
-    ("global", "io-buffers-on-gpu"): "FALSE",
-    ("global", "verbosity"): "1",
-    ("global", "scc"): "FALSE",
-    ("global", "dataPacketType"): "timestamp",
-    ("ior-easy", "filePerProc"): "TRUE",
-    ("ior-easy", "uniqueDir"): "FALSE",
-    ("mdworkbench", "waitingTime"): "0.0",
-}
-_OF_FIND: Final = {
-    "pfind-queue-length": "10000",
-    "pfind-steal-next": "FALSE",
-    "pfind-parallelize-single-dir-access-using-hashing": "FALSE",
-}
 # Keys that the official check sum counts also when they are empty.
 _COUNTED_EMPTY: Final = ("external-mpi-args", "external-extra-args")
 
@@ -261,8 +225,9 @@ def config_text(options: Io500Options, target: Target, folder: Path) -> str:
     for section in _sections():
         lines.append(f"[{section}]")
         # The official tool knows fewer keys for md-workbench, and refuses a file with others.
-        for key in ["run"] if section.startswith("mdworkbench-") else list(KEYS[section]):
-            value = done.get((section, key), written.get((section, key), _default(section, key)))
+        keys = KEYS[section]
+        for key in ["run"] if section.startswith("mdworkbench-") else list(keys):
+            value = done.get((section, key), written.get((section, key), keys[key].default))
             lines.append(f"{key} = {one_line(value)}")
         lines.append("")
     return "\n".join([*lines, ""])
@@ -275,12 +240,6 @@ def _sections() -> list[str]:
         found |= dict.fromkeys(group for group, names in GROUPS.items() if phase.name in names)
         found[phase.name] = None
     return list(found)
-
-
-def _default(section: str, key: str) -> str:
-    if key == "run":
-        return "TRUE"
-    return _DEFAULTS.get((section, key), _OF_FIND.get(key, ""))
 
 
 def _done(options: Io500Options, target: Target, folder: Path) -> dict[tuple[str, str], str]:

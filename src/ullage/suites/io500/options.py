@@ -33,7 +33,7 @@ from ullage.suites.io500.config import (
     default_stonewall_s,
     read_config,
 )
-from ullage.suites.io500.phases import BY_NAME, Mode, has_wall, phases_of
+from ullage.suites.io500.phases import BY_NAME, Mode, phases_of
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
 from ullage.units import format_duration
 from ullage.uri import parse_targets
@@ -50,19 +50,10 @@ _PER_WALL: Final = 2
 _HINT: Final = re.compile(r"(?:(?P<phase>[\w-]+):)?(?P<key>\w+)=(?P<value>\S+)", re.ASCII)
 
 
-def _data_folder(official: OfficialConfig) -> "list[Target]":
-    """Return the place that the official configuration file names; none where it names none."""
-    return parse_targets([f"data={official.data_folder}"]) if official.data_folder else []
-
-
-def _official(path: object) -> OfficialConfig:
-    return read_config(Path(path)) if isinstance(path, str) else OfficialConfig()
-
-
 def _walls(said: Mapping[str, object], official: OfficialConfig) -> int:
     """Return how many phases of a run with the words ``said`` go on until a wall."""
     mode: Mode = "extended" if said.get("mode") == "extended" else "standard"
-    walls = sum(has_wall(phase) for phase in phases_of(mode) if phase.name not in official.skipped)
+    walls = sum(phase.has_wall for phase in phases_of(mode) if phase.name not in official.skipped)
     targets, repeat = said.get("target"), said.get("repeat")
     places = len(cast("list[object]", targets)) if isinstance(targets, list) and targets else 1
     return max(1, walls) * places * int(repeat if isinstance(repeat, (int, str)) else 1)
@@ -160,7 +151,8 @@ class Io500Options(
         """See ``SuiteOptions``: the walls become shorter than the rules ask for, by whole seconds."""
         if "stonewall" in said or "time" in said:
             return {}
-        official = _official(said.get("config"))
+        path = said.get("config")
+        official = read_config(Path(path)) if isinstance(path, str) else OfficialConfig()
         usual = default_stonewall_s(official)
         wall = math.floor(seconds / (_PER_WALL * _walls(said, official)))
         return {} if official.stonewall_s is not None or wall >= usual else {"stonewall": f"{max(1, wall)}s"}
@@ -177,7 +169,8 @@ class Io500Options(
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Add what the official configuration file says besides; check its places and ranks against the options."""
         official = cast("OfficialConfig", said.get("config", OfficialConfig()))
-        places = said.get("targets") or _data_folder(official)
+        folder = official.data_folder
+        places = said.get("targets") or (parse_targets([f"data={folder}"]) if folder else [])
         if not places:
             raise OptionError(
                 "targets", "names no place to measure", "write --target NAME=PATH, or datadir in --config"

@@ -7,20 +7,20 @@ from typing import Final, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["BW", "MD", "none"]
 Mode: TypeAlias = Literal["standard", "extended"]
-PhaseAccess: TypeAlias = Literal["write", "read", "metadata", "none"]
 
-_ACCESSES: Final[tuple[Literal["write", "read"], ...]] = ("write", "read")
 MODES: Final[tuple[Mode, ...]] = ("standard", "extended")
 GIB: Final = float(1 << 30)
 KILO: Final = 1e3
+# Trees of directories are made and removed around their files.
+_AROUND: Final = {"create": ("tree-create", "create"), "unlink": ("unlink", "tree-remove")}
+_MAKERS: Final = ("write", "create", "precreate", "timestamp")
 
 
 @dataclass(frozen=True, slots=True)
 class OfficialPhase:
-    """One phase as the official tool names it, and the case that does its work.
+    """One phase as the official tool names it, and the case that does its work: ``phase`` of a workload on a dataset.
 
-    ``engine_phases`` are those of the case in their order; ``scored_phase`` is the one whose rate is the phase's value,
-    empty where a phase only makes or removes something. ``pilot``: measured and printed, but counts nowhere.
+    ``kind``: none of a phase that only makes or removes something. ``pilot``: measured and printed, but counts nowhere.
     """
 
     name: str
@@ -28,16 +28,38 @@ class OfficialPhase:
     mode: Mode
     workload: str
     dataset: str
-    engine_phases: tuple[str, ...]
-    scored_phase: str
-    access: PhaseAccess
+    phase: str
     pilot: bool = False
-    needs_minimum_time: bool = False
+
+    @property
+    def engine_phases(self) -> tuple[str, ...]:
+        """The phases of the case in their order."""
+        return _AROUND.get(self.phase, (self.phase,))
+
+    @property
+    def scored_phase(self) -> str:
+        """The one of them whose rate is the phase's value; empty where it has none."""
+        return self.phase if self.scored or self.pilot else ""
+
+    @property
+    def makes(self) -> str:
+        """The dataset that it makes; empty where it uses what is there."""
+        return self.dataset if self.phase in _MAKERS else ""
 
     @property
     def scored(self) -> bool:
         """Whether it counts in a score."""
         return self.kind != "none"
+
+    @property
+    def needs_minimum_time(self) -> bool:
+        """Whether the rules ask it to last."""
+        return self.scored_phase in {"write", "create"}
+
+    @property
+    def has_wall(self) -> bool:
+        """Whether the stonewall ends it."""
+        return self.needs_minimum_time or self.pilot
 
     @property
     def is_bandwidth(self) -> bool:
@@ -65,67 +87,39 @@ class OfficialPhase:
         return GIB if self.is_bandwidth else KILO
 
 
-def _write(name: str, dataset: str) -> OfficialPhase:
-    return OfficialPhase(
-        name, "BW", "standard", "transfer", dataset, ("write",), "write", "write", needs_minimum_time=True
-    )
-
-
-def _read(name: str, dataset: str) -> OfficialPhase:
-    return OfficialPhase(name, "BW", "standard", "transfer", dataset, ("read",), "read", "read")
-
-
-def _create(name: str, dataset: str) -> OfficialPhase:
-    phases = ("tree-create", "create")
-    return OfficialPhase(
-        name, "MD", "standard", "metadata", dataset, phases, "create", "metadata", needs_minimum_time=True
-    )
-
-
-def _items(name: str, dataset: str, phase: str) -> OfficialPhase:
-    phases = ("unlink", "tree-remove") if phase == "unlink" else (phase,)
-    return OfficialPhase(name, "MD", "standard", "metadata", dataset, phases, phase, "metadata")
-
-
-def _find(name: str, mode: Mode, dataset: str) -> OfficialPhase:
-    return OfficialPhase(name, "MD", mode, "find", dataset, ("find",), "find", "metadata")
-
-
-def _mixed(name: str, kind: Kind, phase: str) -> OfficialPhase:
-    scored = phase if kind == "MD" else ""
-    return OfficialPhase(name, kind, "extended", "mixed-metadata", "mdworkbench", (phase,), scored, "metadata")
-
-
 PHASES: Final = (
-    _write("ior-easy-write", "ior-easy"),
-    _create("mdtest-easy-write", "mdtest-easy"),
-    _mixed("mdworkbench-create", "none", "precreate"),
-    OfficialPhase("timestamp", "none", "standard", "find", "timestamp", ("timestamp",), "", "none"),
-    _find("find-easy", "extended", ""),
-    _write("ior-hard-write", "ior-hard"),
-    _create("mdtest-hard-write", "mdtest-hard"),
-    _find("find", "standard", "timestamp"),
-    _find("find-hard", "extended", "timestamp"),
-    _mixed("mdworkbench-bench", "MD", "bench"),
-    _read("ior-easy-read", "ior-easy"),
-    _items("mdtest-easy-stat", "mdtest-easy", "stat"),
-    _read("ior-hard-read", "ior-hard"),
-    _items("mdtest-hard-stat", "mdtest-hard", "stat"),
-    _mixed("mdworkbench-delete", "none", "cleanup"),
-    _items("mdtest-easy-delete", "mdtest-easy", "unlink"),
-    _items("mdtest-hard-read", "mdtest-hard", "read"),
-    _items("mdtest-hard-delete", "mdtest-hard", "unlink"),
-    OfficialPhase(
-        "ior-rnd4K-easy-read", "none", "standard", "mixed-transfer", "ior-easy", ("mixed",), "mixed", "read", pilot=True
-    ),
+    OfficialPhase("ior-easy-write", "BW", "standard", "transfer", "ior-easy", "write"),
+    OfficialPhase("mdtest-easy-write", "MD", "standard", "metadata", "mdtest-easy", "create"),
+    OfficialPhase("mdworkbench-create", "none", "extended", "mixed-metadata", "mdworkbench", "precreate"),
+    OfficialPhase("timestamp", "none", "standard", "find", "timestamp", "timestamp"),
+    OfficialPhase("find-easy", "MD", "extended", "find", "", "find"),
+    OfficialPhase("ior-hard-write", "BW", "standard", "transfer", "ior-hard", "write"),
+    OfficialPhase("mdtest-hard-write", "MD", "standard", "metadata", "mdtest-hard", "create"),
+    OfficialPhase("find", "MD", "standard", "find", "timestamp", "find"),
+    OfficialPhase("find-hard", "MD", "extended", "find", "timestamp", "find"),
+    OfficialPhase("mdworkbench-bench", "MD", "extended", "mixed-metadata", "mdworkbench", "bench"),
+    OfficialPhase("ior-easy-read", "BW", "standard", "transfer", "ior-easy", "read"),
+    OfficialPhase("mdtest-easy-stat", "MD", "standard", "metadata", "mdtest-easy", "stat"),
+    OfficialPhase("ior-hard-read", "BW", "standard", "transfer", "ior-hard", "read"),
+    OfficialPhase("mdtest-hard-stat", "MD", "standard", "metadata", "mdtest-hard", "stat"),
+    OfficialPhase("mdworkbench-delete", "none", "extended", "mixed-metadata", "mdworkbench", "cleanup"),
+    OfficialPhase("mdtest-easy-delete", "MD", "standard", "metadata", "mdtest-easy", "unlink"),
+    OfficialPhase("mdtest-hard-read", "MD", "standard", "metadata", "mdtest-hard", "read"),
+    OfficialPhase("mdtest-hard-delete", "MD", "standard", "metadata", "mdtest-hard", "unlink"),
+    OfficialPhase("ior-rnd4K-easy-read", "none", "standard", "mixed-transfer", "ior-easy", "mixed", pilot=True),
 )
 # Bandwidths of random accesses, which counted in the extended mode of the releases ISC21 to ISC26.
 FORMER: Final = tuple(
-    OfficialPhase(f"{name}-{access}", "BW", "extended", "transfer", name, (access,), access, access)
+    OfficialPhase(f"{name}-{access}", "BW", "extended", "transfer", name, access)
     for name in ("ior-rnd", "ior-rnd4K", "ior-rnd1MB")
-    for access in _ACCESSES
+    for access in ("write", "read")
 )
 BY_NAME: Final = {phase.name: phase for phase in (*PHASES, *FORMER)}
+
+
+def modes_of(mode: Mode) -> tuple[Mode, ...]:
+    """Return the modes that a run of ``mode`` has a score in."""
+    return ("standard", "extended") if mode == "extended" else ("standard",)
 
 
 def phases_of(mode: Mode) -> tuple[OfficialPhase, ...]:
@@ -150,8 +144,3 @@ def counted_phases(values: Container[str], mode: Mode) -> tuple[OfficialPhase, .
 def find_phase(name: str) -> OfficialPhase | None:
     """Return the phase called ``name``, also as first releases wrote it (``ior_easy_write``); None for others."""
     return BY_NAME.get(name.replace("_", "-"))
-
-
-def has_wall(phase: OfficialPhase) -> bool:
-    """Tell whether the stonewall ends the phase."""
-    return phase.needs_minimum_time or phase.workload == "mixed-transfer"

@@ -13,7 +13,7 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import binding_of, place_ranks
+from ullage.launch.base import binding_of
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.request import Request
@@ -23,7 +23,7 @@ from ullage.runs.listed import listed_plan
 from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.io500.ini import Api
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase, has_wall, phases_of
+from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
 
 HARD_BYTES: Final = 47008
@@ -78,22 +78,16 @@ class _Bound:
 
 
 def make_layout(options: Io500Options, cores: int | None) -> Layout:
-    """Choose the layout; raise ``UserError`` when the ranks do not fill the nodes, or do not fit on them.
+    """Choose the layout, with as many ranks on each node; raise ``UserError`` when they do not fill the nodes, or fit.
 
     ``cores`` is the number of usable cores of a node, None when it is not known.
     """
-    ranks, nodes, most = options.ranks, options.nodes, options.ranks_per_node
-    if nodes is not None and ranks < nodes:
-        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "give at least one rank for each node")
-    if nodes is None and options.hosts:
-        nodes = place_ranks(ranks, None, most, cores, options.hosts).nodes
-    if nodes is None and most is not None:
-        nodes = -(-ranks // most)
-    on_a_node = None if nodes is None else -(-ranks // nodes)
-    if on_a_node is not None and most is not None and on_a_node > most:
-        raise UserError(f"{ranks} ranks do not fit on {nodes} nodes with {most} each", "--ranks-per-node", "raise it")
-    binding = binding_of(on_a_node or ranks, cores, options.bind)
-    return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
+    placed = options.place(options.ranks, cores)
+    if placed.nodes is None:
+        return placed
+    on_a_node = -(-options.ranks // placed.nodes)
+    binding = binding_of(on_a_node, cores, options.bind)
+    return placed.model_copy(update={"ranks_per_node": on_a_node, "binding": binding})
 
 
 def run_phases(options: Io500Options) -> list[OfficialPhase]:
@@ -108,7 +102,7 @@ def wear_out_limit_s(options: Io500Options, targets: int) -> float:
     """
     if options.time_s is None:
         return options.stonewall_s
-    walls = sum(has_wall(phase) for phase in run_phases(options)) * options.repeat * targets
+    walls = sum(phase.has_wall for phase in run_phases(options)) * options.repeat * targets
     left_s = options.time_s - walls * options.stonewall_s
     if left_s <= 0:
         text = format_time(walls * options.stonewall_s)
@@ -195,7 +189,7 @@ def _shape(bound: _Bound) -> Parameters:
 
 
 def _transfer(bound: _Bound) -> Parameters:
-    if bound.phase.access == "write":
+    if bound.phase.scored_phase == "write":
         return {**_shape(bound), "sync": "close", **bound.wall}
     options = bound.options
     return {**_shape(bound), **bound.of_others, "cache": options.cache, "verify": options.verify}
@@ -299,30 +293,21 @@ def make_plan(
     return plan.model_copy(update={"prepared": list(prepared)})
 
 
-def dataset_bytes(step: Step, ranks: int) -> int:
-    """Return the most bytes that the case leaves at the target; 0 where it only uses what others have made."""
-    parameters = step.case.workload.parameters
-    if step.phase.workload == "transfer":
-        return ranks * count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
-    if step.phase.workload == "metadata":
-        return ranks * count_of(parameters, "items", 1) * count_of(parameters, "write_bytes", 0)
-    if step.phase.workload == "mixed-metadata":
-        return ranks * WORKBENCH_SETS * count_of(parameters, "objects", 1) * SMALL_FILE_BYTES
-    return 0
-
-
-def dataset_files(step: Step, ranks: int) -> int:
-    """Return the most files that the case makes or uses; 0 for workloads that only use what others have made."""
+def dataset_amounts(step: Step, ranks: int) -> tuple[int, int]:
+    """Return the most bytes and files that the case leaves at the target, none where it only uses what others made."""
     parameters = step.case.workload.parameters
     match step.phase.workload:
         case "transfer":
-            return ranks if parameters.get("file_mode") == "per-process" else 1
+            of_a_rank = count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
+            return ranks * of_a_rank, ranks if parameters.get("file_mode") == "per-process" else 1
         case "metadata":
-            return ranks * count_of(parameters, "items", 1)
+            files = ranks * count_of(parameters, "items", 1)
+            return files * count_of(parameters, "write_bytes", 0), files
         case "mixed-metadata":
-            return ranks * WORKBENCH_SETS * count_of(parameters, "objects", 1)
+            files = ranks * WORKBENCH_SETS * count_of(parameters, "objects", 1)
+            return files * SMALL_FILE_BYTES, files
         case _:
-            return 0
+            return 0, 0
 
 
 def phase_of_case(case: Case, phases: Iterable[OfficialPhase]) -> OfficialPhase | None:

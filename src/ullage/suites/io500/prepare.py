@@ -35,7 +35,6 @@ from ullage.runs.suite import Explanation
 from ullage.suites.io500.config import check_result_folder
 from ullage.suites.io500.explain import Explained, explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import has_wall
 from ullage.suites.io500.planning import make_plan
 from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
 from ullage.suites.io500.sizing import CalibrationError, assumed_rates, run_probe
@@ -113,13 +112,10 @@ def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
 def check_cache(options: Io500Options) -> None:
     """Raise ``UserError`` where all caches of a node are to be dropped by another user than root."""
     if options.cache == "drop" and os.geteuid() != 0:
-        config = options.config
         where, right = "--cache drop", "use --cache advise"
-        if config.drop_caches:
-            where, right = (
-                f"{config.file} [global] drop-caches",
-                "write FALSE: the data is dropped from caches before reads",
-            )
+        if options.config.drop_caches:
+            where = f"{options.config.file} [global] drop-caches"
+            right = "write FALSE: the data is dropped from caches before reads"
         raise UserError("only root may drop all caches", where, right, EXIT_BAD_INPUT)
 
 
@@ -162,22 +158,17 @@ def settle(prepared: PreparedIo500, session: Session) -> PreparedIo500:
     Sizes that are given are used as they are; before a long run the probe tells how long they last. What will be too
     short is said here, before the first phase.
     """
-    found = dict(prepared.options.sizes)
-    for target in prepared.request.targets:
-        if target.name in found:
-            continue
-        if prepared.options.config.sizes_are_given and prepared.options.stonewall_s < _LONG_WALL_S:
-            found[target.name] = prepared.sizes(
-                target, replace(assumed_rates(prepared.options.ranks), basis="as given")
-            )
+    found, options = dict(prepared.options.sizes), prepared.options
+    for target in (target for target in prepared.request.targets if target.name not in found):
+        if options.config.sizes_are_given and options.stonewall_s < _LONG_WALL_S:
+            found[target.name] = prepared.sizes(target, replace(assumed_rates(options.ranks), basis="as given"))
             continue
         session.progress.stage(f"probe of {target.name}", 0, _SHORTEST_S)
-        room = prepared.room(target)
-        folders = prepared.folders.get(target.name, ())
-        rates = run_probe(session, prepared.request, prepared.options, target, prepared.layout, room, folders)
+        room, folders = prepared.room(target), prepared.folders.get(target.name, ())
+        rates = run_probe(session, prepared.request, options, target, prepared.layout, room, folders)
         found[target.name] = prepared.sizes(target, rates)
         session.progress.say(f"sizes on {target.name} ({rates.basis})")
-        for sentence in too_short(found[target.name], prepared.options):
+        for sentence in too_short(found[target.name], options):
             session.progress.say(f"warning: {target.name}: {sentence}")
     settled = prepared.with_sizes(found)
     session.result.write_request(settled.request)
@@ -203,21 +194,24 @@ class _Rounds(Execution):
         return self.code
 
     def _round(self, target: Target, number: int) -> None:
-        steps = self.prepared.steps(target)
+        options, steps = self.prepared.options, self.prepared.steps(target)
         known = self._known.get((target.name, number), Round(target, number))
         there = datasets_there(target, self.prepared.request.run_id) if known.done else set[str]()
         rest = rest_of(steps, known.done, there)
         if not rest.steps:
             return
         launch = self.session.result.next_launch()
-        seconds = self._left_s(rest)
+        walls = sum(step.phase.has_wall for step in rest.steps)
+        # What earlier launches have left of the time, but always enough for a first round of what lacks.
+        least_s = _GENEROUS * walls * options.stonewall_s + _SHORTEST_S if self._known else 1.0
+        seconds = self.seconds_left(options.time_s, least_s, self._used_s)
         spec = LaunchSpec(number, str(self.session.result.records_path(launch)), seconds, continues=bool(there))
         folders = self.prepared.folders.get(target.name, ())
-        plan = make_plan(self.prepared.request, self.prepared.options, rest.steps, self.prepared.layout, spec, folders)
-        rounds = f"round {number + 1} of {self.prepared.options.repeat}, " if self.prepared.options.repeat > 1 else ""
-        expected_s = sum(has_wall(step.phase) for step in rest.steps) * 2 * self.prepared.options.stonewall_s
+        plan = make_plan(self.prepared.request, options, rest.steps, self.prepared.layout, spec, folders)
+        rounds = f"round {number + 1} of {options.repeat}, " if options.repeat > 1 else ""
         text = f"{rounds}{target.name}: {len(rest.steps)} phases"
-        self.session.progress.stage(text, len(rest.steps), expected_s if seconds is None else seconds)
+        expected_s = walls * 2 * options.stonewall_s if seconds is None else seconds
+        self.session.progress.stage(text, len(rest.steps), expected_s)
         if rest.again:
             self.session.progress.say(_again(rest))
         ended = self.launch(launch, plan, self._hear)
@@ -227,12 +221,6 @@ class _Rounds(Execution):
     def _hear(self, record: AnyRecord) -> None:
         if isinstance(record, EndRecord):
             self._used_s += record.elapsed_ns / 1e9
-
-    def _left_s(self, rest: Rest) -> float | None:
-        """Return what earlier launches have left of the time, but always enough for a first round of what lacks."""
-        walls = sum(has_wall(step.phase) for step in rest.steps)
-        least_s = _GENEROUS * walls * self.prepared.options.stonewall_s + _SHORTEST_S if self._known else 1.0
-        return self.seconds_left(self.prepared.options.time_s, least_s, self._used_s)
 
 
 def _again(rest: Rest) -> str:
@@ -258,7 +246,7 @@ def conclude(prepared: PreparedIo500, session: Session) -> bool:
 
     result = session.result
     digests = read_digests(result)
-    for folder, files in official_folders(digests, prepared.options, result).items():
+    for folder, files in official_folders(digests, prepared.options, result.path).items():
         for name, text in files.items():
             write_atomically(folder / name, text)
     return any(found.is_wrong for found in digests)
@@ -278,10 +266,11 @@ def prepared_folders(target: Target, run_id: str = "") -> list[str]:
     What launches of the run ``run_id`` may have left in one, when they were killed, is no obstacle.
     """
     place = target_path(target)
-    found = [] if place is None else [name for name in FOLDERS if os.path.lexists(place / name)]
+    if place is None:
+        return []
+    found = [name for name in FOLDERS if os.path.lexists(place / name)]
     for name in found:
-        if place is not None:
-            _check(place, place / name, run_id)
+        _check(place, place / name, run_id)
     return found
 
 

@@ -2,7 +2,6 @@
 """What a report shows of IO500 alone: what each phase does to the total, and what it would have to give."""
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.model.summary import Row
@@ -11,11 +10,11 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule
-from ullage.report.phases import NamedPhase, format_list_rate, named_phases
+from ullage.report.phases import format_list_rate, named_phases
 from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:
-    from ullage.suites.io500.sensitivity import PhaseInfluence
+    from ullage.suites.io500.score import PhaseInfluence
 
 
 _COLUMNS: Final = (
@@ -29,28 +28,22 @@ _COLUMNS: Final = (
 
 def tables(data: ReportData) -> Content | None:
     """Make a table for each target whose phases are those of IO500; None where no target's are."""
-    from ullage.suites.io500.sensitivity import sensitivity
+    from ullage.suites.io500.score import sensitivity
 
     phases = named_phases(data)
     grids: list[Grid] = []
     for target in data.view.targets:
-        own = {phase.name: phase for phase in phases if phase.target == target}
-        influences = sensitivity({name: phase.row.median for name, phase in own.items()})
+        own = {phase.name: phase.row for phase in phases if phase.target == target}
+        influences = sensitivity({name: row.median for name, row in own.items()})
         if influences:
-            grids.append(_grid(target if len(data.view.targets) > 1 else "", influences, own))
+            gain, loss = max(one.gain for one in influences) - 1, max(1.0, *(one.loss or 1.0 for one in influences))
+            rows = [_cells(influence, own[influence.phase].unit, gain, loss) for influence in influences]
+            grids.append(Grid(target if len(data.view.targets) > 1 else "", _COLUMNS, rows))
     return Content(grids=grids) if grids else None
-
-
-def _grid(title: str, influences: Sequence["PhaseInfluence"], phases: dict[str, NamedPhase]) -> Grid:
-    largest_gain = max(influence.gain for influence in influences) - 1
-    largest_loss = max(1.0, *(influence.loss or 1.0 for influence in influences))
-    rows = [_cells(influence, phases[influence.phase].row.unit, largest_gain, largest_loss) for influence in influences]
-    return Grid(title, _COLUMNS, rows)
 
 
 def _cells(influence: "PhaseInfluence", unit: str, largest_gain: float, largest_loss: float) -> list[Cell]:
     gain, loss = influence.gain - 1, influence.loss
-    times = DASH if loss is None else f"x {significant(loss)}"
     # Lengths follow the logarithm, as the total is a product; what is above the mean of the others has no bar.
     length = math.log(loss) / math.log(largest_loss) if loss is not None and loss > 1.0 else 0.0
     return [
@@ -58,22 +51,21 @@ def _cells(influence: "PhaseInfluence", unit: str, largest_gain: float, largest_
         number_cell(format_list_rate(influence.value, unit)),
         number_cell(f"+{gain * 100:.2f} %", bar=gain / largest_gain if largest_gain > 0 else 0.0),
         number_cell(format_list_rate(influence.others, unit) or DASH),
-        number_cell(times, bar=length),
+        number_cell(DASH if loss is None else f"x {significant(loss)}", bar=length),
     ]
 
 
-SECTION: Final = Section(
-    name="sensitivity",
-    title="Where the score comes from",
-    doc="The total is a geometric mean, so 10 % more in a phase changes it by the same factor whatever the value of "
-    "the phase. The last column is the total if that phase alone reached the mean of the others of its half.",
-    order=4,
-    part="metadata",
-    build=tables,
+SECTIONS: Final = (
+    Section(
+        name="sensitivity",
+        title="Where the score comes from",
+        doc="The total is a geometric mean, so 10 % more in a phase changes it by the same factor whatever the value "
+        "of the phase. The last column is the total if that phase alone reached the mean of the others of its half.",
+        order=4,
+        part="metadata",
+        build=tables,
+    ),
 )
-
-
-SECTIONS: Final = (SECTION,)
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
 

@@ -3,26 +3,26 @@
 
 Values are bytes/s and operations/s by the official name of their phase; scores are in the official units.
 
-A table is also held against its own arithmetic: phases on one dataset handle the items that its write has made. The
-time that a phase prints is longer than what its rate was measured over: it may hold the removal of a tree, a sleep, a
-second pass. So rate x time is the most that a phase has handled, and only a phase with fewer than the write has made
-contradicts it.
+The total is a product of powers: a phase of bandwidth counts with the power 1/8, one of metadata with 1/16 (1/22 in the
+extended mode). So 10 % more in a phase moves the total alike whatever its value is; what its value says is how much
+there is to gain.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.findings.phrasing import columns
+from ullage.analysis.attribution import Mover
 from ullage.analysis.statistics import Interval, bootstrap_interval, median
-from ullage.model.summary import Finding, Score
-from ullage.quantity import listing
-from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, counted_phases
-from ullage.units import format_volume
+from ullage.grouping import grouped
+from ullage.model.summary import Score
+from ullage.quantity import times
+from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, counted_phases, modes_of
 
 Part: TypeAlias = Literal["bandwidth", "metadata", "total"]
 PARTS: Final[dict[Part, str]] = {"bandwidth": "GiB/s", "metadata": "kIOPS", "total": ""}
+_ORDER: Final[tuple[Part, ...]] = ("total", "bandwidth", "metadata")
 # With fewer rounds the bootstrap's interval is too narrow, and no interval of a median reaches 95 % either.
 _FEWEST_TO_RESAMPLE: Final = 6
 
@@ -47,15 +47,11 @@ class Io500Score:
 def score(values: Mapping[str, float], mode: Mode = "standard") -> Io500Score:
     """Compute the score of ``values``; as officially, a phase that is not there is left out of its mean, not zeroed."""
     phases = counted_phases(values, mode)
-    bandwidth = _mean(values, [phase for phase in phases if phase.kind == "BW"])
-    metadata = _mean(values, [phase for phase in phases if phase.kind == "MD"])
+    halves = grouped((phase.kind, values[phase.name] / phase.factor) for phase in phases if phase.name in values)
+    bandwidth, metadata = (geometric_mean(halves.get(kind, [])) for kind in ("BW", "MD"))
     total = None if bandwidth is None or metadata is None else math.sqrt(bandwidth * metadata)
     missing = tuple(phase.name for phase in phases if phase.name not in values)
     return Io500Score(bandwidth, metadata, total, missing)
-
-
-def _mean(values: Mapping[str, float], phases: Sequence[OfficialPhase]) -> float | None:
-    return geometric_mean([values[phase.name] / phase.factor for phase in phases if phase.name in values])
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
@@ -108,25 +104,17 @@ def summary_scores(
     ``reasons`` say for each mode what voids it, nothing when it is valid; ``label`` goes after the names, to tell runs
     apart. A score of which no phase ran is left out.
     """
-    modes: list[Mode] = ["standard", "extended"] if mode == "extended" else ["standard"]
     found: list[Score] = []
-    for one in modes:
-        for part in ("total", "bandwidth", "metadata"):
-            value = score_of_medians(samples, one).part(part)
-            if value is None:
-                continue
-            interval = score_interval(samples, part, one)
-            found.append(
-                Score(
-                    name=score_name(part, one, label),
-                    unit=PARTS[part],
-                    value=value,
-                    low=None if interval is None or interval.below_level else interval.low,
-                    high=None if interval is None or interval.below_level else interval.high,
-                    valid=not reasons[one],
-                    reasons=list(reasons[one]),
+    for one in modes_of(mode):
+        whole, why = score_of_medians(samples, one), list(reasons.get(one, ()))
+        for part in _ORDER:
+            value, interval = whole.part(part), score_interval(samples, part, one)
+            low, high = (None, None) if interval is None or interval.below_level else (interval.low, interval.high)
+            if value is not None:
+                name = score_name(part, one, label)
+                found.append(
+                    Score(name=name, unit=PARTS[part], value=value, low=low, high=high, valid=not why, reasons=why)
                 )
-            )
     return found
 
 
@@ -136,78 +124,150 @@ def score_name(part: Part, mode: Mode = "standard", label: str = "") -> str:
     return " ".join([*filter(None, words), *(["of", label] if label else [])])
 
 
-# -- a table held against its own arithmetic ---------------------------------------------------------------------------
+# -- where a score comes from: what each phase takes from it, and what it would give if it were better -----------------
 
-
-# A phase that was cut by its time and completed afterwards has handled up to this many times what its rate says.
-_MOST_APART: Final = 2.0
-# The time of a write holds the making of its tree and a sync: so much more than others it may seem to have handled.
-_SURELY_MORE: Final = 1.5
-# mdtest sleeps so long in each phase before it begins to measure.
-_ASLEEP_S: Final = 1.0
+IMPROVEMENT: Final = 0.1
+# A smaller loss is not worth a sentence: the phases of one half are never all alike.
+_NOTABLE_LOSS: Final = 1.2
+_HALVES: Final = {"BW": "bandwidth", "MD": "metadata"}
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Phases of ``dataset``, and bytes or items that each of them handled by its own rate and time."""
+class PhaseInfluence:
+    """What one phase does to the total.
 
-    dataset: str
-    amounts: Mapping[str, float]
+    ``power``: the one it counts with. ``gain``: the total over what it is, when the phase alone improves by 10 %.
+    ``others``: geometric mean of the other phases of its half; ``loss``: the total over what it is, when the phase
+    reaches that; below 1 where it is better than the others. Null where there are no others.
+    """
 
-    @property
-    def text(self) -> str:
-        """``mdtest-easy-write 4,760,000,000 items and mdtest-easy-stat 213,000,000 items``."""
-        return listing([f"{name} {_amount(name, value)}" for name, value in self.amounts.items()], len(self.amounts))
-
-
-def contradictions(printed: Mapping[str, tuple[float, float]]) -> list[Contradiction]:
-    """Return the datasets whose phases cannot all be right; ``printed`` gives SI rate and seconds of each phase."""
-    datasets: dict[str, dict[str, float]] = {}
-    made: dict[str, float] = {}
-    for name, (rate, seconds) in printed.items():
-        phase = BY_NAME[name]
-        if phase.scored_phase and phase.workload in {"transfer", "metadata"} and rate > 0 and seconds > 0:
-            datasets.setdefault(phase.dataset, {})[name] = rate * seconds
-            if phase.scored_phase in {"write", "create"}:
-                made[phase.dataset] = rate * max(seconds - _ASLEEP_S, 0.0)
-    return [
-        Contradiction(dataset, amounts)
-        for dataset, amounts in datasets.items()
-        if max(amounts.values()) > _MOST_APART * min(amounts.values())
-        and made.get(dataset, 0.0) > _SURELY_MORE * min(amounts.values())
-    ]
+    phase: str
+    value: float
+    power: float
+    gain: float
+    others: float | None
+    loss: float | None
 
 
-def doubted(found: list[Contradiction]) -> frozenset[str]:
-    """Return the phases on which no sentence may rest, as it cannot be told which of a dataset's is wrong."""
-    return frozenset(name for one in found for name in one.amounts)
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Phases of one half on one dataset together, against the rest of that half. ``mean`` and ``others`` in SI units;
+    ``loss``: the total over what it is, when the family's mean reaches that of the others."""
+
+    name: str
+    kind: str
+    phases: tuple[str, ...]
+    mean: float
+    others: float
+    loss: float
 
 
-def score_reason(found: list[Contradiction]) -> list[str]:
-    """Return what stands beside the score: which datasets contradict themselves; nothing without any."""
-    if not found:
-        return []
-    names = listing([one.dataset for one in found], len(found))
-    return [f"rate x time of the phases on {names} does not agree: the score counts these rates as printed"]
+def _counted(values: Mapping[str, float], mode: Mode) -> list[OfficialPhase]:
+    """Return the phases that have a power in the total of ``values``: scored ones with a value above 0."""
+    return [phase for phase in counted_phases(values, mode) if values.get(phase.name, 0.0) > 0]
 
 
-def arithmetic_findings(found: list[Contradiction], target: str) -> list[Finding]:
-    """Return one finding for each dataset that contradicts itself."""
-    lead = f"{target}: " if target else ""
-    return [
-        Finding(
-            kind="io500-arithmetic",
-            title=f"{lead}{'the' if lead else 'The'} phases on {one.dataset} contradict each other",
-            text=f"{lead}the phases on {one.dataset} handle the same items, but their rate x time does not agree: "
-            f"{one.text}. The score counts their rates as printed. No finding rests on these phases.",
-            severity="warning",
-            numbers=columns(
-                target=target, dataset=one.dataset, phase=list(one.amounts), amount=list(one.amounts.values())
-            ),
+def _power(phase: OfficialPhase, counted: Sequence[OfficialPhase]) -> float:
+    return 0.5 / sum(other.kind == phase.kind for other in counted)
+
+
+def sensitivity(
+    values: Mapping[str, float], mode: Mode = "standard", improvement: float = IMPROVEMENT
+) -> list[PhaseInfluence]:
+    """Return the influence of each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
+    counted = _counted(values, mode)
+    found: list[PhaseInfluence] = []
+    for phase in counted:
+        power, value = _power(phase, counted), values[phase.name]
+        others = geometric_mean([values[p.name] for p in counted if p.kind == phase.kind and p is not phase])
+        loss = None if others is None else (others / value) ** power
+        found.append(PhaseInfluence(phase.name, value, power, (1 + improvement) ** power, others, loss))
+    return found
+
+
+def families(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[Family]:
+    """Return datasets with what their phases take from their half's mean, most first; find is one of its own.
+
+    Those with a ``doubted`` phase are left out, and no other is held against such a phase.
+    """
+    counted = _counted(values, mode)
+    known = [phase for phase in counted if phase.name not in doubted]
+    unsure = {(phase.kind, phase.dataset) for phase in counted if phase.name in doubted}
+    groups = grouped(((p.kind, "find" if p.workload == "find" else p.dataset), p) for p in known)
+    found: list[Family] = []
+    for (kind, name), phases in groups.items():
+        rest = [values[phase.name] for phase in known if phase.kind == kind and phase not in phases]
+        mean, others = geometric_mean([values[phase.name] for phase in phases]), geometric_mean(rest)
+        if mean and others and (kind, name) not in unsure:
+            loss = (others / mean) ** (_power(phases[0], counted) * len(phases))
+            found.append(Family(name, kind, tuple(phase.name for phase in phases), mean, others, loss))
+    return sorted(found, key=lambda family: -family.loss)
+
+
+def movers(
+    first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()
+) -> tuple[Mover, ...]:
+    """Return what each phase did to the total from ``first`` to ``second``, in official order.
+
+    Only phases that both have count: the product of all is then the ratio of the totals over these phases.
+    """
+    both = [phase for phase in _counted(first, mode) if second.get(phase.name, 0.0) > 0]
+    return tuple(
+        Mover(
+            phase.name,
+            phase.unit,
+            first[phase.name] / phase.factor,
+            second[phase.name] / phase.factor,
+            _power(phase, both) * math.log(second[phase.name] / first[phase.name]),
+            phase.name in doubted,
         )
-        for one in found
+        for phase in both
+    )
+
+
+def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[str]:
+    """Say in sentences where the score comes from, the whole first; nothing without a total above 0.
+
+    None rests on a ``doubted`` phase.
+    """
+    whole = score({phase.name: values[phase.name] for phase in _counted(values, mode)}, mode)
+    if not whole.total or whole.bandwidth is None or whole.metadata is None:
+        return []
+    head = (
+        f"The IO500 score of {number(whole.total)} is the geometric mean of {number(whole.bandwidth)} GiB/s and "
+        f"{number(whole.metadata)} kIOPS"
+    )
+    lost = [family for family in families(values, mode, doubted) if family.loss >= _NOTABLE_LOSS]
+    if not lost:
+        return [f"{head}." if doubted else f"{head}. No phase is far below the others of its half."]
+    # Named are the family that takes most, the first, and each that takes at least half as much (by logarithms).
+    names = [family.name for family in lost if math.log(family.loss) >= math.log(lost[0].loss) / 2]
+    return [
+        f"{head}. The phases that lower it most are those of {' and '.join(names)}.",
+        *(_of_family(family, values, whole.total) for family in lost),
     ]
 
 
-def _amount(name: str, value: float) -> str:
-    return format_volume(round(value)) if BY_NAME[name].is_bandwidth else f"{float(f'{value:.3g}'):,.0f} items"
+def _of_family(family: Family, values: Mapping[str, float], total: float) -> str:
+    worst = min(family.phases, key=lambda name: values[name])
+    alone = f"{worst} reaches {show(worst, values[worst])}"
+    mean = f", and all phases of {family.name} together {show(worst, family.mean)}" if len(family.phases) > 1 else ""
+    return (
+        f"{alone}{mean}. The other {_HALVES[family.kind]} phases reach {show(worst, family.others)} in the mean. "
+        f"With {family.name} at that rate the total would be {number(total * family.loss)}, {times(family.loss)} as "
+        "high."
+    )
+
+
+def show(phase: str, value: float) -> str:
+    """Show a value of ``phase`` in its official unit: ``0.0210 GiB/s``."""
+    official = BY_NAME[phase]
+    return f"{number(value / official.factor)} {official.unit}"
+
+
+def number(value: float) -> str:
+    """Show four significant digits, with commas from a thousand on."""
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    decimals = max(0, 3 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(decimals, 9)}f}"

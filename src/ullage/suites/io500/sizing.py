@@ -24,7 +24,6 @@ from ullage.results.records import AnyRecord
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.room import Room
 from ullage.runs.session import Ended, Session
-from ullage.suites.io500.config import OfficialConfig
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.suites.io500.planning import HARD_BYTES, SMALL_FILE_BYTES, WORKBENCH_SETS, Step, make_plan, make_steps
@@ -59,19 +58,13 @@ class Rates:
 def assumed_rates(ranks: int) -> Rates:
     """Return the rates that are assumed before a probe."""
     creates = _ASSUMED_CREATES_PER_S * ranks
-    return Rates(
-        {
-            "ior-easy-write": _ASSUMED_BYTES_PER_S,
-            "ior-hard-write": _ASSUMED_BYTES_PER_S,
-            "mdtest-easy-write": creates,
-            "mdtest-hard-write": creates,
-        },
-        "assumed, not measured: a probe of a few seconds would choose them",
-    )
+    writing = [phase for phase in phases_of("standard") if phase.needs_minimum_time]
+    rates = {phase.name: _ASSUMED_BYTES_PER_S if phase.is_bandwidth else creates for phase in writing}
+    return Rates(rates, "assumed, not measured: a probe of a few seconds would choose them")
 
 
 @dataclass(frozen=True)
-class _WantedUnits:
+class _Wish:
     """Units of work of all ranks that last until the wall, and what a unit takes. ``given``: of a rank, by the user.
 
     ``most``: units beyond which nothing is gained.
@@ -92,13 +85,17 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
     are_cut = _exceed(wishes, room, ranks)
     if are_cut:
         # The wall ends a phase: sizes beyond the room are bounds that nobody means to reach.
-        wishes = [wish if wish.given is None else _as_bound(wish, ranks) for wish in wishes]
+        bounds = [wish.most if wish.given is None else float(wish.given * ranks) for wish in wishes]
+        wishes = [replace(wish, given=None, most=most) for wish, most in zip(wishes, bounds, strict=True)]
     objects = _workbench_objects(options, rates, room)
     extra = ranks * WORKBENCH_SETS * objects if options.mode == "extended" else 0
     left = Room(room.bytes - extra * room.file_bytes, room.files - extra, room.file_bytes)
     units = _units(wishes, left, ranks)
     counts = {wish.phase: wish.given or max(1, int(units[wish.phase] / ranks)) for wish in wishes}
-    short = _short(wishes, counts, options)
+    # By these rates the phases last so long; a size is whole units of every rank.
+    wall_s = options.stonewall_s
+    lasts = {wish.phase: counts[wish.phase] * ranks / wish.units * wall_s for wish in wishes if wish.units > 0}
+    short = {phase: s for phase, s in lasts.items() if s < 0.99 * wall_s and phase not in config.skipped}
     return Sizes(
         block_bytes=counts["ior-easy-write"] * config.transfer_bytes,
         segments=counts["ior-hard-write"],
@@ -111,56 +108,36 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
     )
 
 
-def _as_bound(wish: _WantedUnits, ranks: int) -> _WantedUnits:
-    return replace(wish, given=None, most=float((wish.given or 1) * ranks))
-
-
-def _short(wishes: list[_WantedUnits], counts: Mapping[str, int], options: Io500Options) -> dict[str, float]:
-    """Return the phases that by these rates end before their wall, with the seconds that they last."""
-    skipped, wall_s = options.config.skipped, options.stonewall_s
-    lasts = {wish.phase: counts[wish.phase] * options.ranks / wish.units * wall_s for wish in wishes if wish.units > 0}
-    # A size is whole units of every rank.
-    return {phase: seconds for phase, seconds in lasts.items() if seconds < 0.99 * wall_s and phase not in skipped}
-
-
-def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_WantedUnits]:
-    config, wall_s = options.config, options.stonewall_s
-    blocks = None if config.block_bytes is None else _whole_transfers(config)
+def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_Wish]:
+    config, ranks, blocks = options.config, options.ranks, None
+    if config.block_bytes is not None:
+        if config.block_bytes % config.transfer_bytes:
+            what = f"blockSize {config.block_bytes:,} is not a multiple of transferSize {config.transfer_bytes:,}"
+            raise UserError(what, f"{config.file} [ior-easy]", "make it one")
+        blocks = config.block_bytes // config.transfer_bytes
     small = max(room.file_bytes, SMALL_FILE_BYTES)
-    kinds = (
+    found: list[_Wish] = []
+    # What a unit takes in bytes and files, how much of the rate, and the units that are given.
+    for phase, bytes_, files, of_rate, given in (
         ("ior-easy-write", config.transfer_bytes, 0, config.transfer_bytes, blocks),
         ("ior-hard-write", HARD_BYTES, 0, HARD_BYTES, config.segments),
         ("mdtest-easy-write", 0, 1, 1, config.easy_items),
         ("mdtest-hard-write", small, 1, 1, config.hard_items),
-    )
-    return [
-        _wish(phase, rates.by_phase[phase] * wall_s / of_rate, bytes_, files, given, options.ranks)
-        for phase, bytes_, files, of_rate, given in kinds
-    ]
+    ):
+        units = rates.by_phase[phase] * options.stonewall_s / of_rate
+        most = max(SAFETY_OF_FILES * units, float(FEWEST_ITEMS * ranks)) if files else SAFETY * units
+        found.append(_Wish(phase, units, most, bytes_, files, given))
+    return found
 
 
-def _wish(phase: str, units: float, bytes_: int, files: int, given: int | None, ranks: int) -> _WantedUnits:
-    most = max(SAFETY_OF_FILES * units, float(FEWEST_ITEMS * ranks)) if files else SAFETY * units
-    return _WantedUnits(phase, units, most, bytes_, files, given)
-
-
-def _exceed(wishes: list[_WantedUnits], room: Room, ranks: int) -> bool:
+def _exceed(wishes: list[_Wish], room: Room, ranks: int) -> bool:
     """Tell whether the given sizes, and one unit a rank of each other phase, are more than the room."""
-    counts = [wish.given or 1 for wish in wishes]
-    bytes_ = sum(ranks * count * wish.bytes for count, wish in zip(counts, wishes, strict=True))
-    files = sum(ranks * count * wish.files for count, wish in zip(counts, wishes, strict=True))
+    bytes_ = sum(ranks * (wish.given or 1) * wish.bytes for wish in wishes)
+    files = sum(ranks * (wish.given or 1) * wish.files for wish in wishes)
     return any(wish.given for wish in wishes) and (bytes_ > room.bytes or files > room.files)
 
 
-def _whole_transfers(config: OfficialConfig) -> int:
-    block = config.block_bytes or 0
-    if block % config.transfer_bytes:
-        what = f"blockSize {block:,} is not a multiple of transferSize {config.transfer_bytes:,}"
-        raise UserError(what, f"{config.file} [ior-easy]", "make it one")
-    return block // config.transfer_bytes
-
-
-def _units(wishes: list[_WantedUnits], room: Room, ranks: int) -> dict[str, float]:
+def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
     """Return the units of all ranks by phase, for sizes not given; raise ``UserError`` when a phase gets none.
 
     Bytes are divided first: files for which there are no bytes are left to the phase whose files are empty.
@@ -273,11 +250,10 @@ def read_rates(steps: Sequence[Step], records: Iterable[AnyRecord], ranks: int) 
     rates = dict(assumed_rates(ranks).by_phase)
     said: list[str] = []
     for record in records:
-        phase = phases.get(record.case) if isinstance(record, PhaseRecord) else None
-        if phase is None or not isinstance(record, PhaseRecord) or record.phase != phase.scored_phase:
+        if not isinstance(record, PhaseRecord) or record.status != "ok":
             continue
-        rate = _rate(record, phase)
-        if record.status == "ok" and rate > 0:
+        phase = phases.get(record.case)
+        if phase is not None and record.phase == phase.scored_phase and (rate := _rate(record, phase)) > 0:
             rates[phase.name] = rate
             shown = format_rate(rate) if phase.is_bandwidth else format_operations(rate)
             said.append(f"{phase.name} {shown}")

@@ -7,4 +7,4 @@ cache if the target supports that. The result is the rate that a single applicat
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("io_bench", __doc__ or "", "options:IoBenchOptions", "suite:prepare_io_bench", "suite:summarise")
+SUITE = UsualSuite("io_bench", __doc__ or "", "suite:IoBenchOptions", "suite:prepare_io_bench", "suite:summarise")

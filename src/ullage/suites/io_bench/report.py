@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for
 from ullage.report.answers import AnswerRule
@@ -11,35 +12,33 @@ from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import headword
+from ullage.suites.io_bench.suite import METRIC, ORDERS
 from ullage.units import format_bytes
 
 _SUITE: Final = "io_bench"
-_METRIC: Final = "bandwidth"
-_STREAMS: Final = tuple(
-    (order, access) for order in ("sequential", "random", "backward") for access in ("write", "read")
-)
 
 
 def tables(data: ReportData) -> Content | None:
     """Return a table for each target, or None for other suites and where nothing was measured."""
-    rows = [row for row in data.rows_of(_SUITE) if row.metric == _METRIC]
-    if not rows:
-        return None
-    targets = list(dict.fromkeys(row.target for row in rows))
-    several = len(targets) > 1
-    grids = [_grid(target if several else "", [row for row in rows if row.target == target]) for target in targets]
-    return Content(notes=_notes(rows), grids=grids)
+    rows = [row for row in data.rows_of(_SUITE) if row.metric == METRIC]
+    targets = grouped((row.target, row) for row in rows)
+    grids = [_grid(target if len(targets) > 1 else "", some) for target, some in targets.items()]
+    return Content(notes=_notes(rows), grids=grids) if rows else None
 
 
 def _grid(title: str, rows: Sequence[Row]) -> Grid:
-    cells = {(_record(row), *_stream(row)): row for row in rows}
-    streams = [stream for stream in _STREAMS if any(_stream(row) == stream for row in rows)]
-    names = ["record", *(f"{order} {access}" for order, access in streams)]
+    records = nested((row.count("block_bytes", 0), _stream(row), row) for row in rows)
+    every = [f"{order} {access}" for order in ORDERS for access in ("write", "read")]
+    streams = [stream for stream in every if any(stream in some for some in records.values())]
     lines = [
-        [number_cell(format_bytes(record), sort=str(record)), *(_cell(cells.get((record, *one))) for one in streams)]
-        for record in sorted({_record(row) for row in rows})
+        [number_cell(format_bytes(record), sort=str(record)), *(_cell(some.get(stream)) for stream in streams)]
+        for record, some in sorted(records.items())
     ]
-    return Grid(title, [Heading(name, is_number=True) for name in names], lines)
+    return Grid(title, [Heading(name, is_number=True) for name in ("record", *streams)], lines)
+
+
+def _stream(row: Row) -> str:
+    return f"{row.params.get('order', ORDERS[0])} {row.access}"
 
 
 def _cell(row: Row | None) -> Cell:
@@ -49,17 +48,8 @@ def _cell(row: Row | None) -> Cell:
     interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
     rate = format_quantity(row.median, row.unit)
     text = rate if row.share is None else f"{rate}, {format_share(row.share)}"
-    return number_cell(
-        text, sort=repr(row.median), hint="; ".join(filter(None, [interval, headword(row), *row.reasons]))
-    )
-
-
-def _record(row: Row) -> int:
-    return row.count("block_bytes", 0)
-
-
-def _stream(row: Row) -> tuple[str, str]:
-    return str(row.params.get("order", "sequential")), row.access
+    hint = "; ".join(filter(None, [interval, headword(row), *row.reasons]))
+    return number_cell(text, sort=repr(row.median), hint=hint)
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the options of an io_bench to its cells; from its records to rows with their share of the peak, and findings."""
+"""The options of an io_bench and its cells, and from its records to rows with their share of the peak, and findings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
-from ullage.analysis.findings.phrasing import columns, gain_of, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.engine import find_registered
+from ullage.grouping import grouped
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters, Target
@@ -22,15 +25,56 @@ from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
 from ullage.runs.ceilings import with_ceilings
-from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell, Way, make_cell, way_of
+from ullage.runs.cells.direct import DirectIo, direct_at, way_of_own_files
+from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
+from ullage.runs.options.kinds import Size, SizeAxis
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
+from ullage.runs.told import launches_of
 from ullage.units import format_bytes, format_rate
+
+# A file holds at least ``FEWEST`` of its records, however large they are, and at most ``MOST``, however small.
+FEWEST: Final = 8
+MOST: Final = 2048
+
+
+class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
+    """The options of suite ``io_bench``.
+
+    Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048.
+    """
+
+    metrics = "bandwidth latency_p50"
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
+        "time_s": Change(usual="5m", quick="20s"),
+        "quick": Change("Take a first look in 20 s: records 64K:16M:x4, files of 32M."),
+    }
+
+    records: Annotated[
+        list[Annotated[int, Field(ge=8)]],
+        SizeAxis(8),
+        Option(
+            "Transfer records of these sizes.",
+            name="--record",
+            usual="4K:128M:x2",
+            quick="64K:16M:x4",
+            sets=("block_bytes",),
+        ),
+    ]
+    volume: Annotated[
+        int,
+        Field(ge=8),
+        Size(),
+        Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M"),
+    ]
+    backend: Annotated[Literal["posix", "uring"], Option("Use posix or uring.")] = "posix"
+
 
 Spot = tuple[Target, DirectIo]
 ORDERS: Final = ("sequential", "random", "backward")
@@ -47,36 +91,20 @@ def make_cells(options: IoBenchOptions, spots: Iterable[Spot], description: Desc
     ``spots``: targets with their direct I/O.
     """
     layout = place_ranks(1, 1, 1, cores)
-    cells: dict[str, Cell] = {}
+    cells: list[Cell] = []
     for target, direct in spots:
         for order in ORDERS:
-            way = _way(target, direct, order, options.backend, description)
-            for record in dict.fromkeys(map(direct.fits, options.records)):
-                cell = make_cell(way, layout, record, file_bytes(options, record))
-                cells.setdefault(cell.case.id, replace(cell, kind=_kind(cell)))
-    return list(cells.values())
-
-
-def _way(target: Target, direct: DirectIo, order: str, backend: str, description: Describe) -> Way:
-    own: Parameters = {"direct": True} if direct.served else {}
-    workload: Parameters = {
-        "phases": ["write", "read"],
-        "file_mode": "per-process",
-        "order": order,
-        "cache": "none" if direct.served else "advise",
-    }
-    return way_of(target, (backend, own), workload, description)
-
-
-def _kind(cell: Cell) -> str:
-    """Name the order and the record, since a byte's cost depends on both."""
-    order = cell.case.workload.parameters.get("order", ORDERS[0])
-    return f"in {order} order with {format_bytes(cell.block_bytes)}"
+            more: Parameters = {"order": order}
+            way = way_of_own_files(target, options.backend, description, more, direct=direct.served, cached=True)
+            records = dict.fromkeys(map(direct.fits, options.records))
+            cells += [make_cell(way, layout, record, file_bytes(options, record)) for record in records]
+    return with_kinds(each_once(cells))
 
 
 def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Add the kind to cells read back from plans, which do not state it."""
-    return [replace(cell, kind=_kind(cell)) for cell in cells]
+    """Name the order and the record of cells, also of those read back from plans: a byte's cost depends on both."""
+    orders = ((cell, cell.parameters.get("order", ORDERS[0])) for cell in cells)
+    return [replace(cell, kind=f"in {order} order with {format_bytes(cell.block_bytes)}") for cell, order in orders]
 
 
 def prepare_io_bench(request: Request, engine_context: EngineContext) -> PreparedCells:
@@ -100,24 +128,20 @@ _LEFT_OUT: Final = frozenset({"best", "edge", "scaling", "drop"})
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. The peak is declared or detected, else the best of this run in that direction."""
-    options = read_options(IoBenchOptions, request)
-    launches = [file.records for file in result.read_records()]
+    options, launches = read_options(IoBenchOptions, request), launches_of(result)
     rows = with_ceilings(build_rows(launches, context), request.targets, options.machine)
-    general = [
-        one
-        for one in find_all(rows, failed_cases(launches), context.level, context.settable)
-        if one.kind not in _LEFT_OUT
-    ]
+    found = find_all(rows, failed_cases(launches), context.level, context.settable)
+    general = [one for one in found if one.kind not in _LEFT_OUT]
     return SuiteSummary(rows, [*enough(sound_rows(rows), context.level), *general])
 
 
 def enough(rows: Sequence[Row], level: float) -> list[Finding]:
     """Find the smallest record that is enough for each stream."""
-    streams: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        if row.metric == METRIC and not row.is_invalid:
-            key = (row.target, str(row.params.get("order", "sequential")), row.access)
-            streams.setdefault(key, []).append(row)
+    streams = grouped(
+        ((row.target, str(row.params.get("order", ORDERS[0])), row.access), row)
+        for row in rows
+        if row.metric == METRIC and not row.is_invalid
+    )
     own = level_of_each(level, map(len, streams.values()))
     return [_enough(*key, sorted(line, key=_record), own) for key, line in streams.items() if len(line) > 1]
 
@@ -138,7 +162,10 @@ def _enough(target: str, order: str, access: str, line: Sequence[Row], level: fl
     gain = gain_of(compare_rows(first, usual, level, None))
     if gain is not None:
         text += f" {format_bytes(_record(first))} is {times(gain.factor)} as fast as {format_bytes(_record(usual))}."
-    numbers = columns(
+    said = finding(
+        "record-size",
+        found.title(what, _records(first), has_more=False),
+        text,
         target=target,
         order=order,
         access=access,
@@ -146,8 +173,6 @@ def _enough(target: str, order: str, access: str, line: Sequence[Row], level: fl
         bytes_per_s=[row.median for row in line],
         enough=None if found.is_open else _record(first),
     )
-    title = found.title(what, _records(first), has_more=False)
-    said = Finding(kind="record-size", title=title, text=text, numbers=numbers)
     return with_gain(said, gain, f"--record {format_bytes(_record(first))}")
 
 

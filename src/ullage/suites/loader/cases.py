@@ -1,21 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of the suite ``loader``: the training set, and each number of accelerators that reads it. Pure."""
+"""The cases of the suite ``loader``: the training set, and numbers of accelerators, one after the other. Pure."""
 
 import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
-from ullage.engine import validate_parameters
+from ullage.analysis.statistics import median, median_interval
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.identity import case_id
 from ullage.launch.base import place_ranks
-from ullage.model.describe import Describe
-from ullage.model.plan import Case, Layout, Named, Parameters, Target
-from ullage.runs.cells.backends import storage_backend
-from ullage.runs.cells.caches import DIRECT, direct_of
-from ullage.suites.loader.options import LoaderOptions
-from ullage.suites.loader.presets import rule_samples
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Layout, Parameters, Target
+from ullage.runs.cells.backends import DIRECT, direct_of, storage_backend
+from ullage.runs.cells.planning import Cell, cell_of
+from ullage.suites.loader.options import LoaderOptions, rule_samples
 from ullage.uri import target_path
+
+# -- which numbers of accelerators pass, and which is measured next ----------------------------------------------------
+
+Verdict: TypeAlias = Literal["passes", "fails", "cannot tell"]
+# Uses of all accelerators, one for each repetition, by their number.
+Trials: TypeAlias = Mapping[int, Sequence[float]]
+PASSES: Final = "passes"
+FAILS: Final = "fails"
+
+
+def verdict_of(samples: Sequence[float], limit: float, level: float) -> Verdict:
+    """Tell whether the interval of the median lies at or above ``limit``, below it, or neither.
+
+    Too few samples for an interval of ``level`` tell nothing.
+    """
+    if not samples:
+        return "cannot tell"
+    interval = median_interval(samples, level)
+    if interval.below_level:
+        return "cannot tell"
+    return "passes" if interval.low >= limit else "fails" if interval.high < limit else "cannot tell"
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search for the largest number that passes, in steps of ``unit`` up to ``most``.
+
+    A number is first looked at once. The largest that seems to pass, and the next one, are then repeated until they
+    have ``repetitions``. If that changes what they seem, the search goes on.
+    """
+
+    unit: int
+    most: int
+    limit: float
+    repetitions: int
+
+    def next(self, trials: Trials) -> tuple[int, int] | None:
+        """Return the number to measure next and how many repetitions it lacks, or None when the answer is there."""
+        passing, failing = self.bracket(trials)
+        if failing is None:
+            if passing == 0:
+                return self.unit, 1
+            if passing < self._last:
+                return min(2 * passing, self._last), 1
+        elif failing - passing > self.unit:
+            return passing + (failing - passing) // self.unit // 2 * self.unit, 1
+        lacking = [n for n in (passing, failing) if n and len(trials.get(n, ())) < self.repetitions]
+        return (lacking[0], self.repetitions - len(trials.get(lacking[0], ()))) if lacking else None
+
+    def bracket(self, trials: Trials) -> tuple[int, int | None]:
+        """Return the largest number that seems to pass below the smallest that does not; None where none fails."""
+        failing = min((n for n, samples in trials.items() if samples and not self._seems(samples)), default=None)
+        below = [n for n, samples in trials.items() if samples and (failing is None or n < failing)]
+        return max(below, default=0), failing
+
+    def _seems(self, samples: Sequence[float]) -> bool:
+        return median(samples) >= self.limit
+
+    @property
+    def _last(self) -> int:
+        return self.most // self.unit * self.unit
+
+
+def next_listed(numbers: Sequence[int], repetitions: int, trials: Trials) -> tuple[int, int] | None:
+    """Return the first of the numbers with the fewest repetitions, once: so the repetitions of all lie side by side."""
+    fewest = min((len(trials.get(n, ())) for n in numbers), default=repetitions)
+    if fewest >= repetitions:
+        return None
+    return next(n for n in numbers if len(trials.get(n, ())) == fewest), 1
+
+
+# -- the training set, and each number of accelerators that reads it ---------------------------------------------------
 
 WORKLOAD: Final = "loader"
 DATASET: Final = "samples"
@@ -27,14 +99,16 @@ _FEWEST_STEPS: Final = 2
 
 
 @dataclass(frozen=True)
-class LoaderCell:
-    """One case with its layout. ``accelerators``: 0 for the one that makes the training set alone."""
+class LoaderCell(Cell):
+    """A case that reads ``samples`` for so many ``accelerators``; 0 for the one that makes the training set alone."""
 
-    case: Case
-    target: Target
-    layout: Layout
-    accelerators: int
-    samples: int
+    accelerators: int = 0
+    samples: int = 0
+
+
+def holds_data(backend: Registered) -> bool:
+    """Tell whether what was written can be read again."""
+    return "data" in backend.capabilities
 
 
 def usual_samples(options: LoaderOptions, memory_bytes: int) -> int:
@@ -68,14 +142,11 @@ def samples_a_file(options: LoaderOptions) -> int:
 
 def fitted_samples(options: LoaderOptions, wanted: int, most_bytes: int, most_files: int) -> int:
     """Return ``wanted`` samples, or the most that fit into the room where that is less."""
-    if set_bytes(options, wanted) <= most_bytes and files_of(options, wanted) <= most_files:
-        return wanted
-    low, high = 0, wanted
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = set_bytes(options, middle) <= most_bytes and files_of(options, middle) <= most_files
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return low
+
+    def is_too_much(samples: int) -> bool:
+        return set_bytes(options, samples) > most_bytes or files_of(options, samples) > most_files
+
+    return max(0, bisect_left(range(wanted + 1), x=True, key=is_too_much) - 1)
 
 
 def most_that_fit(options: LoaderOptions, samples: int) -> int:
@@ -100,21 +171,19 @@ class CellMaker:
     def layout(self, target: Target, accelerators: int) -> Layout:
         """Place the ranks that host so many accelerators: no rank is bound, since its threads need other cores."""
         options = self.options
-        most = accelerators if not self.backend(target)[1] else max(options.ranks // self.unit * self.unit, self.unit)
         if accelerators % self.unit:
             what = f"{accelerators} accelerators cannot be shared evenly by {self.unit} nodes"
             raise UserError(what, "--accelerators", f"write multiples of {self.unit}", EXIT_BAD_INPUT)
-        ranks = min(accelerators, most)
-        found = place_ranks(ranks, options.nodes, options.ranks_per_node, self.cores, options.hosts)
-        return found.model_copy(update={"binding": "none"})
+        ranks = min(accelerators, self._most_ranks) if holds_data(self.backend(target)) else accelerators
+        return place_ranks(ranks, options.nodes, options.ranks_per_node, self.cores, options.hosts, "none")
 
-    def backend(self, target: Target) -> tuple[Named, bool]:
-        """Return the backend of a target, and whether it holds data."""
-        found = storage_backend(target, self.options.backend, self.description)
-        own: Parameters = {"pages": "shared"} if found.name == _MEMORY else {}
-        own |= direct_of(found, self.options.cache)
-        named = Named(name=found.name, parameters=validate_parameters(self.description, "backend", found.name, own))
-        return named, "data" in found.capabilities
+    @property
+    def _most_ranks(self) -> int:
+        return max(self.options.ranks // self.unit * self.unit, self.unit)
+
+    def backend(self, target: Target) -> Registered:
+        """Return the backend of a target."""
+        return storage_backend(target, self.options.backend, self.description)
 
     def lasts(self, target: Target) -> bool:
         """Tell whether the training set stays from launch to launch, so that it is made once."""
@@ -122,28 +191,28 @@ class CellMaker:
 
     def makes(self, target: Target) -> LoaderCell:
         """Return the case that makes the training set of a target, by all ranks."""
-        layout = self.layout(target, max(self.options.ranks // self.unit * self.unit, self.unit))
+        layout = self.layout(target, self._most_ranks)
         parameters: Parameters = {**self._set(), "data": "make", "epochs": 0}
         return self._cell(target, layout, parameters, 0, self.samples)
 
     def reads(self, target: Target, accelerators: int) -> LoaderCell:
         """Return the case of so many accelerators."""
-        options, (_, holds_data) = self.options, self.backend(target)
-        if not holds_data and options.verify not in (None, "none"):
+        options, has_data = self.options, holds_data(self.backend(target))
+        if not has_data and options.verify not in (None, "none"):
             raise UserError("the backend stores no data to verify", "--verify", "use --verify none")
         samples = self.samples_of(accelerators)
         parameters: Parameters = {
             **self._set(),
-            "data": "use" if self.lasts(target) else "make" if holds_data else "none",
+            "data": "use" if self.lasts(target) else "make" if has_data else "none",
             "epochs": options.epochs,
             "read_samples": samples,
             "accelerators": accelerators,
             "batch": options.batch_samples,
             "step_s": options.pace_s,
-            "threads": (options.threads or options.of.threads) if holds_data else 1,
+            "threads": (options.threads or options.of.threads) if has_data else 1,
             "ahead": options.ahead,
-            "cache": "advise" if options.cache == "advise" and holds_data else "none",
-            "verify": (options.verify or "kept") if holds_data else "none",
+            "cache": "advise" if options.cache == "advise" and has_data else "none",
+            "verify": (options.verify or "kept") if has_data else "none",
         }
         return self._cell(target, self.layout(target, accelerators), parameters, accelerators, samples)
 
@@ -169,11 +238,9 @@ class CellMaker:
     def _cell(
         self, target: Target, layout: Layout, parameters: Parameters, accelerators: int, samples: int
     ) -> LoaderCell:
-        backend, _ = self.backend(target)
-        workload = Named(
-            name=WORKLOAD, parameters=validate_parameters(self.description, "workload", WORKLOAD, parameters)
-        )
-        identity = case_id(backend, workload, target, layout)
-        dataset = DATASET if self.lasts(target) else ""
-        case = Case(id=identity, target=target.name, backend=backend, workload=workload, dataset=dataset)
-        return LoaderCell(case, target, layout, accelerators, samples)
+        found = self.backend(target)
+        own: Parameters = {"pages": "shared"} if found.name == _MEMORY else {}
+        own |= direct_of(found, self.options.cache)
+        cell = cell_of(target, layout, (found.name, own), (WORKLOAD, parameters), self.description)
+        case = cell.case.model_copy(update={"dataset": DATASET if self.lasts(target) else ""})
+        return LoaderCell(case, target, layout, accelerators=accelerators, samples=samples)

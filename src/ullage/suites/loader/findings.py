@@ -5,32 +5,27 @@ Whether a number of accelerators passes is said of the largest that does and the
 statement about one side of an interval, so both together have the error of one interval; several targets share it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.analysis.findings.phrasing import finding
+from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.statistics import fewest_samples
-from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
-from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
 from ullage.quantity import listing, plural
-from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, build_rows, join
+from ullage.results.rows import RowContext, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import cached_share
+from ullage.runs.told import Launches, Source, cached_share, launches_of, summary_of, told_rows, usual
+from ullage.suites.loader.cases import FAILS, PASSES, Verdict, verdict_of
 from ullage.suites.loader.options import LoaderOptions
-from ullage.suites.loader.search import FAILS, PASSES, Verdict, verdict_of
 from ullage.units import format_rate, format_time, format_volume
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 USE: Final = "accelerator_use"
 RATE: Final = "bandwidth"
@@ -63,11 +58,6 @@ def order_of(row: Row) -> tuple[str, int, int]:
     return row.target, accelerators_of(row), epoch_of(row)
 
 
-def level_each(level: float, targets: int) -> float:
-    """Return the level of each target's statements, so that those of all targets hold together."""
-    return 1 - (1 - level) / max(targets, 1)
-
-
 def verdicts_of(rows: Sequence[Row], limit: float, level: float) -> dict[int, Verdict]:
     """Return whether each number of accelerators passes, on one target: by all epochs together, and by the first.
 
@@ -89,7 +79,7 @@ def findings_of(rows: Sequence[Row], options: LoaderOptions, level: float, cores
     """Return all findings; ``rows`` are sound ones, ``cores``: usable ones of a node."""
     good = sorted((row for row in rows if not row.is_invalid and accelerators_of(row) > 0), key=order_of)
     targets = grouped((row.target, row) for row in good)
-    own = level_each(level, len(targets))
+    own = level_of_part(level, max(1, len(targets)))
     found: list[Finding] = []
     for target, some in targets.items():
         if options.pace_s > 0:
@@ -258,68 +248,52 @@ _COLD: Final = "cold"
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = read_options(LoaderOptions, request)
-    launches = [list(file.records) for file in result.read_records()]
-    rows = loader_rows(launches, context, options)
-    system = result.read_system()
+    options, launches, system = read_options(LoaderOptions, request), launches_of(result), result.read_system()
     cores = None if system is None else system.cpu.usable_cores
-    found = findings_of(sound_rows(rows), options, context.level, cores)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *found])
+    rows = loader_rows(launches, context, options)
+    return summary_of(launches, context, rows, lambda sound, level: findings_of(sound, options, level, cores))
 
 
-def loader_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, options: LoaderOptions) -> list[Row]:
+def loader_rows(launches: Launches, context: RowContext, options: LoaderOptions) -> list[Row]:
     """Return the rows of every epoch, with the share of bytes that memory answered, and the AU of all epochs."""
-    records = [list(launch) for launch in launches]
-    measured = join(records)
-    cases = {item.case.case: item.case for item in measured}
-    groups = grouped(((item.case.case, item.phase.phase), item) for item in measured)
-    phases = {place: [item.phase for item in items] for place, items in groups.items()}
-    rows = [row for row in build_rows(records, context) if _is_shown(row, options)]
-    told = [_told(row, cases[row.case], phases[row.case, row.access], options) for row in rows]
-    rates = [(row, row.access) for row in told if row.metric == RATE]
-    shares = [cached_share(row, phases[row.case, name], context) for row, name in rates if name != "write"]
-    return [*told, *(row for some in shares for row in some)]
+    rows = [_as_read(row) for row in told_rows(launches, context, partial(_tell, options=options))]
+    phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(launches))
+    reads = [row for row in rows if row.metric == RATE and row.access != "write"]
+    shares = [cached_share(row, phases[row.case, row.access], context) for row in reads]
+    return [*rows, *(row for some in shares for row in some)]
 
 
-def _is_shown(row: Row, options: LoaderOptions) -> bool:
-    """Tell whether a row is no sum that goes on with a later epoch."""
-    return row.metric != _RUN_USE or row.access == f"epoch-{options.epochs}"
-
-
-def _told(row: Row, case: CaseRecord, phases: Sequence[PhaseRecord], options: LoaderOptions) -> Row:
-    access, parameters = row.access, case.workload_parameters
-    is_run = row.metric == _RUN_USE
-    samples = phases[-1].counters.get("samples", 0) or count_of(parameters, "samples", 0)
+def _tell(row: Row, source: Source, options: LoaderOptions) -> Mapping[str, Scalar] | None:
+    """Return None for a sum that goes on with a later epoch."""
+    is_run, last = row.metric == _RUN_USE, source.phases[-1]
+    if is_run and row.access != f"epoch-{options.epochs}":
+        return None
+    accelerators = last.facts.get("accelerators")
     params: dict[str, Scalar] = {
-        "access": ALL_EPOCHS if is_run else access,
-        "ranks": row.ranks,
-        "nodes": row.params["nodes"],
+        "access": ALL_EPOCHS if is_run else row.access,
+        **usual(row, "ranks", "nodes"),
         **_samples_of(options),
-        "accelerators": _accelerators(phases[-1]),
-        "samples": samples,
-        "volume_bytes": phases[-1].bytes,
+        "accelerators": accelerators if isinstance(accelerators, int) else 0,
+        "samples": last.counters.get("samples", 0) or count_of(source.workload, "samples", 0),
+        "volume_bytes": last.bytes,
         "batch": options.batch_samples,
         "step_s": options.pace_s,
         "limit": options.least_use,
-        "threads_each": count_of(parameters, "threads", 4),
-        "block_bytes": count_of(parameters, "transfer_bytes", 1 << 20),
-        "backend": row.params["backend"],
+        "threads_each": count_of(source.workload, "threads", 4),
+        "block_bytes": count_of(source.workload, "transfer_bytes", 1 << 20),
+        **usual(row, "backend"),
     }
-    if access != "write":
-        params["data_of"] = phases[-1].data_of
-    changes: dict[str, object] = {"params": params, "metric": USE if is_run else row.metric}
-    told = row.model_copy(update=changes)
-    # Memory may answer a later epoch, and the ceiling of the device does not bound memory.
-    return with_ceiling(told, None) if access != "write" and told.verdict != _COLD else told
+    return params if row.access == "write" else {**params, "data_of": last.data_of}
 
 
-def _samples_of(options: LoaderOptions) -> "dict[str, Scalar]":
+def _as_read(row: Row) -> Row:
+    """Memory may answer a later epoch, and the ceiling of the device does not bound memory."""
+    told = row.model_copy(update={"metric": USE}) if row.metric == _RUN_USE else row
+    return with_ceiling(told, None) if row.access != "write" and row.verdict != _COLD else told
+
+
+def _samples_of(options: LoaderOptions) -> dict[str, Scalar]:
     """Name the samples by the preset; where their sizes were asked for, state these."""
     if options.is_of_preset_samples:
         return {"preset": options.preset}
     return {"preset": NO_PRESET, "sample_bytes": options.mean_bytes}
-
-
-def _accelerators(phase: PhaseRecord) -> int:
-    found = phase.facts.get("accelerators")
-    return found if isinstance(found, int) else 0

@@ -4,18 +4,19 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.analysis.findings.phrasing import level_of_part
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, plural, rounded, scale_for
+from ullage.quantity import DASH, plural, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
-from ullage.report.declared import storage_chart, storage_section
-from ullage.report.grids import Column, PhaseLine, grid_of, interval_text, metric_column, phase_lines
+from ullage.report.declared import columns, storage_chart, storage_section
+from ullage.report.grids import Column, PhaseLine, grid_of, of, phase_lines
 from ullage.report.headlines import Rule
-from ullage.report.plots import curve_colors, layer, layered
+from ullage.report.plots import curve_colors, interval_point, layer, layered
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
-from ullage.report.verdicts import caption, classify, headword
+from ullage.report.verdicts import caption
 from ullage.suites.loader.findings import (
     ALL_EPOCHS,
     CACHED,
@@ -25,7 +26,6 @@ from ullage.suites.loader.findings import (
     USE,
     accelerators_of,
     epoch_of,
-    level_each,
     order_of,
     verdicts_of,
 )
@@ -73,16 +73,12 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 
 def _percent(heading: str, metric: str) -> Column[PhaseLine]:
-    def text(line: PhaseLine) -> str:
-        row = line.rows.get(metric)
-        return DASH if row is None else f"{100 * row.median:.3g} %"
-
-    return Column(heading, text)
+    return Column(heading, of(metric, lambda row: f"{100 * row.median:.3g} %"))
 
 
 def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
     targets = grouped((row.target, row) for row in rows)
-    own = level_each(_LEVEL, len(targets))
+    own = level_of_part(_LEVEL, len(targets))
     verdicts = {target: verdicts_of(some, _limit(some), own) for target, some in targets.items()}
 
     def passes(line: PhaseLine) -> str:
@@ -90,22 +86,17 @@ def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
             return DASH
         return verdicts[line.first.target].get(accelerators_of(line.first), DASH)
 
-    return (
-        Column("accelerators", lambda line: str(accelerators_of(line.first))),
-        Column("ranks", lambda line: line.first.word("ranks")),
-        Column("epoch", lambda line: str(epoch_of(line.first) or "all"), is_number=False),
+    return columns(
+        Column[PhaseLine]("accelerators", lambda line: line.first.word("accelerators")),
+        "ranks",
+        Column[PhaseLine]("epoch", lambda line: str(epoch_of(line.first) or "all"), is_number=False),
         _percent("AU", USE),
-        Column("interval", lambda line: interval_text(line.rows.get(USE))),
+        f"{USE}:interval",
         _percent("least AU", "least_use"),
         Column("limit", passes, is_number=False),
-        metric_column("samples", SAMPLES),
-        metric_column("rate", RATE),
-        Column("read", lambda line: format_volume(line.first.count("volume_bytes"))),
+        f"{SAMPLES}=samples {RATE}=rate volume_bytes:volume=read",
         _percent("from memory", CACHED),
-        metric_column("cores busy", CLIENT),
-        metric_column("a sample", "sample_read_p50"),
-        metric_column("99 % wait at most", "step_wait_p99"),
-        Column("verdict", lambda line: headword(line.first), is_number=False),
+        f"{CLIENT}=cores_busy sample_read_p50=a_sample step_wait_p99=99_%_wait_at_most verdict",
     )
 
 
@@ -153,20 +144,8 @@ _HAS: Final = "datum.low !== null"
 
 
 def _point(row: Row) -> Spec:
-    measured = classify(row)
-    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
-    return {
-        "accelerators": accelerators_of(row),
-        "epoch": f"epoch {epoch_of(row)}",
-        "au": rounded(100 * row.median),
-        "low": None if row.low is None else rounded(100 * row.low),
-        "high": None if row.high is None else rounded(100 * row.high),
-        "text": f"{100 * row.median:.3g} % {interval}".rstrip(),
-        "measured": measured.label,
-        "hollow": not measured.filled,
-        "verdict": row.verdict,
-        "flags": ", ".join(row.flag_codes) or DASH,
-    }
+    place = {"accelerators": accelerators_of(row), "epoch": f"epoch {epoch_of(row)}"}
+    return interval_point(row, "au", 0.01, lambda share: f"{100 * share:.3g} %", place)
 
 
 SECTIONS: Final = (

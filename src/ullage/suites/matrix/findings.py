@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final, cast
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.contests import compare_ratios, compare_together
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.phrasing import columns, level_of_part
+from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.grouping import grouped
+from ullage.grouping import grouped, nested
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
@@ -25,7 +25,6 @@ from ullage.parameters import count_of
 from ullage.quantity import listing, percent, plural, times
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.records import RecordFile
 from ullage.results.rows import RowContext, build_rows
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
@@ -94,17 +93,16 @@ def findings_of(rows: Iterable[Row], levels: Sequence[Level], level: float = 0.9
 
     ``level``: of all comparisons. Cells are their samples: a map may have one repetition of each.
     """
-    by_target: dict[str, dict[str, dict[Shape, Row]]] = {}
-    for row in rows:
-        if not row.is_invalid:
-            maps = by_target.setdefault(row.target, {})
-            maps.setdefault(row.word("test"), {})[shape_of(row)] = row
+    by_target = grouped((row.target, (row.word("test"), shape_of(row), row)) for row in rows if not row.is_invalid)
     own = level_of_part(level, _FAMILIES * max(1, len(by_target)))
     found: list[Finding] = []
-    for target, maps in by_target.items():
-        found += _plateaus(target, maps.get(_PLATEAU, {}), levels, own)
-        found += _reread(target, maps, own)
-        found += _orders(target, maps, own)
+    for target, cells in by_target.items():
+        maps = nested(cells)
+        found += [
+            *_plateaus(target, maps.get(_PLATEAU, {}), levels, own),
+            *_reread(target, maps, own),
+            *_orders(target, maps, own),
+        ]
     return found
 
 
@@ -118,11 +116,12 @@ def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level], 
 
     There is one finding, where rates are proved to step down from one level to the next, record by record.
     """
-    rates: dict[str, dict[int, list[float]]] = {name: {} for name in [*(one.name for one in levels), ""]}
+    rates: dict[str, dict[int, list[float]]] = {}
     for (file, record), row in cells.items():
         name = next((one.name for one in levels if file <= one.size_bytes), "")
-        rates[name].setdefault(record, []).append(row.median)
-    known = [(name, median([rate for some in of.values() for rate in some])) for name, of in rates.items() if of]
+        rates.setdefault(name, {}).setdefault(record, []).append(row.median)
+    names = [name for name in (*(one.name for one in levels), "") if name in rates]
+    known = [(name, median([rate for some in rates[name].values() for rate in some])) for name in names]
     steps = list(pairwise(name for name, _ in known))
     ratios = [
         [median(values) / median(rates[b][one]) for one, values in rates[a].items() if one in rates[b]]
@@ -136,12 +135,10 @@ def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level], 
     said = ", ".join(
         f"{format_rate(rate)} {f'within {texts[name]}' if name else 'beyond these'}" for name, rate in known
     )
-    numbers = columns(
-        target=target, level=[name for name, _ in known], bytes_per_s=[rate for _, rate in known], ends=ends
-    )
     text = f"{target} rereads reach, by what holds the file: {said}."
     title = f"{target} rereads slow down beyond {listing(ends)}"
-    return [Finding(kind="cache-ends", title=title, text=text, numbers=numbers)]
+    of_levels = [rate for _, rate in known]
+    return [finding("cache-ends", title, text, target=target, level=names, bytes_per_s=of_levels, ends=ends)]
 
 
 def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) -> list[Finding]:
@@ -155,8 +152,8 @@ def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) 
     if found.verdict == "cannot tell":
         title, of = f"Whether rereads are faster than reads on {target} cannot be told", ""
     text = f"{title} ({of}{plural(len(pairs), 'cell')}). {verdicts}."
-    numbers = columns(target=target, ratio=found.ratio, low=found.low, high=found.high, cells=len(pairs))
-    return [Finding(kind="reread", title=title, text=text, numbers=numbers)]
+    numbers = {"ratio": found.ratio, "low": found.low, "high": found.high, "cells": len(pairs)}
+    return [finding("reread", title, text, target=target, **numbers)]
 
 
 def _verdicts(rows: Iterable[Row]) -> str:
@@ -165,7 +162,16 @@ def _verdicts(rows: Iterable[Row]) -> str:
 
 def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) -> list[Finding]:
     """Report the share of sequential reads that each order is proved to reach, by the least and the most record."""
-    pairs = {order: _by_record(maps.get(order, {}), maps.get(_READ, {})) for order in _ORDERS}
+    reads = maps.get(_READ, {})
+    # A file of one record has no order to compare.
+    pairs = {
+        order: grouped(
+            (shape[1], (row, reads[shape]))
+            for shape, row in maps.get(order, {}).items()
+            if shape in reads and shape[0] > shape[1]
+        )
+        for order in _ORDERS
+    }
     own = level_of_part(level, max(1, sum(map(len, pairs.values()))))
     found = (_order(target, order, by_record, own) for order, by_record in pairs.items())
     return [one for one in found if one is not None]
@@ -182,15 +188,8 @@ def _order(target: str, order: str, pairs: Mapping[int, Sequence[tuple[Row, Row]
     ]
     title = f"{target} {order}s of {format_bytes(least)} reach {percent(shares[least])} of sequential reads"
     text = f"{target} {order}s reach, of the rate of sequential reads, {listing(each)}."
-    numbers = columns(target=target, test=order, record_bytes=list(shares), share=list(shares.values()))
-    return Finding(kind="access-order", title=title, text=text, numbers=numbers)
-
-
-def _by_record(cells: Mapping[Shape, Row], others: Mapping[Shape, Row]) -> dict[int, list[tuple[Row, Row]]]:
-    """Return the cells of each record, each with that of ``others``. A file of one record has no order to compare."""
-    return grouped(
-        (shape[1], (row, others[shape])) for shape, row in cells.items() if shape in others and shape[0] > shape[1]
-    )
+    records, reached = list(shares), list(shares.values())
+    return finding("access-order", title, text, target=target, test=order, record_bytes=records, share=reached)
 
 
 # The general findings that hold without neighbours in ranks: what went wrong, and what was really measured.
@@ -204,7 +203,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     options = read_options(MatrixOptions, request)
     files = result.read_records()
     launches = [file.records for file in files]
-    rows = label_rows(build_rows(launches, context), _cases(files), options)
+    cases = {case.case: case for file in files for case in file.cases}
+    rows = label_rows(build_rows(launches, context), cases, options)
     general = [
         one for one in find_all(rows, failed_cases(launches), context.level, context.settable) if one.kind in _KEPT
     ]
@@ -212,26 +212,20 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     return SuiteSummary(rows, [*findings_of(sound_rows(rows), levels_of(system), context.level), *general])
 
 
-def _cases(files: Iterable[RecordFile]) -> dict[str, CaseRecord]:
-    return {case.case: case for file in files for case in file.cases}
-
-
 def label_rows(rows: Iterable[Row], cases: Mapping[str, CaseRecord], options: MatrixOptions) -> list[Row]:
     """Return the rows of the tests, labelled, in their order; phases that only make a file are left out."""
     found: list[Row] = []
     for row in rows:
-        case = cases.get(row.case)
-        job = (
-            None if case is None else job_of(options, case.backend, (case.backend_parameters, case.workload_parameters))
-        )
-        access = row.word("access")
-        label = "" if job is None else job.label(access, options.tests)
-        if case is None or job is None or not label:
+        if (case := cases.get(row.case)) is None:
+            continue
+        job = job_of(options, case.backend, (case.backend_parameters, case.workload_parameters))
+        label = "" if job is None else job.label(row.access, options.tests)
+        if job is None or not label:
             continue
         params: dict[str, Scalar] = {
             "test": label,
             "iozone": job.test_of(label),
-            "access": access,
+            "access": row.access,
             "ranks": row.params.get("ranks", 1),
             "file_bytes": count_of(case.workload_parameters, "block_bytes", 1 << 20),
             "block_bytes": row.params.get("block_bytes", 0),

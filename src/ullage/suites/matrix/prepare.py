@@ -19,8 +19,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.session import Note
-from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
-from ullage.suites.matrix.tests import STDIO, Job, jobs
+from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, STDIO, Job, MatrixOptions, jobs
 from ullage.units import format_bytes
 
 # Plans leave out these defaults of the engine (docs/contract.md).
@@ -28,21 +27,16 @@ _DEFAULTS: Final[Mapping[str, object]] = {"phases": ["write", "read"], "read_sha
 
 
 def shapes(options: MatrixOptions) -> list[tuple[int, int]]:
-    """Return the sizes of file and record of every cell; small records of large files only if all are asked for.
+    """Return the sizes of file and record of every cell. A file has a whole number of records.
 
-    A file has a whole number of records.
+    IOzone's rule leaves out small records of large files, which would take all the time, unless all are asked for.
     """
+    fitting = [(file, record) for file in options.files for record in options.records if file % record == 0]
     return [
         (file, record)
-        for file in options.files
-        for record in options.records
-        if record <= file and file % record == 0 and (options.all_records or not is_left_out(file, record))
+        for file, record in fitting
+        if options.all_records or file < LARGE_FILE or record >= LEAST_RECORD_OF_LARGE
     ]
-
-
-def is_left_out(file: int, record: int) -> bool:
-    """Tell whether IOzone's rule leaves the cell out: small records of large files would take all the time."""
-    return file >= LARGE_FILE and record < LEAST_RECORD_OF_LARGE
 
 
 def jobs_of(options: MatrixOptions) -> list[Job]:
@@ -143,13 +137,6 @@ def _job(cell: Cell, options: MatrixOptions) -> Job | None:
     return job_of(options, cell.case.backend.name, (cell.case.backend.parameters, cell.case.workload.parameters))
 
 
-def check_targets(targets: Iterable[Target], description: Describe) -> None:
-    """Raise ``UserError`` for a target without a path, or an engine that lacks what the tests need."""
-    check_paths(targets)
-    for name in ("posix", STDIO):
-        find_registered(description, "backend", name)
-
-
 def left_out(options: MatrixOptions) -> int:
     """Count the pairs of a file and a record that fits into it which are not measured."""
     fitting = sum(record <= file for file in options.files for record in options.records)
@@ -159,7 +146,9 @@ def left_out(options: MatrixOptions) -> int:
 def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(MatrixOptions, request)
-    check_targets(request.targets, engine_context.description)
+    check_paths(request.targets)
+    for name in ("posix", STDIO):
+        find_registered(engine_context.description, "backend", name)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
     machine = checked_machine(request.targets)

@@ -20,7 +20,7 @@ from ullage.report.vega import INK, Spec, tooltip
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import best_of
 from ullage.suites.matrix.findings import Level, levels_in, shape_of
-from ullage.suites.matrix.tests import LABELS
+from ullage.suites.matrix.options import LABELS
 from ullage.units import format_bytes
 
 _SUITE: Final = "matrix"

@@ -6,12 +6,14 @@ from typing import Final
 
 from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.enough import enough_of
-from ullage.analysis.findings.phrasing import columns, finding, gain_of, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, with_gain
 from ullage.analysis.settings import select
 from ullage.analysis.statistics import level_of_each
+from ullage.grouping import nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
-from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.report.view import best_of
+from ullage.suites.memory.options import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time
 
 # Bytes on the bus over bytes as STREAM counts them, with ordinary stores: each line that is stored to is fetched first.
@@ -58,19 +60,22 @@ def _best(rows: Sequence[Row]) -> list[Finding]:
     best = max(rows, key=lambda row: row.median, default=None)
     if best is None:
         return []
-    threads = int(best.params["threads"])
     stores = f" with {best.params['stores']} stores" if "stores" in best.params else ""
     text = (
         f"The highest median of memory is {format_rate(best.median)}: {best.params['kernel']}{stores}, "
-        f"{plural(threads, 'thread')}, a set of {format_bytes(int(best.params['working_set_bytes']))}"
+        f"{_threads_of(best)}, a set of {format_bytes(best.count('working_set_bytes'))}"
     )
     if best.ceiling is not None and best.ceiling.kind == "declared":
-        text += (
-            f". That is {percent(best.median / best.ceiling.value)} of the declared {format_rate(best.ceiling.value)}"
-        )
-    title = f"Memory reaches {format_rate(best.median)}"
-    numbers = columns(kernel=best.params["kernel"], threads=threads, bytes_per_s=best.median)
-    return [Finding(kind="memory-bandwidth", title=title, text=f"{text}.", numbers=numbers)]
+        share = percent(best.median / best.ceiling.value)
+        text += f". That is {share} of the declared {format_rate(best.ceiling.value)}"
+    numbers = {"kernel": best.params["kernel"], "threads": best.count("threads"), "bytes_per_s": best.median}
+    return [finding("memory-bandwidth", f"Memory reaches {format_rate(best.median)}", f"{text}.", **numbers)]
+
+
+def _by_stores(rows: Sequence[Row], kernel: str, threads: int) -> tuple[Row, Row] | None:
+    """Return the rows with non-temporal and with ordinary stores, or None without one of them."""
+    streaming, ordinary = (find_stream(rows, kernel, stores, threads) for stores in ("non-temporal", "ordinary"))
+    return None if streaming is None or ordinary is None else (streaming, ordinary)
 
 
 def _write_allocate(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -79,48 +84,32 @@ def _write_allocate(rows: Sequence[Row], level: float) -> list[Finding]:
     Twice the bytes of an ordinary write cross the bus; a non-temporal one moves each once.
     """
     found: list[Finding] = []
-    for threads in _thread_counts(rows):
-        ordinary = find_stream(rows, "write", "ordinary", threads)
-        streaming = find_stream(rows, "write", "non-temporal", threads)
-        if ordinary is None or streaming is None:
+    for count in _thread_counts(rows):
+        if (pair := _by_stores(rows, "write", count)) is None:
             continue
-        ratio = streaming.median / (2 * ordinary.median)
+        streaming, ordinary = pair
+        ratio, threads = streaming.median / (2 * ordinary.median), plural(count, "thread")
         compared = compare_rows(streaming, ordinary, level, None)
         low, high = ((bound or 0.0) / 2 for bound in (compared.low, compared.high))
         holds = low >= 1 - _WITHIN and high <= 1 + _WITHIN
         fails = compared.low is not None and (low > 1 + _WITHIN or high < 1 - _WITHIN)
         text = (
-            f"Writes by {plural(threads, 'thread')} move {format_rate(streaming.median)} with non-temporal stores and "
+            f"Writes by {threads} move {format_rate(streaming.median)} with non-temporal stores and "
             f"{format_rate(ordinary.median)} with ordinary ones. Ordinary stores fetch each line first: "
             f"{format_rate(2 * ordinary.median)} on the bus."
         )
         text += f" Non-temporal ones reach {times(ratio)} of that." if fails else ""
         verb = "explains" if holds else "does not explain" if fails else "may explain"
-        title = f"Write-allocate {verb} the rates of stores"
-        found.append(
-            finding(
-                "write-allocate",
-                f"{title} with {plural(threads, 'thread')}",
-                text,
-                "warning" if fails else "info",
-                threads=threads,
-                ordinary_bytes_per_s=ordinary.median,
-                non_temporal_bytes_per_s=streaming.median,
-                ratio=ratio,
-            )
-        )
+        title, severity = f"Write-allocate {verb} the rates of stores with {threads}", "warning" if fails else "info"
+        rates = {"ordinary_bytes_per_s": ordinary.median, "non_temporal_bytes_per_s": streaming.median}
+        found.append(finding("write-allocate", title, text, severity, threads=count, **rates, ratio=ratio))
     return found
 
 
 def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
     """Tell what a program gains that stores past the caches; advise it for the kernels that clearly gain."""
     threads = max(_thread_counts(rows), default=0)
-    pairs: dict[str, tuple[Row, Row]] = {}
-    for kernel in WRITE_ALLOCATE:
-        ordinary = find_stream(rows, kernel, "ordinary", threads)
-        streaming = find_stream(rows, kernel, "non-temporal", threads)
-        if ordinary is not None and streaming is not None:
-            pairs[kernel] = streaming, ordinary
+    pairs = {kernel: pair for kernel in WRITE_ALLOCATE if (pair := _by_stores(rows, kernel, threads)) is not None}
     if not pairs:
         return []
     found = compare_pairs(list(pairs.values()), level)
@@ -135,15 +124,13 @@ def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
     more = [kernel for kernel, gain in told.items() if gain.low is not None and gain.low > WRITE_ALLOCATE[kernel]]
     if more:
         text += f" Saving the fetch of each stored line does not explain all of it for {listing(more)}."
-    names = listing(list(told))
-    title = f"Non-temporal stores raise the rate of {names}" if told else "No gain of non-temporal stores is shown"
+    title, names = "No gain of non-temporal stores is shown", listing(list(told))
     if told:
+        title = f"Non-temporal stores raise the rate of {names}"
         text += f" They are faster for {names}. Use them for results that are not read again soon."
-    numbers = columns(threads=threads, **ratios)
-    severity = "advice" if told else "info"
-    finding = Finding(kind="non-temporal", title=title, text=text, severity=severity, numbers=numbers)
+    said = finding("non-temporal", title, text, "advice" if told else "info", threads=threads, **ratios)
     kernel = max(told, key=lambda name: told[name].low or 1.0, default="")
-    return [with_gain(finding, told.get(kernel), _STREAMING_STORES)]
+    return [with_gain(said, told.get(kernel), _STREAMING_STORES)]
 
 
 def _threads(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -168,7 +155,7 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
         kernel=last.params["kernel"],
         threads=[row.count("threads") for row in line],
         bytes_per_s=[row.median for row in line],
-        enough=None if found.is_open else int(found.row.params["threads"]),
+        enough=None if found.is_open else found.row.count("threads"),
     )
     # This is what a program gains that takes fewer threads than it may.
     gain = gain_of(compare_rows(found.best, last, level, None))
@@ -182,39 +169,34 @@ def _threads_of(row: Row) -> str:
 def _blocks(rows: Sequence[Row], level: float) -> list[Finding]:
     """Tell what a random order of blocks costs at each size where that is proved, with the most threads."""
     copies = [row for row in rows if "block_bytes" in row.params]
-    if not copies:
-        return []
-    threads = max(_thread_counts(copies))
-    by_place = {
-        (row.params["order"], row.count("block_bytes")): row for row in copies if row.params["threads"] == threads
-    }
-    blocks = sorted({block for _, block in by_place})
+    threads = max(_thread_counts(copies), default=0)
+    by_block = nested(
+        (row.count("block_bytes"), row.word("order"), row) for row in copies if row.params["threads"] == threads
+    )
     pairs = {
-        block: (by_place["random", block], by_place["sequential", block])
-        for block in blocks
-        if {("random", block), ("sequential", block)} <= by_place.keys()
+        block: (orders["random"], orders["sequential"])
+        for block, orders in sorted(by_block.items())
+        if {"random", "sequential"} <= orders.keys()
     }
     judged = zip(pairs.items(), compare_pairs(list(pairs.values()), level), strict=True)
     told = {block: a.median / b.median for (block, (a, b)), found in judged if found.verdict != "cannot tell"}
-    said = [f"{format_bytes(block)} {percent(ratio)}" for block, ratio in told.items()]
-    if not said:
+    if not told:
         return []
-    text = f"Copies of blocks in random order reach, of the rate in order: {', '.join(said)} "
-    text += f"({plural(threads, 'thread')})."
-    size, _, share = said[0].partition(" ")
-    title = f"Copies of {size} blocks in random order reach {share} of the rate in order"
+    said = ", ".join(f"{format_bytes(block)} {percent(ratio)}" for block, ratio in told.items())
+    text = f"Copies of blocks in random order reach, of the rate in order: {said} ({plural(threads, 'thread')})."
+    block, ratio = next(iter(told.items()))
+    title = f"Copies of {format_bytes(block)} blocks in random order reach {percent(ratio)} of the rate in order"
     return [finding("block-order", title, text, threads=threads, blocks=list(told), ratios=list(told.values()))]
 
 
 def _updates(rows: Sequence[Row]) -> list[Finding]:
-    found = [row for row in rows if row.metric == "update_rate" and not row.is_invalid]
-    if not found:
+    best = best_of(row for row in rows if row.metric == "update_rate")
+    if best is None:
         return []
-    best = max(found, key=lambda row: row.median)
-    threads, table = int(best.params["threads"]), int(best.params["table_bytes"])
+    threads, rate = best.count("threads"), f"{best.median / 1e9:.3g} GUPS"
     text = (
-        f"Random updates of a table of {format_bytes(table)} reach {best.median / 1e9:.3g} GUPS with "
-        f"{plural(threads, 'thread')}. Each thread does one in {format_time(threads / best.median)}."
+        f"Random updates of a table of {format_bytes(best.count('table_bytes'))} reach {rate} with "
+        f"{_threads_of(best)}. Each thread does one in {format_time(threads / best.median)}."
     )
-    title = f"Random updates reach {best.median / 1e9:.3g} GUPS"
-    return [finding("random-updates", title, text, threads=threads, updates_per_s=best.median)]
+    numbers = {"threads": threads, "updates_per_s": best.median}
+    return [finding("random-updates", f"Random updates reach {rate}", text, **numbers)]

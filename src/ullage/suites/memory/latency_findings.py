@@ -7,13 +7,13 @@ from itertools import takewhile
 from typing import Final
 
 from ullage.analysis.contests import carries, compare_rows
-from ullage.analysis.findings.phrasing import columns, finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.settings import select
 from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
-from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache
+from ullage.suites.memory.options import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes, format_rate, format_time
 
 # -- where a curve over the working set leaves a plateau: the ends of caches, as measured ------------------------------
@@ -133,15 +133,13 @@ def _in_memory(line: Sequence[Row]) -> Row | None:
 
 def _memory(rows: Sequence[Row]) -> list[Finding]:
     """Tell the latency of memory, with pages, locality and stride, without which it means nothing."""
-    told: list[tuple[str, Row]] = []
-    for pages, local, words in (
+    ways = (
         ("huge", False, "in huge pages"),
         ("small", False, "in small pages"),
         ("small", True, "within a few small pages at a time"),
-    ):
-        row = _in_memory(chases(rows, pages, local=local))
-        if row is not None:
-            told.append((words, row))
+    )
+    lines = [(words, _in_memory(chases(rows, pages, local=local))) for pages, local, words in ways]
+    told = [(words, row) for words, row in lines if row is not None]
     if not told:
         return []
     first = told[0][1]
@@ -153,12 +151,8 @@ def _memory(rows: Sequence[Row]) -> list[Finding]:
     if first.ceiling is not None:
         text += f" The declared time is {format_time(first.ceiling.value)}."
     title = f"A load from memory takes {format_time(first.median)} {told[0][0]}"
-    numbers = columns(
-        seconds=[row.median for _, row in told],
-        pages=[row.word("pages") for _, row in told],
-        set_bytes=_size(first),
-    )
-    return [Finding(kind="memory-latency", title=title, text=text, numbers=numbers)]
+    seconds, pages = [row.median for _, row in told], [row.word("pages") for _, row in told]
+    return [finding("memory-latency", title, text, seconds=seconds, pages=pages, set_bytes=_size(first))]
 
 
 def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -169,7 +163,7 @@ def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
     if huge.has_flag(NO_HUGE_PAGES):
         text = "Huge pages were asked for and the kernel gave none. What they would bring is not known."
         title = "The kernel gave no huge pages"
-        return [Finding(kind="huge-pages", title=title, text=text, severity="warning", numbers=columns(ratio=ratio))]
+        return [finding("huge-pages", title, text, "warning", ratio=ratio)]
     usual, own = _in_memory(chases(rows, "default")), level_of_part(level, 3)
     compared = compare_rows(huge, small, own)
     gain = gain_of(compared)
@@ -185,7 +179,7 @@ def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
     text += f" A program must ask for them ({_ASKING})." if lacks_them else ""
     severity = "advice" if lacks_them else "info"
     title = "Reads gain from huge pages" if gain else "No gain of huge pages can be told for reads"
-    found = Finding(kind="huge-pages", title=title, text=text, severity=severity, numbers=columns(ratio=ratio))
+    found = finding("huge-pages", title, text, severity, ratio=ratio)
     # Who has them already gains nothing.
     return [with_gain(found, gain if lacks_them else None, _ASKING)]
 
@@ -208,8 +202,8 @@ def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
     )
     title = f"{most} chases in one thread do {times(gain)} as many loads as one"
     counts = sorted(by_chains)
-    numbers = columns(chains=counts, seconds=[by_chains[count].median for count in counts])
-    return [Finding(kind="parallel-loads", title=title, text=text, numbers=numbers)]
+    seconds = [by_chains[count].median for count in counts]
+    return [finding("parallel-loads", title, text, chains=counts, seconds=seconds)]
 
 
 def _loaded(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -217,11 +211,11 @@ def _loaded(rows: Sequence[Row], level: float) -> list[Finding]:
     rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
     lines = grouped((row.word("injection"), row) for row in loads if row.metric == "access_time")
     own = level_of_part(level, max(1, sum(map(len, lines.values()))))
-    ordered = {
-        name: sorted(((rates.get(row.case, 0.0), row) for row in line), key=lambda one: one[0])
-        for name, line in lines.items()
-    }
-    return [_load(injection, line, own) for injection, line in ordered.items() if len(line) > 1]
+    return [
+        _load(injection, sorted(((rates.get(row.case, 0.0), row) for row in line), key=lambda one: one[0]), own)
+        for injection, line in lines.items()
+        if len(line) > 1
+    ]
 
 
 def _load(injection: str, line: Sequence[tuple[float, Row]], level: float) -> Finding:
@@ -239,8 +233,8 @@ def _load(injection: str, line: Sequence[tuple[float, Row]], level: float) -> Fi
     elif all(one.high is not None and one.high < _QUEUED for _, one in found):
         text += f" It stays below {times(_QUEUED)} at every rate tried."
     title = f"A load takes {format_time(busy)} beside {format_rate(rate)} of {injection.replace('-', ' ')}s"
-    numbers = columns(injection=injection, bytes_per_s=[at for at, _ in line], seconds=[row.median for _, row in line])
-    return Finding(kind="loaded-latency", title=title, text=text, numbers=numbers)
+    rates, seconds = [at for at, _ in line], [row.median for _, row in line]
+    return finding("loaded-latency", title, text, injection=injection, bytes_per_s=rates, seconds=seconds)
 
 
 def _cores(rows: Sequence[Row]) -> list[Finding]:
@@ -265,9 +259,9 @@ def _pair(row: Row) -> str:
 
 def _nodes(rows: Sequence[Row]) -> list[Finding]:
     """Tell what memory of another NUMA node costs; return nothing where there is only one node."""
-    times_of = [row for row in rows if row.metric == "access_time" and "cpu_node" in row.params and _is_in_memory(row)]
-    near = [row.median for row in times_of if row.params["cpu_node"] == row.params.get("memory_node")]
-    far = [row.median for row in times_of if row.params["cpu_node"] != row.params.get("memory_node")]
+    found = [row for row in rows if row.metric == "access_time" and "cpu_node" in row.params and _is_in_memory(row)]
+    places = grouped((row.params["cpu_node"] == row.params.get("memory_node"), row.median) for row in found)
+    near, far = places.get(True, []), places.get(False, [])
     if not near or not far:
         return []
     text = (
@@ -275,4 +269,4 @@ def _nodes(rows: Sequence[Row]) -> list[Finding]:
         f"the own node takes {format_time(min(near))}."
     )
     title = f"A load from another NUMA node takes {format_time(max(far))}"
-    return [Finding(kind="numa", title=title, text=text, numbers=columns(near_s=min(near), far_s=max(far)))]
+    return [finding("numa", title, text, near_s=min(near), far_s=max(far))]

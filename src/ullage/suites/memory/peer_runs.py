@@ -3,22 +3,23 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from ullage.engine import find_registered
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Parameters
 from ullage.parameters import count_of
-from ullage.peers import Installed, PeerError
-from ullage.peers.hpcc import STREAM_KERNELS, HpccAnswer, HpccJob, expected_s, grid
-from ullage.peers.mbw import MbwJob, mbw_command, run_mbw
-from ullage.peers.sysbench import SysbenchJob, run_sysbench, sysbench_command
+from ullage.peers import Installed, PeerError, ToolJob
+from ullage.peers.hpcc import STREAM_KERNELS, HpccAnswer, HpccJob, grid
+from ullage.peers.memory import PEERS, MbwJob, SysbenchJob
+from ullage.peers.served import run_job
 from ullage.runs.kernels.prepared import KernelCase
 from ullage.runs.peer_runs import Hpcc, PeerJob, PeerNumbers, hpcc_job
-from ullage.suites.memory.sizes import BEYOND, Cache, last_bytes
+from ullage.suites.memory.options import BEYOND, Cache, last_bytes
 
-Job = MbwJob | SysbenchJob
+Do = Callable[[Installed, ToolJob], dict[str, float]]
 _PHASE: Final = "stream"
 _ARRAYS_OF_A_COPY: Final = 2
 # Sets of whole blocks are a little smaller than the others.
@@ -27,21 +28,9 @@ _ALMOST: Final = 7 / 8
 _EACH_S: Final = 1.0
 # hpcc's arrays lie in the room of HPL's matrix, each a third of a rank's share.
 _DOUBLE: Final = 8
-# hpcc may take this many times its expected time, as it may be far slower than elsewhere.
-_PATIENCE: Final = 2.5
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A peer and how it does a job; ``run`` gives values by metric, or ``PeerError``."""
-
-    name: str
-    installed: Callable[[], Installed | None]
-    command: Callable[[Installed, Job], list[str]]
-    run: Callable[[Installed, Job], dict[str, float]]
-
-
-def job_of(tool: str, parameters: Parameters, smallest: int) -> Job | None:
+def job_of(tool: str, parameters: Parameters, smallest: int) -> ToolJob | None:
     """Return a case's work in the words of ``tool``, given all parameters; None where the tool does other work.
 
     Sets below ``smallest`` get no peer, as the tools are not made to time them. Raise ``PeerError`` where sizes do not
@@ -69,19 +58,6 @@ def _is_plain(parameters: Parameters) -> bool:
     )
 
 
-def tools() -> list[Tool]:
-    """Return the tools that this suite can run."""
-    from ullage.peers import mbw, sysbench
-
-    def run(program: Installed, job: Job) -> dict[str, float]:
-        return run_mbw(program, job) if isinstance(job, MbwJob) else run_sysbench(program, job)
-
-    def command(program: Installed, job: Job) -> list[str]:
-        return mbw_command(program, job) if isinstance(job, MbwJob) else sysbench_command(program, job)
-
-    return [Tool(peer.name, peer.installed, command, run) for peer in (mbw.PEER, sysbench.PEER)]
-
-
 @dataclass(frozen=True, slots=True)
 class PeerScope:
     """What peers stand beside. ``beyond``: bytes of the largest set; ``threads``: at most; ``quick``: no hpcc."""
@@ -105,49 +81,51 @@ class PeerScope:
         found: dict[tuple[str, int], Case] = {}
         for case, parameters in self.streams():
             threads = count_of(parameters, "threads")
-            is_whole = count_of(parameters, "working_set_bytes") == self.beyond and not count_of(
-                parameters, "block_bytes"
-            )
+            is_blocks, size = count_of(parameters, "block_bytes"), count_of(parameters, "working_set_bytes")
+            is_whole = size == self.beyond and not is_blocks
             is_theirs = parameters.get("kernel") in STREAM_KERNELS and threads in (1, self.threads)
             if is_whole and is_theirs and _is_plain(parameters):
                 found[str(parameters["kernel"]), threads] = case
         return found
 
 
-def peer_jobs(beside: PeerScope, known: Sequence[Tool] | None = None, hpcc: Hpcc | None = None) -> list[PeerJob]:
-    """Return jobs of each installed tool for every case it can do, then one of ``hpcc``, which tells all kernels."""
+def peer_jobs(
+    beside: PeerScope,
+    installed: Mapping[str, Installed | None] | None = None,
+    do: Do = run_job,
+    hpcc: Hpcc | None = None,
+) -> list[PeerJob]:
+    """Return jobs of each installed tool for every case it can do, then one of ``hpcc``, which tells all kernels.
+
+    ``do`` stands in for the real programs.
+    """
     found: list[PeerJob] = []
-    for tool in tools() if known is None else known:
-        program = tool.installed()
+    smallest, streams = int(_ALMOST * beside.beyond), beside.streams()
+    programs = {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
+    for tool, program in programs.items():
         if program is not None:
-            smallest = int(_ALMOST * beside.beyond)
-            jobs = [_tool_job(tool, program, case, given, smallest) for case, given in beside.streams()]
-            found += [job for job in jobs if job is not None]
+            made = [(case, partial(job_of, tool, given, smallest)) for case, given in streams]
+            found += [_tool_job(tool, program, case, make, do) for case, make in made if _may_do(make)]
     if hpcc is not None and not beside.quick and beside.kernels():
         job = job_for(beside.caches, beside.threads, beside.beyond)
         found.append(stream_job(hpcc, job, beside.kernels()))
     return found
 
 
-def _tool_job(tool: Tool, program: Installed, case: Case, parameters: Parameters, smallest: int) -> PeerJob | None:
-    """Return the job of ``tool`` for ``case``, or None where the tool does other work.
-
-    Sizes that do not fit are found when the job runs, and noted.
-    """
+def _may_do(made: Callable[[], ToolJob | None]) -> bool:
+    """Tell whether the tool does such work. Sizes that do not fit are found when the job runs, and noted."""
     try:
-        does_it = job_of(tool.name, parameters, smallest) is not None
+        return made() is not None
     except PeerError:
-        does_it = True
-    if not does_it:
-        return None
+        return True
 
+
+def _tool_job(tool: str, program: Installed, case: Case, made: Callable[[], ToolJob | None], do: Do) -> PeerJob:
     def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
-        job = job_of(tool.name, parameters, smallest)
-        if job is not None:
-            values = tool.run(program, job)
-            yield PeerNumbers(case.id, _PHASE, values, program.version, tool.command(program, job))
+        if (job := made()) is not None:
+            yield PeerNumbers(case.id, _PHASE, do(program, job), program.version, job.command(program, 0))
 
-    return PeerJob(tool.name, (case.id,), run, stage=f"{tool.name} beside", expected_s=_EACH_S)
+    return PeerJob(tool, (case.id,), run, stage=f"{tool} beside", expected_s=_EACH_S)
 
 
 # -- hpcc ---------------------------------------------------------------------------------------------------------
@@ -163,12 +141,9 @@ def job_for(caches: Sequence[Cache], ranks: int, beyond: int) -> HpccJob:
 def stream_job(hpcc: Hpcc, job: HpccJob, cases: Mapping[tuple[str, int], Case]) -> PeerJob:
     """Make the job of STREAM by hpcc: one run of it tells all four kernels, by one rank and by all at once."""
 
-    def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
-        found: list[tuple[str, str, dict[str, float]]] = []
+    def values(answer: HpccAnswer) -> Iterable[tuple[str, str, dict[str, float]]]:
         for (kernel, threads), case in cases.items():
             rates = answer.stream if threads == job.ranks else answer.stream_alone
-            found.append((case.id, case.workload.name, {"memory_bandwidth": rates[kernel]}))
-        return found
+            yield case.id, case.workload.name, {"memory_bandwidth": rates[kernel]}
 
-    made = hpcc_job(hpcc, job, [case.id for case in cases.values()], values, _PATIENCE * expected_s(job))
-    return replace(made, stage="STREAM by hpcc beside")
+    return hpcc_job(hpcc, job, [case.id for case in cases.values()], values, "STREAM by hpcc beside")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a memory run: its tables, bandwidth and access time over the working set, and under load."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
@@ -27,11 +27,10 @@ from ullage.report.plots import (
     upright_layers,
 )
 from ullage.report.vega import Spec, time_axis, tooltip
-from ullage.suites.memory.cells import KERNELS
-from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.suites.memory.options import MEMORY_LEVEL
+from ullage.suites.memory.prepare import KERNELS
 from ullage.suites.memory.tables import (
     SUITE,
-    Load,
     cache_lines,
     grids,
     loads,
@@ -45,129 +44,110 @@ from ullage.units import format_bytes
 _WIDTH: Final = 560
 _HEIGHT: Final = 300
 _GIGA: Final = 1e9
-_BANDWIDTH_FEWEST: Final = 3
+_NANO: Final = 1e-9
+_FEWEST: Final = 3
+_FEWEST_LOADS: Final = 2
 _DASHES: Final = ([1, 0], [6, 4], [2, 3])
 _BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"), ("who", "by"), ("text", "bandwidth"))
-
-
-def bandwidth_figures(data: ReportData) -> list[Figure]:
-    """Return one figure of bandwidth over the working set; none where no curve has three sets."""
-    rows = [row for row in streams(data.rows_of(SUITE)) if row.params.get("stores", "ordinary") == "ordinary"]
-    lines = grouped(((row.word("kernel"), threads_of(row)), row) for row in rows)
-    drawn = {key: sorted(found, key=size_of) for key, found in lines.items() if len(found) >= _BANDWIDTH_FEWEST}
-    curves = {key: drawn[key] for key in sorted(drawn, key=lambda key: (KERNELS.index(key[0]), key[1]))}
-    if not curves:
-        return []
-    sizes = [size_of(row) for curve in curves.values() for row in curve]
-    caption = (
-        "Bytes are counted as STREAM does, with ordinary stores. The working set is that of all threads together. "
-        "Dashed vertical lines are the caches of one core, or shared ones, as the kernel states them."
-    )
-    return [Figure("bandwidth over the working set", caption, _bandwidth_spec(data, curves, sizes), wide=True)]
-
-
-def _bandwidth_spec(data: ReportData, curves: dict[tuple[str, int], list[Row]], sizes: Sequence[int]) -> Spec:
-    values = [_bandwidth_point(row, kernel, threads) for (kernel, threads), curve in curves.items() for row in curve]
-    kernels = [kernel for kernel in KERNELS if any(kernel == found for found, _ in curves)]
-    counts = sorted({threads for _, threads in curves})
-    whos = [plural(count, "thread") for count in counts]
-    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2}
-    dashes = [_DASHES[index % len(_DASHES)] for index in range(len(whos))]
-    dash = nominal("who", whos, dashes, legend if len(whos) > 1 else None)
-    y = decade_axis([value["y"] for value in values], "bandwidth (GB/s)")
-    points = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", kernels)}
-    lines = line_layers({**points, "strokeDash": dash}, _BANDWIDTH_TOOLTIP, 26, values, points)
-    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
-
-
-def _bandwidth_point(row: Row, kernel: str, threads: int) -> Spec:
-    return {
-        "x": size_of(row),
-        "y": rounded(row.median / _GIGA),
-        "name": kernel,
-        "who": plural(threads, "thread"),
-        "size": format_bytes(size_of(row)),
-        "text": format_row(row),
-    }
-
-
-# -- access time over the working set, a line for each way its pages lie -----------------------------------------------
-
-
-_TIME_FEWEST: Final = 3
 _TIME_TOOLTIP: Final = tooltip(("name", "pages"), ("size", "working set"), ("text", "access time"), ("flags", "flags"))
-
-
-def time_figures(data: ReportData) -> list[Figure]:
-    """Return one figure of access time over the working set; none where no curve has three sets."""
-    curves = {words: curve for words, curve in single_chases(data.rows_of(SUITE)).items() if len(curve) >= _TIME_FEWEST}
-    if not curves:
-        return []
-    caption = (
-        "One thread follows pointers from line to line in a random cycle, so each load waits for the one before. "
-        "Where small pages are slower than huge ones, the core also misses address translations."
-    )
-    return [Figure("access time over the working set", caption, _time_spec(data, curves), wide=True)]
-
-
-def _time_spec(data: ReportData, curves: Mapping[str, Sequence[Row]]) -> Spec:
-    values = [
-        row_point(row, size_of(row), name=words, size=format_bytes(size_of(row)))
-        for words, curve in curves.items()
-        for row in curve
-    ]
-    sizes = [value["x"] for value in values]
-    y = time_axis([value["y"] for value in values], "y", "access time")
-    encoding = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", list(curves))}
-    lines = line_layers(encoding, _TIME_TOOLTIP, 30, values)
-    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
-
-
-# -- access time against the bandwidth that other threads inject -------------------------------------------------------
-
-
-_NANO: Final = 1e-9
-_LOAD_FEWEST: Final = 2
 _LOAD_TOOLTIP: Final = tooltip(
     ("name", "injected"), ("rate", "bandwidth"), ("text", "access time"), ("delay", "pauses")
 )
 
 
-def load_figures(data: ReportData) -> list[Figure]:
-    """Return one figure of access time under load; none with fewer than two loads."""
-    found = loads(data.rows_of(SUITE))
-    if len(found) < _LOAD_FEWEST:
+def bandwidth_figures(data: ReportData) -> list[Figure]:
+    """Return one figure of bandwidth over the working set; none where no curve has three sets."""
+    rows = [row for row in streams(data.rows_of(SUITE)) if row.word("stores", "ordinary") == "ordinary"]
+    curves = grouped(((KERNELS.index(row.word("kernel")), threads_of(row)), row) for row in sorted(rows, key=size_of))
+    drawn = [row for _, curve in sorted(curves.items()) if len(curve) >= _FEWEST for row in curve]
+    if not drawn:
         return []
+    values: list[Spec] = [
+        {
+            "x": size_of(row),
+            "y": rounded(row.median / _GIGA),
+            "name": row.word("kernel"),
+            "who": plural(threads_of(row), "thread"),
+            "size": format_bytes(size_of(row)),
+            "text": format_row(row),
+        }
+        for row in drawn
+    ]
+    whos = [plural(count, "thread") for count in sorted({threads_of(row) for row in drawn})]
+    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2}
+    dashes = [_DASHES[index % len(_DASHES)] for index in range(len(whos))]
+    dash = nominal("who", whos, dashes, legend if len(whos) > 1 else None)
+    y = decade_axis([value["y"] for value in values], "bandwidth (GB/s)")
+    spec = _over_sets(data, values, y, _BANDWIDTH_TOOLTIP, 26, {"strokeDash": dash})
+    caption = (
+        "Bytes are counted as STREAM does, with ordinary stores. The working set is that of all threads together. "
+        "Dashed vertical lines are the caches of one core, or shared ones, as the kernel states them."
+    )
+    return [Figure("bandwidth over the working set", caption, spec, wide=True)]
+
+
+def _over_sets(
+    data: ReportData, values: Sequence[Spec], y: Spec, tips: list[Spec], size: int, of_lines: Spec | None = None
+) -> Spec:
+    """Draw a curve for each ``name`` over the working set ``x``, and the ends of the caches."""
+    sizes = [value["x"] for value in values]
+    names = list(dict.fromkeys(value["name"] for value in values))
+    points = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", names)}
+    lines = line_layers({**points, **(of_lines or {})}, tips, size, values, points)
+    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
+
+
+def time_figures(data: ReportData) -> list[Figure]:
+    """Return one figure of access time over the working set, a line for each way its pages lie.
+
+    There is none where no curve has three sets.
+    """
+    values = [
+        row_point(row, size_of(row), name=words, size=format_bytes(size_of(row)))
+        for words, curve in single_chases(data.rows_of(SUITE)).items()
+        if len(curve) >= _FEWEST
+        for row in curve
+    ]
+    if not values:
+        return []
+    y = time_axis([value["y"] for value in values], "y", "access time")
+    caption = (
+        "One thread follows pointers from line to line in a random cycle, so each load waits for the one before. "
+        "Where small pages are slower than huge ones, the core also misses address translations."
+    )
+    spec = _over_sets(data, values, y, _TIME_TOOLTIP, 30)
+    return [Figure("access time over the working set", caption, spec, wide=True)]
+
+
+def load_figures(data: ReportData) -> list[Figure]:
+    """Return one figure of access time against what other threads inject; none with fewer than two loads."""
+    found = loads(data.rows_of(SUITE))
+    if len(found) < _FEWEST_LOADS:
+        return []
+    values: list[Spec] = [
+        {
+            "x": rounded(load.bytes_per_s / _GIGA),
+            "y": rounded(load.time.median / _NANO),
+            "name": f"{load.time.word('injection').replace('-', ' ')}s",
+            "rate": format_quantity(load.bytes_per_s, "B/s"),
+            "text": format_row(load.time),
+            "delay": load.time.word("delay"),
+        }
+        for load in found
+    ]
+    encoding = {
+        "x": quantity_axis("x", "injected bandwidth (GB/s)", axis={"grid": False}),
+        "y": quantity_axis("y", "access time (ns)"),
+        "color": curve_colors("name", list(dict.fromkeys(value["name"] for value in values))),
+        "order": {"field": "x", "type": "quantitative"},
+        "tooltip": _LOAD_TOOLTIP,
+    }
     threads = max(load.time.count("injectors", 1) for load in found)
     caption = (
         f"One thread chases beside {threads} that load{'s' if threads == 1 else ''} memory, with pauses between lines. "
         "A curve that stays flat has not filled memory: more cores would."
     )
-    return [Figure("access time under load", caption, _load_spec(found))]
-
-
-def _load_spec(found: Sequence[Load]) -> Spec:
-    values = [_load_point(load) for load in found]
-    names = list(dict.fromkeys(value["name"] for value in values))
-    encoding = {
-        "x": quantity_axis("x", "injected bandwidth (GB/s)", axis={"grid": False}),
-        "y": quantity_axis("y", "access time (ns)"),
-        "color": curve_colors("name", names),
-        "order": {"field": "x", "type": "quantitative"},
-        "tooltip": _LOAD_TOOLTIP,
-    }
-    return plot(_WIDTH, 240, values, line_mark(40), encoding)
-
-
-def _load_point(load: Load) -> Spec:
-    return {
-        "x": rounded(load.bytes_per_s / _GIGA),
-        "y": rounded(load.time.median / _NANO),
-        "name": f"{load.time.word('injection').replace('-', ' ')}s",
-        "rate": format_quantity(load.bytes_per_s, "B/s"),
-        "text": format_row(load.time),
-        "delay": load.time.word("delay"),
-    }
+    return [Figure("access time under load", caption, plot(_WIDTH, 240, values, line_mark(40), encoding))]
 
 
 # -- the section -------------------------------------------------------------------------------------------------------
@@ -188,32 +168,27 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     peers = peers_of(rows)
     after = f"{', '.join(peers)} ran for comparison, after the measurements of Ullage on the same machine."
     without = f"No other tool was run for comparison: none of {_PEERS} is installed, or none was requested."
-    return [after if peers else without, *_ceilings(rows)]
+    return [after if peers else without, _ceilings(rows)]
 
 
-def _ceilings(rows: Sequence[Row]) -> list[str]:
+def _ceilings(rows: Sequence[Row]) -> str:
     in_memory = [row for row in rows if row.unit == "B/s" and row.params.get("level") == MEMORY_LEVEL]
     if not in_memory:
-        return ["No working set was larger than all caches, so no number here is one of memory."]
-    bounded = [row for row in in_memory if row.ceiling is not None]
-    declared = max(
-        (row.ceiling for row in bounded if row.ceiling is not None and row.ceiling.kind == "declared"),
-        key=lambda ceiling: ceiling.value,
-        default=None,
-    )
+        return "No working set was larger than all caches, so no number here is one of memory."
+    bounds = [row.ceiling for row in in_memory if row.ceiling is not None]
+    declared = max((one for one in bounds if one.kind == "declared"), key=lambda ceiling: ceiling.value, default=None)
     if declared is not None:
-        text = (
+        return (
             f"The ceiling of memory is {format_quantity(declared.value, 'B/s')} on the bus ({declared.source}). Where "
             "ordinary stores fetch lines first, less of it is left for the bytes of the application."
         )
-        return [text]
     by_best = (
         "The ceiling of each number of memory is the most that crossed the bus here in the same mix of "
         f"reads and writes. It needs as many threads and at least {FEWEST_SAMPLES} samples."
     )
     none = f"No row has the {FEWEST_SAMPLES} clean samples that a ceiling needs, so memory has no ceiling here."
     instead = " A machine file (--machine) with channels and transfers replaces it."
-    return [(by_best if bounded else none) + instead]
+    return (by_best if bounds else none) + instead
 
 
 # -- headlines of the front page --------------------------------------------------------------------------------------

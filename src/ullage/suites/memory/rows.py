@@ -1,33 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a memory run to rows that say by their parameters all that decides their number, and findings."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.ceilings.declared import memory_ceiling, memory_latency
+from ullage.analysis.ceilings.rows import best_reached, with_ceiling
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import level_of_part
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.physics import with_thread_flags
-from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES, Flag
+from ullage.model.machine import MachineFile
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
-from ullage.model.summary import Row
+from ullage.model.summary import Ceiling, Row
 from ullage.parameters import count_of
-from ullage.quantity import percent
+from ullage.quantity import percent, plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import Measured, RowContext, join, with_peers
+from ullage.results.rows import RowContext, with_peers
 from ullage.runs.kernels.options import MEMORY
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
-from ullage.suites.memory.ceilings import with_ceilings
 from ullage.suites.memory.latency_findings import latency_findings
-from ullage.suites.memory.options import MemoryOptions
-from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache, level_of
+from ullage.suites.memory.options import MEMORY_LEVEL, Cache, MemoryOptions, level_of
+from ullage.units import format_bytes
 
 METRICS: Final = (
     "memory_bandwidth",
@@ -49,20 +51,18 @@ def memory_rows(launches: Launches, context: RowContext, caches: Sequence[Cache]
     Only sets that no cache holds tell how many bytes cross the bus, so only they have such a row.
     """
 
-    def told(row: Row, source: Source) -> dict[str, Scalar] | None:
+    def params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
         if source.case.workload not in _PARAMS:
             return None
-        params = _PARAMS[source.case.workload](source.workload, caches)
+        params = _PARAMS[source.case.workload](source, caches)
         is_known = row.metric != "bus_bandwidth" or params.get("level") == MEMORY_LEVEL
         return {**usual(row, "access"), **params} if is_known else None
 
-    measured = grouped((item.case.case, item) for item in join(launches))
-    rows = told_rows(launches, context.without_storage(MEMORY.name, METRICS, is_place=False), told)
-    return [_with_pages(row, measured[row.case]) for row in rows]
+    return told_rows(launches, context.without_storage(MEMORY.name, METRICS, is_place=False), params_of, _with_pages)
 
 
-def _with_pages(row: Row, measured: Sequence[Measured]) -> Row:
-    pages = _pages(measured[-1].case.workload_parameters, [item.phase for item in measured])
+def _with_pages(row: Row, source: Source) -> Row:
+    pages = _pages(source.workload, source.phases)
     flags = [*row.flags, *(one for one in pages if isinstance(one, Flag))]
     notes = [*row.notes, *(one for one in pages if isinstance(one, str))]
     return row.model_copy(update={"flags": flags, "notes": notes})
@@ -89,54 +89,45 @@ _HUGE_PAGE: Final = 2 << 20
 # -- parameters by workload -------------------------------------------------------------------------------------------
 
 
-def _stream(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    kernel, threads = str(given.get("kernel", "read")), count_of(given, "threads", 1)
-    size = count_of(given, "working_set_bytes", 0)
-    params: dict[str, Scalar] = {"kernel": kernel}
-    if kernel not in _ONE_KIND:
-        params["stores"] = str(given.get("stores", "ordinary"))
-    params |= {"threads": threads, "working_set_bytes": size}
-    if block := count_of(given, "block_bytes", 0):
-        params |= {"order": str(given.get("order", "sequential")), "block_bytes": block}
-    return {**params, **_pages_word(given), **_nodes(given), **_level(caches, size, threads)}
+def _stream(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    told = source.values.some("kernel", "stores", "threads", "working_set_bytes", "order", "block_bytes", "pages")
+    left_out = {
+        "stores": told["kernel"] in _ONE_KIND,
+        "order": not told["block_bytes"],
+        "block_bytes": not told["block_bytes"],
+        "pages": told["pages"] == "default",
+    }
+    params = {name: value for name, value in told.items() if not left_out.get(name)}
+    return {**params, **_nodes(source), **_level(caches, params["working_set_bytes"], params["threads"])}
 
 
-def _chase(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    threads, size = count_of(given, "threads", 1), count_of(given, "working_set_bytes", 0)
-    locality = count_of(given, "locality_bytes", 0)
+def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    params = source.values.some("threads", "working_set_bytes", "pages", "stride_bytes")
+    size, threads, locality = params["working_set_bytes"], params["threads"], source.values.some("locality_bytes")
+    is_whole = locality["locality_bytes"] in (0, size)
     return {
-        "threads": threads,
-        "working_set_bytes": size,
-        "pages": str(given.get("pages", "default")),
-        "stride_bytes": count_of(given, "stride_bytes", 64),
-        "locality": "whole set" if locality in (0, size) else "local",
-        **({"locality_bytes": locality} if locality else {}),
-        "chains": count_of(given, "chains", 1),
-        **_nodes(given),
+        **params,
+        "locality": "whole set" if is_whole else "local",
+        **(locality if locality["locality_bytes"] else {}),
+        **source.values.some("chains"),
+        **_nodes(source),
         # Each thread has a set of its own.
-        **_level(caches, size * threads, threads),
+        **_level(caches, int(size) * int(threads), threads),
     }
 
 
-def _cores(given: Parameters, _caches: Sequence[Cache]) -> dict[str, Scalar]:
-    return {"cpu_a": count_of(given, "cpu_a", 0), "cpu_b": count_of(given, "cpu_b", 0)}
+def _cores(source: Source, _caches: Sequence[Cache]) -> dict[str, Scalar]:
+    return source.values.some("cpu_a", "cpu_b")
 
 
-def _loaded(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    injectors, size = count_of(given, "injectors", 1), count_of(given, "working_set_bytes", 0)
-    return {
-        "injection": str(given.get("injection", "read")),
-        "injectors": injectors,
-        "delay": count_of(given, "delay", 0),
-        "working_set_bytes": size,
-        "pages": str(given.get("pages", "default")),
-        **_level(caches, size, 1),
-    }
+def _loaded(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    params = source.values.some("injection", "injectors", "delay", "working_set_bytes", "pages")
+    return {**params, **_level(caches, params["working_set_bytes"], 1)}
 
 
-def _updates(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    threads, table = count_of(given, "threads", 1), count_of(given, "table_bytes", 0)
-    return {"threads": threads, "table_bytes": table, **_level(caches, table, threads)}
+def _updates(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    params = source.values.some("threads", "table_bytes")
+    return {**params, **_level(caches, params["table_bytes"], params["threads"])}
 
 
 _PARAMS: Final = {
@@ -148,18 +139,12 @@ _PARAMS: Final = {
 }
 
 
-def _pages_word(given: Parameters) -> dict[str, Scalar]:
-    pages = str(given.get("pages", "default"))
-    return {} if pages == "default" else {"pages": pages}
+def _nodes(source: Source) -> dict[str, Scalar]:
+    return {name: node for name, node in source.values.some("cpu_node", "memory_node").items() if int(node) >= 0}
 
 
-def _nodes(given: Parameters) -> dict[str, Scalar]:
-    found = {name: count_of(given, name, -1) for name in ("cpu_node", "memory_node")}
-    return {name: node for name, node in found.items() if node >= 0}
-
-
-def _level(caches: Sequence[Cache], size: int, threads: int) -> dict[str, Scalar]:
-    level = level_of(caches, size, threads)
+def _level(caches: Sequence[Cache], size: Scalar, threads: Scalar) -> dict[str, Scalar]:
+    level = level_of(caches, int(size), int(threads))
     return {"level": level} if level else {}
 
 
@@ -182,3 +167,117 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     level = level_of_part(context.level, COMPARING)
     found = [*bandwidth_findings(sound, level), *latency_findings(sound, options.caches, level)]
     return SuiteSummary(rows, [*failures, *found])
+
+
+_APPLICATION: Final = "memory_bandwidth"
+_BUS: Final = "bus_bandwidth"
+_INJECTED: Final = "injected_bandwidth"
+_BANDWIDTHS: Final = frozenset({_APPLICATION, _BUS, _INJECTED})
+NON_TEMPORAL: Final = "non-temporal"
+# What a kernel reads and writes of the bytes that it names.
+_NAMED: Final = {
+    "read": (1, 0),
+    "write": (0, 1),
+    "read-write": (1, 1),
+    "copy": (1, 1),
+    "scale": (1, 1),
+    "add": (2, 1),
+    "triad": (2, 1),
+}
+# These store to what they have just read, so that nothing is fetched for it.
+_IN_PLACE: Final = frozenset({"read-write"})
+# Sizes this near are the same bytes: two medians of the same repetitions.
+_ALIKE: Final = 1.001
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """All rows of a run; ``on_bus``: of each case what crossed the bus over what the application names."""
+
+    rows: Sequence[Row]
+    on_bus: Mapping[str, float]
+
+    def alike(self, row: Row, metric: str) -> list[Row]:
+        """Return the rows of ``metric`` that were measured in the same way as ``row``."""
+        kind = _kind(row)
+        return [other for other in self.rows if other.metric == metric and _kind(other) == kind]
+
+
+def with_ceilings(rows: Sequence[Row], machine: MachineFile | None) -> list[Row]:
+    """Return ``rows`` in their order, with ceiling and share where one is known; flag those above the ceiling."""
+    named = {row.case: row.median for row in rows if row.metric == _APPLICATION and row.median > 0}
+    on_bus = {row.case: row.median / named[row.case] for row in rows if row.metric == _BUS and row.case in named}
+    found = _Rows(rows, on_bus)
+    memory, latency = memory_ceiling(machine), memory_latency(machine)
+    return [with_ceiling(row, _ceiling(row, found, memory, latency)) for row in rows]
+
+
+def _ceiling(row: Row, found: _Rows, memory: Ceiling | None, latency: Ceiling | None) -> Ceiling | None:
+    level = row.params.get("level")
+    if row.params.get("cpu_node") != row.params.get("memory_node") or level is None:
+        # Between NUMA nodes their link holds back, of which nothing is known.
+        return None
+    if row.metric == "access_time":
+        return latency if level == MEMORY_LEVEL and row.params.get("chains") == 1 else None
+    if row.metric not in _BANDWIDTHS:
+        return None
+    if level != MEMORY_LEVEL:
+        return best_reached(found.alike(row, row.metric), describe)
+    of_bus = memory or _most_on_bus(row, found)
+    return of_bus if row.metric == _BUS else _of_application(of_bus, found.on_bus.get(row.case, 1.0))
+
+
+def _most_on_bus(row: Row, found: _Rows) -> Ceiling | None:
+    if row.metric == _INJECTED:
+        return best_reached(found.alike(row, _INJECTED), describe)
+    carried = found.alike(row, _BUS)
+    # A peer tells the bytes of an application alone; what it moved on the bus is as much more as ours.
+    named = [_scaled_peer(other, found.on_bus.get(other.case, 1.0)) for other in found.alike(row, _APPLICATION)]
+    return best_reached([*carried, *named], describe)
+
+
+def _scaled_peer(row: Row, on_bus: float) -> Row:
+    """Return ``row`` in bytes on the bus, its peer too."""
+    peer = None if row.peer is None else row.peer.model_copy(update={"median": row.peer.median * on_bus})
+    return row.model_copy(update={"metric": _BUS, "median": row.median * on_bus, "peer": peer})
+
+
+def _of_application(ceiling: Ceiling | None, on_bus: float) -> Ceiling | None:
+    """Convert a ceiling of bytes on the bus to bytes that an application names."""
+    if ceiling is None or on_bus <= _ALIKE:
+        return ceiling
+    source = f"{ceiling.source}; {on_bus:.3g} bytes cross the bus for each that the kernel names"
+    return Ceiling(value=ceiling.value / on_bus, kind=ceiling.kind, source=source)
+
+
+def _kind(row: Row) -> Hashable:
+    """Return what rows must share to bound each other's bandwidth: level, mix, threads and NUMA nodes."""
+    params = row.params
+    threads = params.get("threads", params.get("injectors", 1))
+    return params.get("level"), write_share(row), threads, params.get("cpu_node"), params.get("memory_node")
+
+
+def write_share(row: Row) -> float | None:
+    """Return the share of writes in the bytes that move; None for a kernel whose mix is not known.
+
+    These are the bytes on the bus for a set in memory, and those that the kernel names for one in a cache.
+    """
+    if "injection" in row.params:
+        return 1.0 if row.word("injection") != "read" else 0.0
+    kernel = row.word("kernel")
+    if kernel not in _NAMED:
+        return None
+    reads, writes = _NAMED[kernel]
+    fetches = row.params.get("level") == MEMORY_LEVEL and kernel not in _IN_PLACE
+    fetched = writes if fetches and row.params.get("stores") != NON_TEMPORAL else 0
+    return round(writes / (reads + writes + fetched), 6)
+
+
+def describe(row: Row) -> str:
+    """Describe the row that a ceiling is from."""
+    params = row.params
+    stores = f", {params['stores']} stores" if "stores" in params else ""
+    size = format_bytes(int(params.get("working_set_bytes", 0)))
+    what = "bus bytes of " if row.metric == _BUS and params.get("kernel") != "read" else ""
+    work = params.get("kernel", params.get("injection", ""))
+    return f"{what}{work}{stores}, {plural(int(params.get('threads', params.get('injectors', 1))), 'thread')}, {size}"

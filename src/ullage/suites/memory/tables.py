@@ -27,8 +27,8 @@ from ullage.report.grids import (
     value_text,
 )
 from ullage.report.table import Cell, number_cell
-from ullage.suites.memory.cells import KERNELS
-from ullage.suites.memory.sizes import MEMORY_LEVEL
+from ullage.suites.memory.options import MEMORY_LEVEL
+from ullage.suites.memory.prepare import KERNELS
 from ullage.units import format_bytes
 
 SUITE: Final = "memory"
@@ -115,14 +115,9 @@ def stream_grids(rows: Sequence[Row]) -> list[Grid]:
     largest = max(map(size_of, found), default=0)
     by_case = nested((row.case, row.metric, row) for row in [*found, *streams(rows, "bus_bandwidth")])
     found = [row for row in found if size_of(row) == largest and row.word("kernel") in KERNELS]
-    found.sort(key=_stream_order)
+    found.sort(key=lambda row: (KERNELS.index(row.word("kernel")), row.word("stores") != "ordinary", threads_of(row)))
     title = f"kernels over {format_bytes(largest) if found else ''}"
     return grid_of(title, _STREAM_COLUMNS, [PhaseLine(by_case[row.case]) for row in found])
-
-
-def _stream_order(row: Row) -> tuple[int, bool, int]:
-    stores = row.word("stores")
-    return KERNELS.index(row.word("kernel")), stores != "ordinary", threads_of(row)
 
 
 # A share is of the number beside it: what crossed the bus under what can cross it.
@@ -147,17 +142,13 @@ class _Level:
 
 def level_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the table of the best that each level gives to each kernel, with ordinary stores."""
-    lines: dict[tuple[str, int], dict[str, Row]] = {}
-    for row in streams(rows):
-        level, kernel = row.params.get("level"), row.word("kernel")
-        if level is None or kernel not in _LEVEL_KERNELS or row.params.get("stores", "ordinary") != "ordinary":
-            continue
-        best = lines.setdefault((str(level), threads_of(row)), {})
-        if kernel not in best or row.median > best[kernel].median:
-            best[kernel] = row
+    plain = [row for row in streams(rows) if row.word("stores", "ordinary") == "ordinary" and "level" in row.params]
+    of_kernels = (row for row in plain if row.word("kernel") in _LEVEL_KERNELS)
+    groups = grouped(((row.word("level"), threads_of(row), row.word("kernel")), row) for row in of_kernels)
+    best = nested((key[:2], key[2], max(some, key=lambda row: row.median)) for key, some in groups.items())
     # Caches are named L1, L2 ...; memory, the last, begins with another letter.
-    ordered = sorted(lines.items(), key=lambda item: (not item[0][0].startswith("L"), *item[0]))
-    levels = [_Level(name, threads, best) for (name, threads), best in ordered]
+    ordered = sorted(best.items(), key=lambda item: (not item[0][0].startswith("L"), *item[0]))
+    levels = [_Level(name, threads, by_kernel) for (name, threads), by_kernel in ordered]
     return grid_of("the best of each level, ordinary stores", _LEVEL_COLUMNS, levels)
 
 

@@ -14,6 +14,6 @@ SUITE = UsualQuickSuite(
     __doc__ or "",
     "options:NetworkOptions",
     "prepare:prepare_network",
-    "summarise:summarise",
+    "findings:summarise",
     {"quick": True, "peer": False},
 )

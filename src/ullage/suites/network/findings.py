@@ -1,18 +1,220 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a network run shows, in sentences: where it was measured, which setting is best, what is lost. Pure."""
+"""From the records of a network run to rows, what bounds them, and sentences: which setting is best, what is lost."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
 
+from ullage.analysis.ceilings.declared import find_network, network_ceiling
+from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.contests import compare_rows
+from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.verdicts.grades import sound_rows
+from ullage.grouping import grouped
+from ullage.model.flags import INVALID_LITTLES_LAW, INVALID_NOTHING_ARRIVED, Flag
+from ullage.model.machine import MachineFile
+from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Finding, Row
+from ullage.model.request import Request
+from ullage.model.summary import Ceiling, Finding, Row
+from ullage.parameters import count_of
 from ullage.quantity import listing, percent, plural, show, times
 from ullage.report.view import best_of
-from ullage.suites.network.ceilings import link_of
+from ullage.results.events import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, join, with_peers
+from ullage.runs.options.reading import read_options
+from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows, usual
+from ullage.suites.network.options import DEFAULTS, LINK, NetworkOptions
+from ullage.system.hardware import states_no_speed
 from ullage.units import format_bytes, format_time
+
+STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
+DATAGRAM_METRICS: Final = ("loss_share", "jitter")
+REQUEST_METRICS: Final = (
+    "latency_p50",
+    "latency_p95",
+    "latency_p99",
+    "latency_p999",
+    "latency_max",
+    "message_rate",
+    "network_cpu",
+)
+_LITTLE: Final = 0.1
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    options = read_options(NetworkOptions, request)
+    launches = launches_of(result)
+    metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))
+    own = context.without_storage(LINK.name, metrics)
+    phases = grouped((item.case.case, item.phase) for item in join(launches))
+    rows = with_peers(told_rows(launches, own, _params_of, _lawful), result.read_peers())
+    last = {case: found[-1] for case, found in phases.items()}
+    rows = with_ceilings(rows, last, options.machine)
+    failed = [one for one in failed_cases(launches) if one.target == LINK.name]
+    failures = find_all([], failed, context.level, context.settable)
+    return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level, options.window)])
+
+
+def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
+    """Tell the parameters that people ask for."""
+    params = {**usual(row, "access", "ranks", "nodes"), **source.values.some(*DEFAULTS)}
+    if params["mode"] == "request":
+        # Requests have the setting of their protocol; it is not varied.
+        params["no_delay"] = False
+    return params if _is_wanted(row.metric, params) else None
+
+
+def _is_wanted(metric: str, params: Mapping[str, Scalar]) -> bool:
+    if metric == "loss_share":
+        return params["protocol"] != "tcp"
+    if params["mode"] == "stream":
+        return metric in STREAM_METRICS or (metric == "jitter" and params["protocol"] == "udp")
+    return metric in REQUEST_METRICS
+
+
+def _lawful(row: Row, source: Source) -> Row:
+    """Flag a row that breaks Little's law, or whose streams of TCP were connected and delivered nothing."""
+    flag = None
+    if row.params["mode"] == "request":
+        flag = _broken(row, source.phases)
+    elif row.params["protocol"] == "tcp":
+        flag = _silent(source.phases)
+    return row if flag is None else row.model_copy(update={"flags": [*row.flags, flag]})
+
+
+def _broken(row: Row, phases: Sequence[PhaseRecord]) -> Flag | None:
+    """Flag latencies that add up to more time than there was: a stream of requests has one in flight at any time."""
+    worst = max(_busy(phase, row.count("streams")) for phase in phases)
+    if worst <= 1 + _LITTLE:
+        return None
+    return Flag(code=INVALID_LITTLES_LAW, reason=f"the round trips add up to {worst:.2f} times the time there was")
+
+
+def _silent(phases: Sequence[PhaseRecord]) -> Flag | None:
+    """Flag windows of TCP without a byte: datagrams may be lost, but a connection that delivers nothing has no rate."""
+    rates = [phase.gauges.get("goodput_bytes_per_s") for phase in phases if "unavailable" not in phase.facts]
+    silent = sum(rate is not None and rate.sum == 0 for rate in rates)
+    if not silent:
+        return None
+    reason = f"no byte arrived in the measured time of {silent} of {len(phases)} repetitions; use a larger --seconds"
+    return Flag(code=INVALID_NOTHING_ARRIVED, reason=reason)
+
+
+def _busy(phase: PhaseRecord, streams: int) -> float:
+    """Return the share of the time in which requests were under way.
+
+    The last one of each stream may end after the time, however long it takes, so it is left out.
+    """
+    window, pairs = phase.gauges.get("window_s"), phase.gauges.get("pairs")
+    if phase.latency is None or window is None or pairs is None or window.most <= 0 or pairs.sum <= 0:
+        return 0.0
+    slots = pairs.sum * streams
+    spent_ns = max(0.0, phase.latency.sum_ns - slots * phase.latency.max_ns)
+    return spent_ns / 1e9 / (window.most * slots)
+
+
+_BITS: Final = 8
+
+
+@dataclass(frozen=True)
+class Link:
+    """The pair of rank 0, as its record has it. ``speed``: in bits/s of the slower end; 0: nobody says.
+
+    ``made_up``: why what an interface states is no speed; empty where it is one.
+    """
+
+    interface: str
+    peer_interface: str
+    address: str
+    peer_address: str
+    is_loopback: bool
+    speed: int
+    same_node: bool
+    made_up: str = ""
+
+
+def link_of(phase: PhaseRecord) -> Link | None:
+    """Return the link of a phase, or None where the record does not state it."""
+    mine, theirs = (_object(phase.facts.get(name)) for name in ("mine", "theirs"))
+    if not mine or not theirs:
+        return None
+    speeds = [count_of(mine, "speed_bits_per_s"), count_of(theirs, "speed_bits_per_s")]
+    made_up = _made_up(mine) or _made_up(theirs)
+    return Link(
+        interface=str(mine.get("interface", "")),
+        peer_interface=str(theirs.get("interface", "")),
+        address=str(mine.get("address", "")),
+        peer_address=str(theirs.get("address", "")),
+        is_loopback=mine.get("loopback") is True,
+        speed=0 if made_up else min(speeds),
+        same_node=phase.facts.get("between") != "nodes",
+        made_up=made_up,
+    )
+
+
+def _made_up(end: Mapping[str, object]) -> str:
+    driver, speed = str(end.get("driver", "")), count_of(end, "speed_bits_per_s")
+    if not speed or not states_no_speed(driver):
+        return ""
+    return (
+        f"no ceiling: {end.get('interface')} is virtual ({driver}), and the {speed / 1e9:g} Gb/s it states are made up"
+    )
+
+
+def with_ceilings(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], machine: MachineFile | None) -> list[Row]:
+    """Give each row the ceiling of its link; ``phases`` holds one phase of each case."""
+    return [_bounded(row, phases.get(row.case), machine) for row in rows]
+
+
+def _bounded(row: Row, phase: PhaseRecord | None, machine: MachineFile | None) -> Row:
+    link = None if phase is None else link_of(phase)
+    if phase is None or link is None or link.same_node:
+        return row
+    if row.metric == "network_bandwidth":
+        ways = 2 if row.params.get("direction") == "both" else 1
+        pairs = phase.gauges["pairs"].sum if "pairs" in phase.gauges else 1
+        bounded = with_ceiling(row, _times(_link_rate(link, machine), ways * pairs))
+        if bounded.ceiling is not None or not link.made_up:
+            return bounded
+        return bounded.model_copy(update={"notes": [*bounded.notes, link.made_up]})
+    if row.metric == "latency_p50":
+        return with_ceiling(row, _least_latency(link, machine))
+    return row
+
+
+def _link_rate(link: Link, machine: MachineFile | None) -> Ceiling | None:
+    """Return the ceiling of one pair in one direction: the line's rate, of which headers take a few percent."""
+    declared = network_ceiling(machine, link.interface) or network_ceiling(machine, link.peer_interface)
+    if declared is not None or not link.speed:
+        return declared
+    source = f"{link.speed / 1e9:g} Gb/s by /sys/class/net/{link.interface}/speed, the slower end's"
+    return Ceiling(value=link.speed / _BITS, kind="detected", source=source)
+
+
+def _times(ceiling: Ceiling | None, count: float) -> Ceiling | None:
+    if ceiling is None or count == 1:
+        return ceiling
+    return ceiling.model_copy(update={"value": ceiling.value * count, "source": f"{ceiling.source} x {count:g}"})
+
+
+def _least_latency(link: Link, machine: MachineFile | None) -> Ceiling | None:
+    """Return the least latency of a round trip: twice that of the link, where the machine file declares it."""
+    declared = find_network(machine, link.interface)
+    if declared is None or declared.latency_s is None:
+        return None
+    source = f"machine file: twice the latency of {link.interface}"
+    return Ceiling(value=2 * declared.latency_s, kind="declared", source=source)
+
+
+def _object(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
 
 _NOTABLE_LOSS: Final = 0.01
 # Three kinds of findings compare: streams and the two variants.
@@ -31,6 +233,9 @@ def findings_of(
     if not phases:
         return []
     part = level_of_part(level, _COMPARING)
+    unavailable = dict.fromkeys(
+        str(phase.facts["unavailable"]) for phase in phases.values() if "unavailable" in phase.facts
+    )
     return [
         *_loopback(rows, phases),
         *_best_streams(rows, part),
@@ -38,7 +243,7 @@ def findings_of(
         *_variant(rows, "no_delay", "TCP_NODELAY", part),
         *_variant(rows, "zero_copy", "MSG_ZEROCOPY", part),
         *_latency(rows),
-        *_unavailable(phases.values()),
+        *(finding("not-available", "ICMP echo is not available", f"ICMP echo is {text}.") for text in unavailable),
     ]
 
 
@@ -46,7 +251,7 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
     links = [link for phase in phases.values() if (link := link_of(phase)) is not None]
     if not links or not all(link.same_node for link in links):
         return []
-    best = _best(row for row in rows if row.metric == "network_bandwidth")
+    best = best_of(row for row in rows if row.metric == "network_bandwidth" and row.median > 0)
     busy = None
     if best is not None:
         busy = next((row.median for row in rows if row.case == best.case and row.metric == "network_cpu"), None)
@@ -62,7 +267,7 @@ def _best_streams(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the best number of streams with one, with the largest block of each protocol."""
     lines = {protocol: _largest_blocks(rows, protocol) for protocol in ("tcp", "udp")}
     own = level_of_each(level, map(len, lines.values()))
-    bests = {protocol: _best(alike) for protocol, alike in lines.items()}
+    bests = {protocol: best_of(row for row in alike if row.median > 0) for protocol, alike in lines.items()}
     return [_streams_finding(best, lines[protocol], own) for protocol, best in bests.items() if best is not None]
 
 
@@ -91,7 +296,8 @@ def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
 
 
 def _largest_blocks(rows: Sequence[Row], protocol: str) -> list[Row]:
-    plain = [row for row in rows if _is_plain(row) and row.params["protocol"] == protocol]
+    of_protocol = (row for row in rows if row.metric == "network_bandwidth" and row.params["protocol"] == protocol)
+    plain = [row for row in of_protocol if not (row.params["no_delay"] or row.params["zero_copy"])]
     block = max((row.count("block_bytes") for row in plain), default=0)
     return [row for row in plain if row.params["block_bytes"] == block]
 
@@ -169,19 +375,6 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
     title = f"A round trip of {size} takes {format_time(first.median)} by {_NAMES[first.word('protocol')]}"
     text = f"A message of {size} and its answer take {listing(parts)}."
     return [finding("round-trip", title, text, seconds=[row.median for row in least])]
-
-
-def _unavailable(phases: Iterable[PhaseRecord]) -> list[Finding]:
-    texts = dict.fromkeys(str(phase.facts["unavailable"]) for phase in phases if "unavailable" in phase.facts)
-    return [finding("not-available", "ICMP echo is not available", f"ICMP echo is {text}.") for text in texts]
-
-
-def _is_plain(row: Row) -> bool:
-    return row.metric == "network_bandwidth" and not (row.params["no_delay"] or row.params["zero_copy"])
-
-
-def _best(rows: Iterable[Row]) -> Row | None:
-    return best_of(row for row in rows if row.median > 0)
 
 
 def _rate_text(row: Row) -> str:

@@ -8,11 +8,9 @@ from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.phrasing import columns, finding
 from ullage.analysis.findings.study import make_study
 from ullage.engine import find_registered
-from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.parameters import count_of
 from ullage.quantity import percent, plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
@@ -23,7 +21,7 @@ from ullage.runs.kernels.prepared import PreparedKernels, kernel_case
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import Source, launches_of, told_rows, usual
+from ullage.runs.told import launches_of, told_rows, usual
 from ullage.suites.noise.options import NoiseOptions
 from ullage.units import format_time
 
@@ -55,14 +53,11 @@ def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKe
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     launches = launches_of(result)
-    told = told_rows(launches, context.without_storage(CPU.name, METRICS), _told)
+    own = context.without_storage(CPU.name, METRICS)
+    told = told_rows(launches, own, lambda row, source: {**usual(row, "access"), **source.values.some("threads")})
     findings = find_failures(make_study(told, failed_cases(launches), context.level))
     findings += findings_of(told, [item.phase for item in join(launches)])
     return SuiteSummary(told, findings, uses_disturbed=True)
-
-
-def _told(row: Row, source: Source) -> dict[str, Scalar]:
-    return {**usual(row, "access"), "threads": count_of(source.workload, "threads", 1)}
 
 
 def findings_of(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[Finding]:

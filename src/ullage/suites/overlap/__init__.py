@@ -7,4 +7,4 @@ size and depth. I/O alone, computation alone and blocking calls are measured in 
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("overlap", __doc__ or "", "options:OverlapOptions", "suite:prepare", "suite:summarise")
+SUITE = UsualSuite("overlap", __doc__ or "", "suite:OverlapOptions", "suite:prepare", "suite:summarise")

@@ -12,7 +12,8 @@ from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_ratios, compare_rows
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, noun, with_gain
 from ullage.grouping import grouped
-from ullage.model.summary import Finding, Gain, Row
+from ullage.model.plan import Scalar
+from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times
 from ullage.units import format_bytes
 
@@ -62,12 +63,12 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     large = _above(shares, _HALF, own)
     costly = _above([row for row in known if row.metric == COST], _NOTABLE_COST, own)
     starts = {_key(row): row for row in _above([row for row in known if row.metric == START], _HALF, own)}
-    begun = [_begun(place, some, starts) for place, some in _by_place(shares).items()]
+    places = _by_place(shares).values()
     return [
-        *(_overlapping(place, some, large) for place, some in _by_place(shares).items()),
+        *(_overlapping(some, large) for some in places),
         *_gains(known, own),
-        *(_cost(place, some) for place, some in _by_place(costly).items()),
-        *(found for found in begun if found is not None),
+        *map(_cost, _by_place(costly).values()),
+        *(found for some in places for found in _begun(some, starts)),
     ]
 
 
@@ -89,9 +90,18 @@ def _key(row: Row) -> tuple[str, str]:
     return row.case, row.access
 
 
-def _where(place: Place) -> str:
-    target, _, ranks = place
-    return f"{plural(ranks, 'rank')} on {target}"
+def _where(row: Row) -> str:
+    return f"{plural(row.ranks, 'rank')} on {row.target}"
+
+
+def _of_place(
+    kind: str, title: str, text: str, rows: Iterable[Row], *, is_advice: bool, **numbers: Sequence[Scalar]
+) -> Finding:
+    """Return a finding on rows of one place."""
+    some = list(rows)
+    target, access, ranks = _place(some[0])
+    cases, severity = [row.case for row in some], "advice" if is_advice else "info"
+    return finding(kind, title, text, severity, target=target, access=access, ranks=ranks, case=cases, **numbers)
 
 
 def _share_text(row: Row) -> str:
@@ -103,7 +113,7 @@ def _share_text(row: Row) -> str:
 # -- how much overlaps -------------------------------------------------------------------------------------------------
 
 
-def _overlapping(place: Place, rows: Sequence[Row], large: Sequence[Row]) -> Finding:
+def _overlapping(rows: Sequence[Row], large: Sequence[Row]) -> Finding:
     """State for each way the share at its largest size and best depth, and from which size on the half overlaps."""
     ways = grouped((way_of(row), row) for row in rows)
     best = {way: _best_of_largest(some) for way, some in ways.items()}
@@ -111,24 +121,22 @@ def _overlapping(place: Place, rows: Sequence[Row], large: Sequence[Row]) -> Fin
         f"With {way}, {_share_text(row)} overlaps ({format_bytes(size_of(row))}, depth {depth_of(row)}{_cached(row)})."
         for way, row in best.items()
     ]
-    target, access, ranks = place
+    operations = noun(rows[0].access)
     text = (
-        f"The shares of {noun(access)} are those of the shorter of I/O and computation, at the largest size and the "
-        f"best depth. {' '.join(each)} This is with {_where(place)}."
+        f"The shares of {operations} are those of the shorter of I/O and computation, at the largest size and the "
+        f"best depth. {' '.join(each)} This is with {_where(rows[0])}."
     )
     starts = {way: found for way, some in ways.items() if (found := _from_size(some, large)) is not None}
     from_size = [f"{way} from {format_bytes(size)} (depth {depth})" for way, (size, depth) in starts.items()]
     if from_size:
         text += f" More than 50 % is proved from a size on: {listing(from_size)}."
-    highest = max(best.values(), key=lambda row: row.median)
-    return finding(
+    highest = max(row.median for row in best.values())
+    return _of_place(
         "overlap-share",
-        f"Up to {percent(highest.median)} of {noun(access)} on {target} overlaps with computation",
+        f"Up to {percent(highest)} of {operations} on {rows[0].target} overlaps with computation",
         text,
-        target=target,
-        access=access,
-        ranks=ranks,
-        case=[row.case for row in best.values()],
+        best.values(),
+        is_advice=False,
         way=list(best),
         overlap_share=[row.median for row in best.values()],
         from_bytes=[starts[way][0] if way in starts else 0 for way in best],
@@ -171,41 +179,38 @@ def _gains(rows: Sequence[Row], level: float) -> list[Finding]:
     ]
     own = level_of_part(level, max(1, len(pairs)))
     places = grouped((_place(both), (both, blocking)) for both, blocking in pairs)
-    return [found for place, some in places.items() if (found := _gain(place, some, own)) is not None]
+    return [found for some in places.values() for found in _gain(some, own)]
 
 
-def _gain(place: Place, pairs: Sequence[tuple[Row, Row]], level: float) -> Finding | None:
-    both, blocking = max(pairs, key=lambda pair: pair[1].median / pair[0].median)
-    gain = gain_of(compare_rows(both, blocking, level))
-    return None if gain is None else _told_gain(place, both, gain)
-
-
-def _told_gain(place: Place, row: Row, gain: Gain) -> Finding:
-    target, access, ranks = place
-    size, depth, way = format_bytes(size_of(row)), depth_of(row), way_of(row)
+def _gain(pairs: Sequence[tuple[Row, Row]], level: float) -> list[Finding]:
+    row, blocking = max(pairs, key=lambda pair: pair[1].median / pair[0].median)
+    gain = gain_of(compare_rows(row, blocking, level))
+    if gain is None:
+        return []
     text = (
-        f"With {way}, a batch ({depth} x {size}) and its computation are {times(gain.factor)} as fast as with blocking "
-        f"calls ({_where(place)}). Begin the transfers before the computation."
+        f"With {way_of(row)}, a batch ({depth_of(row)} x {format_bytes(size_of(row))}) and its computation are "
+        f"{times(gain.factor)} as fast as with blocking calls ({_where(row)}). Begin the transfers before the "
+        "computation."
     )
     told = finding(
         "overlap-gain",
-        f"{capital(noun(access))} on {target} are faster beside the computation than with blocking calls",
+        f"{capital(noun(row.access))} on {row.target} are faster beside the computation than with blocking calls",
         text,
         "advice",
-        target=target,
-        access=access,
-        ranks=ranks,
+        target=row.target,
+        access=row.access,
+        ranks=row.ranks,
         case=row.case,
         ratio=gain.factor,
     )
-    method = row.params["method"]
-    return with_gain(told, gain, f"--backend {row.params['backend']} --method {method} --depth {depth}")
+    change = f"--backend {row.params['backend']} --method {row.params['method']} --depth {depth_of(row)}"
+    return [with_gain(told, gain, change)]
 
 
 # -- what it costs -----------------------------------------------------------------------------------------------------
 
 
-def _cost(place: Place, costly: Sequence[Row]) -> Finding:
+def _cost(costly: Sequence[Row]) -> Finding:
     """State where the computation takes longer while I/O goes on: for each way the case with the largest cost."""
     worst = [max(some, key=lambda row: row.median) for some in grouped((way_of(row), row) for row in costly).values()]
     each = [
@@ -214,19 +219,15 @@ def _cost(place: Place, costly: Sequence[Row]) -> Finding:
         f"({format_bytes(size_of(row))}, depth {depth_of(row)})."
         for row in worst
     ]
-    target, access, ranks = place
-    cores = worst[0].count("cores_of_rank")
-    highest = max(worst, key=lambda row: row.median)
+    first, cores = worst[0], worst[0].count("cores_of_rank")
+    highest = max(row.median for row in worst)
     advice = "Leave each rank a second core." if cores == 1 else "Compare it with another --method or --depth."
-    return finding(
+    return _of_place(
         "overlap-cost",
-        f"{noun(access).capitalize()} on {target} lengthen the computation up to {times(highest.median)}",
-        f"{' '.join(each)} This is with {_where(place)}, and {plural(cores, 'core')} a rank. {advice}",
-        "advice" if cores == 1 else "info",
-        target=target,
-        access=access,
-        ranks=ranks,
-        case=[row.case for row in worst],
+        f"{noun(first.access).capitalize()} on {first.target} lengthen the computation up to {times(highest)}",
+        f"{' '.join(each)} This is with {_where(first)}, and {plural(cores, 'core')} a rank. {advice}",
+        worst,
+        is_advice=cores == 1,
         slowdown=[row.median for row in worst],
     )
 
@@ -234,24 +235,21 @@ def _cost(place: Place, costly: Sequence[Row]) -> Finding:
 # -- who moves the data when it is begun -------------------------------------------------------------------------------
 
 
-def _begun(place: Place, shares: Sequence[Row], starts: Mapping[tuple[str, str], Row]) -> Finding | None:
+def _begun(shares: Sequence[Row], starts: Mapping[tuple[str, str], Row]) -> list[Finding]:
     """Name the ways whose calls that begin a transfer take most of its time: they move the data themselves."""
     ways = grouped((way_of(row), row) for row in shares if row.params["method"] == "nonblocking")
-    largest = {way: _best_of_largest(some) for way, some in ways.items()}
-    own = {way: starts[_key(row)] for way, row in largest.items() if _key(row) in starts}
+    largest = {way: _key(_best_of_largest(some)) for way, some in ways.items()}
+    own = {way: starts[key] for way, key in largest.items() if key in starts}
     if not own:
-        return None
+        return []
     each = [f"{way} {percent(row.median)} ({format_bytes(size_of(row))})" for way, row in own.items()]
-    target, access, ranks = place
-    return finding(
+    found = _of_place(
         "overlap-start",
-        f"Calls that begin {noun(access)} on {target} move the data themselves",
+        f"Calls that begin {noun(shares[0].access)} on {shares[0].target} move the data themselves",
         f"The calls that only begin transfers take most of the time of the I/O alone: {listing(each)} "
-        f"({_where(place)}). Use helper threads, or O_DIRECT where the backend has it.",
-        "advice",
-        target=target,
-        access=access,
-        ranks=ranks,
-        case=[row.case for row in own.values()],
+        f"({_where(shares[0])}). Use helper threads, or O_DIRECT where the backend has it.",
+        own.values(),
+        is_advice=True,
         start_share=[row.median for row in own.values()],
     )
+    return [found]

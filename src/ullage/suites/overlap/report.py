@@ -113,17 +113,17 @@ def _figure(title: str, rows: Sequence[Row], costs: Mapping[tuple[str, str], Row
 
 def _cell(row: Row, cost: Row | None, *, is_best: bool) -> Spec:
     """Make a cell; its shade is the share itself, so that all maps of a page can be compared."""
-    measured = classify(row)
+    share, size, measured = percent(row.median), format_bytes(size_of(row)), classify(row)
     return {
-        "column": format_bytes(size_of(row)),
+        "column": size,
         "line": str(depth_of(row)),
-        "label": percent(row.median),
+        "label": share,
         "position": round(row.median, 3),
         "best": is_best,
         "hollow": not measured.filled,
         "measured": measured.label,
-        "what": f"{plural(depth_of(row), 'transfer')} of {format_bytes(size_of(row))}",
-        "text": percent(row.median),
+        "what": f"{plural(depth_of(row), 'transfer')} of {size}",
+        "text": share,
         "cost": DASH if cost is None else format_row(cost),
         "verdict": row.verdict,
         "flags": ", ".join(row.flag_codes) or DASH,

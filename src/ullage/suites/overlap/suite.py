@@ -1,48 +1,130 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suite ``overlap``: its cases (places, methods of the backends, sizes and depths), what a run does, and its rows."""
+"""Suite ``overlap``: its options, its cases (places, methods of the backends, sizes and depths), and its rows."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
 
 from ullage.engine import find_registered, registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import with_helpers
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Scalar, Target
-from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.model.system import Place
-from ullage.parameters import count_of
 from ullage.quantity import plural
-from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext
 from ullage.runs.cells.costs import Basis, PlaceCost, assumed
-from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
-from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells, backend_text
-from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import read_options
-from ullage.runs.room import checked_machine
+from ullage.runs.cells.direct import direct_at
+from ullage.runs.cells.planning import Cell, Sizing, cell_of
+from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Asked, Columns, Preparing, backend_text
+from ullage.runs.options.declared import Change, OfEngine, Option
+from ullage.runs.options.engine import Values
+from ullage.runs.options.groups import MachineOptions, StorageOptions
+from ullage.runs.options.kinds import Names, Size, SizeAxis
+from ullage.runs.options.model import OptionError
+from ullage.runs.room import Machine
 from ullage.runs.session import Note
-from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
+from ullage.runs.told import Source, summarising, told_rows, usual
 from ullage.suites.overlap.findings import findings_of
-from ullage.suites.overlap.options import METHODS, Method, OverlapOptions
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_path, target_scheme
 
+Method: TypeAlias = Literal["threads", "nonblocking"]
+
+METHODS: Final[tuple[Method, ...]] = ("threads", "nonblocking")
+_PAGE: Final = 4096
+
+
+class OverlapOptions(MachineOptions, StorageOptions):
+    """The options of suite ``overlap``. ``stretch_bytes``: what a rank moves between two readings of the clock."""
+
+    workload = "overlap"
+    metrics = (
+        "overlap_share compute_slowdown overlap_gain start_share batch_io_time batch_compute_time batch_both_time "
+        "batch_blocking_time io_alone_rate"
+    )
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
+        "ranks": Change(unsaid="half of the usable cores, so that each rank has a second core for its helpers"),
+        "time_s": Change(usual="10m", quick="30s"),
+        "quick": Change("Take a first look in 30 s: two sizes, two depths, 4M in a stretch."),
+    }
+
+    sizes: Annotated[
+        list[int],
+        SizeAxis(8),
+        OfEngine("transfer_bytes", name="--size", usual="64K,1M,8M", quick="64K,1M", sets=("block_bytes", "sizes")),
+    ]
+    depths: Annotated[
+        list[Annotated[int, Field(le=64)]], OfEngine("depth", usual="1,4,16", quick="1,4", sets=("depths",))
+    ]
+    methods: Annotated[list[Method], OfEngine("method", usual="threads,nonblocking")]
+    backends: Annotated[
+        list[str],
+        Names(),
+        Option(
+            "Use these backends. Each is measured with the methods that it has.",
+            name="--backend",
+            usual="posix,mpiio,uring",
+        ),
+    ]
+    accesses: Annotated[
+        list[Literal["write", "read"]], Option("Measure write, or write and read.", name="--access", usual="write,read")
+    ]
+    stretch_bytes: Annotated[
+        int,
+        Field(ge=8),
+        Size(),
+        Option(
+            "Let a rank move about this much between two readings of the clock, one batch at least.",
+            name="--bytes",
+            usual="32M",
+            quick="4M",
+            sets=("volume",),
+        ),
+    ]
+    rounds: Annotated[int, OfEngine()] = 4
+    tests: Annotated[int, OfEngine()] = 0
+    computation: Annotated[float, OfEngine()] = 1.0
+    cache: Annotated[
+        Literal["none", "advise", "direct"],
+        Option(
+            "Treat the page cache: none, advise (drop the data before it is read), or direct (O_DIRECT where the "
+            "backend has it, else advise)."
+        ),
+    ] = "direct"
+
+    @staticmethod
+    def usual_ranks(cores: int) -> list[int]:
+        """Leave each rank a second core, where there is one."""
+        return [max(1, cores // 2)]
+
+    @model_validator(mode="after")
+    def _writes_before_it_reads(self) -> Self:
+        if "write" not in self.accesses:
+            raise OptionError("accesses", "what is read has to be written first", "write write,read")
+        return self
+
+    @model_validator(mode="after")
+    def _asks_somebody(self) -> Self:
+        if self.tests and "nonblocking" not in self.methods:
+            raise OptionError("tests", "helper threads are not asked", "add --method nonblocking, or leave --tests out")
+        return self
+
+    @model_validator(mode="after")
+    def _has_whole_pages(self) -> Self:
+        odd = [size for size in self.sizes if size % _PAGE]
+        if self.cache == "direct" and odd:
+            right = "write multiples of 4K, or --cache advise"
+            raise OptionError("sizes", "O_DIRECT moves multiples of 4K", right, str(odd[0]))
+        return self
+
+
 # -- cases -------------------------------------------------------------------------------------------------------------
 
-WORKLOAD: Final = "overlap"
-# As the engine has them.
-_SIZE: Final = 1 << 20
-DEPTH: Final = 4
-BATCHES: Final = 4
-_ROUNDS: Final = 4
-_WARM_UPS: Final = 2
-_MOVING: Final = 3
 _MOST_HELPERS: Final = 64
 _DIRECT: Final = "direct"
 # What a backend says of itself for each method, with the most at once behind it.
@@ -55,84 +137,37 @@ _LACKS: Final[dict[Method, str]] = {
 }
 
 
-def method_of(cell: Cell) -> str:
-    """Return who moves the data."""
-    return str(cell.parameters.get("method", "threads"))
-
-
-def depth_of(cell: Cell) -> int:
-    """Return the transfers of a batch."""
-    return count_of(cell.parameters, "depth", DEPTH)
-
-
-def stretch_bytes(cell: Cell) -> int:
+def stretch_bytes(values: Values) -> int:
     """Return the bytes of a rank between two readings of the clock."""
-    size = count_of(cell.parameters, "transfer_bytes", _SIZE)
-    return size * depth_of(cell) * count_of(cell.parameters, "batches", BATCHES)
-
-
-def _sizes(cell: Cell) -> Sizes:
-    """Return the sizes of a case: of each round three stretches move data, and the warm-ups before them."""
-    size, ranks = count_of(cell.parameters, "transfer_bytes", _SIZE), cell.layout.ranks
-    areas = _WARM_UPS + _MOVING * count_of(cell.parameters, "rounds", _ROUNDS)
-    return Sizes(
-        kind=f"{method_of(cell)}, {ranks} ranks, {size} x {depth_of(cell)}",
-        block_bytes=size,
-        dataset_bytes=ranks * areas * stretch_bytes(cell),
-        files=ranks,
-        phases=["write"] if cell.parameters.get("read") is False else ["write", "read"],
-        needs_one_folder=False,
-    )
-
-
-with_sizes: Final = sized(_sizes)
+    return values.count("transfer_bytes") * values.count("depth") * values.count("batches")
 
 
 @dataclass(frozen=True)
-class Missing:
-    """What was asked for and cannot be measured: a backend, with one method or at all."""
+class Offer:
+    """What a backend has of the methods that were asked for at a target; ``lacking``: why it has none."""
 
-    target: str
-    backend: str
-    method: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Cells:
-    """All cases, and what has none."""
-
-    cells: list[Cell]
-    missing: list[Missing]
+    target: Target
+    backend: Registered
+    methods: Sequence[Method]
+    lacking: str = ""
+    of_methods: bool = False
 
 
-def make_cells(
-    options: OverlapOptions, targets: Sequence[Target], description: Describe, cores: int | None, *, direct: set[str]
-) -> Cells:
-    """Return every combination that a backend has a way for, each once.
-
-    ``direct``: names of targets that serve O_DIRECT. Raise ``UserError`` where nothing can be measured.
-    """
-    layouts = [_placed(ranks, options, cores) for ranks in options.ranks]
-    cells: list[Cell] = []
-    missing: list[Missing] = []
+def _offers(options: OverlapOptions, targets: Iterable[Target], description: Describe) -> Iterator[Offer]:
     for target in targets:
         for name in options.backends if target_path(target) is not None else [target_scheme(target)]:
-            found = _known(description, name)
-            ways, lacking = _ways(options, target, found)
-            missing += lacking
-            if not ways:
-                continue
-            backend = name, _backend_parameters(options, found, is_direct=target.name in direct)
-            for layout, method, size, depth in itertools.product(layouts, ways, options.sizes, options.depths):
-                if depth > most_at_once(found, method):
-                    continue
-                workload = _workload(options, found, method, (size, depth))
-                cells.append(cell_of(target, layout, backend, (WORKLOAD, workload), description))
-    if not cells:
-        why = "; ".join(f"{item.backend}: {item.reason}" for item in missing)
-        raise UserError(f"nothing can be measured ({why})", "--backend", "name other backends", EXIT_BAD_INPUT)
-    return Cells(with_sizes(each_once(cells)), missing)
+            yield _offer(options, target, _known(description, name))
+
+
+def _offer(options: OverlapOptions, target: Target, backend: Registered) -> Offer:
+    """Return the methods that a backend has. One that has one of them is not said to lack the other one."""
+    if not backend.available:
+        return Offer(target, backend, [], backend.reason or "it is not in this build")
+    if target_path(target) is not None and "path" not in backend.capabilities:
+        return Offer(target, backend, [], "it uses no storage; give it a target of its own")
+    methods: list[Method] = [name for name in METHODS if name in options.methods and most_at_once(backend, name)]
+    lacking = "" if methods else " and ".join(_LACKS[name] for name in options.methods)
+    return Offer(target, backend, methods, lacking, of_methods=True)
 
 
 def _known(description: Describe, name: str) -> Registered:
@@ -149,48 +184,51 @@ def most_at_once(backend: Registered, method: Method) -> int:
     return min(most, _MOST_HELPERS) if method == "threads" else most
 
 
-def _ways(options: OverlapOptions, target: Target, backend: Registered) -> tuple[list[Method], list[Missing]]:
-    """Return the methods that a backend has, and what it lacks, with the reason.
+def make_cells(asked: Asked[OverlapOptions]) -> list[Cell]:
+    """Return every combination that a backend has a way for; raise ``UserError`` where nothing can be measured."""
+    options = asked.options
+    layouts = [_with_helpers(layout, options, asked.machine.cores) for layout in asked.layouts]
+    direct = {target.name for target in asked.targets if options.cache == _DIRECT and direct_at(target).served}
+    offers = [*_offers(options, asked.targets, asked.description)]
+    cells = [
+        cell_of(
+            offer.target,
+            layout,
+            (
+                offer.backend.name,
+                {_DIRECT: True} if offer.target.name in direct and offer.backend.takes(_DIRECT) else {},
+            ),
+            ("overlap", _workload(options, offer.backend, method, size, depth)),
+            asked.description,
+        )
+        for offer in offers
+        for layout, method, size, depth in itertools.product(layouts, offer.methods, options.sizes, options.depths)
+        if depth <= most_at_once(offer.backend, method)
+    ]
+    if not cells:
+        why = "; ".join(f"{offer.backend.name}: {offer.lacking}" for offer in offers if offer.lacking)
+        raise UserError(f"nothing can be measured ({why})", "--backend", "name other backends", EXIT_BAD_INPUT)
+    return cells
 
-    A backend that has one of them is not said to lack the other one.
-    """
-    if not backend.available:
-        return [], [Missing(target.name, backend.name, "", backend.reason or "it is not in this build")]
-    if target_path(target) is not None and "path" not in backend.capabilities:
-        return [], [Missing(target.name, backend.name, "", "it uses no storage; give it a target of its own")]
-    ways: list[Method] = [method for method in METHODS if method in options.methods and most_at_once(backend, method)]
-    if ways:
-        return ways, []
-    reasons = " and ".join(_LACKS[method] for method in options.methods)
-    return [], [Missing(target.name, backend.name, ", ".join(options.methods), reasons)]
 
-
-def _placed(ranks: int, options: OverlapOptions, cores: int | None) -> Layout:
-    """Place ``ranks``, each bound to the cores that are its own, which its helper threads share.
+def _with_helpers(layout: Layout, options: OverlapOptions, cores: int | None) -> Layout:
+    """Bind each rank to the cores that are its own, which its helper threads share.
 
     On a single core its threads would only work when it does not compute. So it is not bound there.
     """
-    layout = options.place(ranks, cores)
     return with_helpers(layout, 1 + min(max(options.depths), _MOST_HELPERS), cores, options.bind)
 
 
-def _backend_parameters(options: OverlapOptions, backend: Registered, *, is_direct: bool) -> Parameters:
-    has_direct = backend.takes(_DIRECT)
-    return {_DIRECT: True} if options.cache == _DIRECT and has_direct and is_direct else {}
-
-
-def _workload(options: OverlapOptions, backend: Registered, method: Method, shape: tuple[int, int]) -> Parameters:
+def _workload(options: OverlapOptions, backend: Registered, method: Method, size: int, depth: int) -> Parameters:
     """Return the parameters of the workload; what holds no data has no cache to drop and nothing to verify."""
     holds_data = "data" in backend.capabilities
-    size, depth = shape
     return {
+        **options.of_engine(),
         "method": method,
         "transfer_bytes": size,
         "depth": depth,
         "batches": max(1, options.stretch_bytes // (size * depth)),
-        "rounds": options.rounds,
         "tests": options.tests if method == "nonblocking" else 0,
-        "computation": options.computation,
         "read": "read" in options.accesses,
         "cache": "none" if options.cache == "none" or not holds_data else "drop",
         "verify": "full" if holds_data else "none",
@@ -204,11 +242,11 @@ _BESIDES: Final = 2.0
 _COLUMNS: Final[Columns] = {
     "target": PLACE["target"],
     "backend": backend_text,
-    "method": method_of,
+    "method": lambda cell: cell.values.word("method"),
     "ranks": PLACE["ranks"],
     "size": lambda cell: format_bytes(cell.block_bytes),
-    "depth": lambda cell: str(depth_of(cell)),
-    "a stretch": lambda cell: format_volume(stretch_bytes(cell)),
+    "depth": lambda cell: cell.values.word("depth"),
+    "a stretch": lambda cell: format_volume(stretch_bytes(cell.values)),
     **PHASES,
     **DATA,
 }
@@ -221,48 +259,27 @@ def _costs(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:
     return replace(basis, places=each)
 
 
-def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
-    """Check everything that can be checked without starting anything."""
-    options = read_options(OverlapOptions, request)
-    machine = checked_machine(request.targets)
-    direct = {target.name: direct_at(target) for target in request.targets if options.cache == "direct"}
-    served = {name for name, found in direct.items() if found.served}
-    found = make_cells(options, request.targets, engine_context.description, machine.cores, direct=served)
-    text = f"about {format_volume(options.stretch_bytes)} of a rank between two readings of the clock"
-    notes = [*_page_cache(options, request.targets, direct), *map(_not_available, found.missing)]
-    lines = _lines(options, found.cells, machine.cores)
-    return PreparedCells(
-        request,
-        options,
-        machine,
-        found.cells,
-        with_sizes,
-        text,
-        lines,
-        notes,
-        _COLUMNS,
-        fewer_files="fewer --ranks fit",
-        costing=_costs,
-    ).checked()
+def _settle(options: OverlapOptions, _machine: Machine) -> tuple[OverlapOptions, str]:
+    return options, f"about {format_volume(options.stretch_bytes)} of a rank between two readings of the clock"
 
 
-def _not_available(missing: Missing) -> Note:
-    method = f" with method {missing.method}" if missing.method else ""
-    text = f"not available on target '{missing.target}': backend '{missing.backend}'{method}, because {missing.reason}"
-    return Note("not-available", text, "leave it out of --backend, or name another --method")
+def _notes(asked: Asked[OverlapOptions], _cells: Sequence[Cell]) -> list[Note]:
+    """Return notes on targets with a path that do not serve the O_DIRECT asked for, and on what cannot be measured."""
+    options, notes = asked.options, list[Note]()
+    for target in asked.targets:
+        if options.cache == _DIRECT and target_path(target) is not None:
+            notes += direct_at(target).notes(target.name, options.sizes)
+    for offer in _offers(options, asked.targets, asked.description):
+        if offer.lacking:
+            methods = f" with method {', '.join(options.methods)}" if offer.of_methods else ""
+            what, where = f"backend '{offer.backend.name}'{methods}", f"target '{offer.target.name}'"
+            text = f"not available on {where}: {what}, because {offer.lacking}"
+            notes.append(Note("not-available", text, "leave it out of --backend, or name another --method"))
+    return notes
 
 
-def _page_cache(options: OverlapOptions, targets: Sequence[Target], direct: dict[str, DirectIo]) -> list[Note]:
-    """Return notes on targets with a path where O_DIRECT was asked for and is not served."""
-    return [
-        note
-        for target in targets
-        if target.name in direct and target_path(target) is not None
-        for note in direct[target.name].notes(target.name, options.sizes)
-    ]
-
-
-def _lines(options: OverlapOptions, cells: Sequence[Cell], cores: int | None) -> list[str]:
+def _lines(asked: Asked[OverlapOptions], cells: Sequence[Cell]) -> list[str]:
+    options = asked.options
     lines = [
         "A batch begins its transfers, computes, and waits for them.",
         "I/O alone, computation alone and blocking calls are measured in turn with it.",
@@ -271,7 +288,7 @@ def _lines(options: OverlapOptions, cells: Sequence[Cell], cores: int | None) ->
     for layout in {cell.layout.ranks: cell.layout for cell in cells}.values():
         own = plural(layout.threads, "core")
         if layout.binding == "none":
-            shared = f"{plural(layout.ranks, 'rank')} on {plural(cores or 1, 'core')}"
+            shared = f"{plural(layout.ranks, 'rank')} on {plural(asked.machine.cores or 1, 'core')}"
             lines.append(f"With {shared}, helper threads take time of the core that computes.")
         else:
             lines.append(f"Each of {plural(layout.ranks, 'rank')} is bound to {own}, which its helper threads share.")
@@ -282,29 +299,38 @@ def _lines(options: OverlapOptions, cells: Sequence[Cell], cores: int | None) ->
     return lines
 
 
+prepare: Final = Preparing(
+    OverlapOptions,
+    _settle,
+    make_cells,
+    Sizing(
+        "method transfer_bytes depth",
+        lambda values: values.count("transfer_bytes"),
+        lambda values: ("write", "read") if values["read"] else ("write",),
+    ),
+    _COLUMNS,
+    _lines,
+    _notes,
+    fewer_files="fewer --ranks fit",
+    costing=_costs,
+)
+
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
-def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
-    launches = launches_of(result)
-    return summary_of(launches, context, told_rows(launches, context, tell), findings_of)
-
-
-def tell(row: Row, source: Source) -> Mapping[str, "Scalar"]:
+def tell(row: Row, source: Source) -> Mapping[str, Scalar]:
     """Return the parameters of a row: with the method, the depth and the cores of a rank."""
-    parameters, layout, backend = source.workload, source.run.layout, source.case.backend_parameters
-    params: dict[str, Scalar] = {
+    values, layout, backend = source.values, source.run.layout, source.case.backend_parameters
+    return {
         **usual(row, "access", "ranks", "nodes", "backend"),
-        "method": str(parameters.get("method", "threads")),
+        **values.some("method"),
         "block_bytes": row.params["block_bytes"],
-        "depth": count_of(parameters, "depth", DEPTH),
-        "batches": count_of(parameters, "batches", BATCHES),
+        **values.some("depth", "batches"),
         # Without a binding the ranks of a node share its cores.
         "cores_of_rank": layout.threads if layout.binding == "core" else 1,
+        **(values.some("tests") if values["tests"] else {}),
+        **({"direct": bool(backend["direct"])} if "direct" in backend else {}),
     }
-    if tests := count_of(parameters, "tests", 0):
-        params["tests"] = tests
-    if "direct" in backend:
-        params["direct"] = bool(backend["direct"])
-    return params
+
+
+summarise: Final = summarising(lambda launches, context, _request: told_rows(launches, context, tell), findings_of)

@@ -13,14 +13,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from ullage.pair_tables import pair_table
+from ullage.analysis.findings.phrasing import finding
+from ullage.analysis.verdicts.grades import row_grade
+from ullage.arrays import np
+from ullage.pair_tables import PairTable, pair_table
+from ullage.quantity import show
 from ullage.system.switches import leaves_of_hosts, noun_of
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ullage.arrays import NDArray, np
+    from ullage.arrays import NDArray
+    from ullage.model.summary import Finding
     from ullage.model.system import Switch
     from ullage.results.rows import Measured
 
@@ -56,8 +61,6 @@ class MedianPolish:
     @property
     def expected(self) -> "NDArray[np.float64]":
         """What is expected of each link by its two ends: what both add, or the slower one alone."""
-        from ullage.arrays import np
-
         sender, receiver = self.sends[:, None], self.receives[None, :]
         return self.common + np.maximum(sender + receiver, np.maximum(sender, receiver))
 
@@ -73,25 +76,10 @@ class SlowEnd:
 
 @dataclass(frozen=True, slots=True)
 class SlowLink:
-    """A link that is slower than its two ends explain.
-
-    ``factor``: to what is usual between these two ends.
-    """
+    """A link that is slow. ``factor``: to what is usual between its two ends, or to the time of the way back."""
 
     sender: int
     receiver: int
-    factor: float
-
-
-@dataclass(frozen=True, slots=True)
-class AsymmetricPair:
-    """Two ends between which one direction is slower.
-
-    ``factor``: by how much it takes longer from ``slow`` to ``fast`` than back.
-    """
-
-    slow: int
-    fast: int
     factor: float
 
 
@@ -106,7 +94,7 @@ class Fit:
     sigma: float
     ends: tuple[SlowEnd, ...]
     links: tuple[SlowLink, ...]
-    asymmetric: tuple[AsymmetricPair, ...]
+    asymmetric: tuple[SlowLink, ...]
 
     @property
     def slow_link_from(self) -> float:
@@ -119,8 +107,6 @@ def fit(times: "NDArray[np.float64]") -> Fit:
 
     ``times``: by repetition, sender, receiver, with a diagonal that is not a number.
     """
-    from ullage.arrays import np
-
     each = np.log(times)
     middle = np.median(each, axis=0)
     count = middle.shape[0]
@@ -141,8 +127,6 @@ def fit(times: "NDArray[np.float64]") -> Fit:
 
 def polished(logarithms: "NDArray[np.float64]") -> MedianPolish:
     """Compute the median polish of a square matrix without its diagonal."""
-    from ullage.arrays import np
-
     rest = logarithms.copy()
     sends, receives = np.zeros(len(rest)), np.zeros(len(rest))
     for _ in range(_ROUNDS):
@@ -160,16 +144,12 @@ def polished(logarithms: "NDArray[np.float64]") -> MedianPolish:
 
 def _flat(logarithms: "NDArray[np.float64]") -> MedianPolish:
     """Return a polish without effects of ends, for too few ends to tell what one of them adds."""
-    from ullage.arrays import np
-
     common, nothing = float(np.nanmedian(logarithms)), np.zeros(len(logarithms))
     return MedianPolish(common, nothing, nothing, logarithms - common)
 
 
 def scale(values: "NDArray[np.float64]") -> float:
     """Estimate a standard deviation by the median of the deviations from 0."""
-    from ullage.arrays import np
-
     return _TO_SIGMA * float(np.median(np.abs(values)))
 
 
@@ -192,8 +172,6 @@ def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.flo
 
     That noise is of the median over the links of an end.
     """
-    from ullage.arrays import np
-
     noise = max(scale(effects), sigma / math.sqrt(len(effects) - 1))
     least = np.min(np.stack(alone), axis=0)
     return [
@@ -204,33 +182,31 @@ def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.flo
 
 
 def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ...]:
-    """Return the slow links, slowest first.
-
-    ``rest``: what its ends do not explain, of every repetition.
-    """
-    from ullage.arrays import np
-
+    """Return the slow links, slowest first. ``rest``: what its ends do not explain, of every repetition."""
     links, always = np.median(rest, axis=0), np.min(rest, axis=0)
     with np.errstate(invalid="ignore"):
         slow = (links > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
-    found = [SlowLink(int(i), int(j), math.exp(links[i, j])) for i, j in np.argwhere(slow)]
+    return _ranked(slow, links)
+
+
+def _ranked(slow: "NDArray[np.bool_]", logarithms: "NDArray[np.float64]") -> tuple[SlowLink, ...]:
+    found = [SlowLink(int(i), int(j), math.exp(logarithms[i, j])) for i, j in np.argwhere(slow)]
     return tuple(sorted(found, key=lambda link: -link.factor))
 
 
-def _asymmetric(each: "NDArray[np.float64]", rest: "NDArray[np.float64]", sigma: float) -> tuple[AsymmetricPair, ...]:
-    """Return the asymmetric pairs, most asymmetric first; what an end adds to all it sends or receives does not count.
+def _asymmetric(each: "NDArray[np.float64]", rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ...]:
+    """Return the links that are slower than their way back, most asymmetric first.
+
+    What an end adds to all it sends or receives does not count.
 
     ``each``: logarithms of every repetition; ``rest``: what of them the ends do not explain.
     """
-    from ullage.arrays import np
-
     apart = np.minimum(_difference(each), _difference(rest))
     # A pair counts if its fastest time one way is above its slowest time back.
     always = np.min(each, axis=0) - np.max(each, axis=0).T
     with np.errstate(invalid="ignore"):
         found = (apart > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
-    pairs = [AsymmetricPair(int(i), int(j), math.exp(apart[i, j])) for i, j in np.argwhere(found)]
-    return tuple(sorted(pairs, key=lambda pair: -pair.factor))
+    return _ranked(found, apart)
 
 
 def _link_limit(sigma: float) -> float:
@@ -239,8 +215,6 @@ def _link_limit(sigma: float) -> float:
 
 def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Return by how much more each link takes than its reverse, by medians over the repetitions."""
-    from ullage.arrays import np
-
     middle = np.median(values, axis=0)
     return middle - middle.T
 
@@ -274,14 +248,31 @@ class PairMatrix:
     @cached_property
     def median(self) -> "NDArray[np.float64]":
         """Over the repetitions."""
-        from ullage.arrays import np
-
         return np.median(self.times, axis=0)
 
     @cached_property
     def fit(self) -> "Fit":
         """The fit of what each end adds, and each link."""
         return fit(self.times)
+
+    @cached_property
+    def switches(self) -> list[str]:
+        """The switches that are known, each once."""
+        return sorted({*self.leaves} - {""})
+
+    @cached_property
+    def within(self) -> "NDArray[np.bool_]":
+        """Which links are within a switch, between two nodes."""
+        hosts, leaves = np.array(self.hosts), np.array(self.leaves)
+        same = (leaves[:, None] == leaves[None, :]) & (leaves != "")
+        return same & (hosts[:, None] != hosts[None, :])
+
+    @cached_property
+    def across(self) -> "NDArray[np.bool_]":
+        """Which links are between two switches."""
+        leaves = np.array(self.leaves)
+        known = leaves != ""
+        return known[:, None] & known[None, :] & (leaves[:, None] != leaves[None, :])
 
     @property
     def unit(self) -> str:
@@ -292,6 +283,15 @@ class PairMatrix:
         """Return a time of this matrix as reports show it: itself for latencies, else the bandwidth."""
         return seconds if self.is_latency else self.message_bytes / seconds
 
+    def shown(self, seconds: float) -> str:
+        """Write ``value`` with its unit."""
+        return show(self.value(seconds), self.unit)
+
+    @property
+    def verb(self) -> str:
+        """What messages do: they take a time, or go at a rate."""
+        return "take" if self.is_latency else "go at"
+
     @property
     def noun(self) -> str:
         """What an end is."""
@@ -301,6 +301,15 @@ class PairMatrix:
     def message(self) -> str:
         """What was sent."""
         return f"messages of {size_text(self.message_bytes)}"
+
+    def placed(self, end: int) -> str:
+        """Name an end, with its switch where that is known: ``n0 (switch s0)``."""
+        leaf = self.leaves[end] if self.leaves else ""
+        return f"{self.names[end]} ({self.leaf_noun} {leaf})" if leaf else self.names[end]
+
+    def warning(self, kind: str, title: str, text: str, **numbers: float | str | list[str] | None) -> "Finding":
+        """Make a finding that names this matrix by its numbers."""
+        return finding(kind, title, text, "warning", **self.place, **numbers)
 
     @property
     def place(self) -> dict[str, str | int]:
@@ -327,16 +336,12 @@ def read_matrices(measured: "Iterable[Measured]", switches: "Sequence[Switch]" =
 
 
 def _matrix(items: "Sequence[Measured]", switches: "Sequence[Switch]") -> PairMatrix | None:
-    last = items[-1]
-    names, hosts = end_names(last.phase.facts), _hosts(last.phase.facts)
-    stride = _stride(last)
+    last, stride = items[-1], _stride(items[-1])
+    names, hosts = end_names(last.phase.facts), _pairs(last.phase.facts).hosts
     found = (_times(item, len(names)) for item in items if _stride(item) == stride)
     times = [matrix for matrix in found if matrix is not None]
     if not times:
         return None
-    from ullage.analysis.verdicts.grades import row_grade
-    from ullage.arrays import np
-
     return PairMatrix(
         case=last.case.case,
         message_bytes=round(last.phase.gauges["message_bytes"].most),
@@ -360,39 +365,30 @@ def _stride(item: "Measured") -> int:
 
 def _times(item: "Measured", ends: int) -> "NDArray[np.float64] | None":
     """Return the times of one repetition as a matrix, or None where pairs are missing."""
-    from ullage.arrays import np
-
-    table = pair_table(item.phase.facts)
-    if table is None:
-        told = item.phase.facts.get("one_way_s")
-        rows = np.array(told if isinstance(told, list) and told else np.empty((0, 3)), dtype=float)
-        senders, receivers, seconds = rows[:, 0].astype(int), rows[:, 1].astype(int), rows[:, 2]
-    else:
-        senders, receivers, seconds = table.senders, table.receivers, table.seconds
-    if ends < 2 or len(seconds) != ends * (ends - 1):
+    pairs, stride = _pairs(item.phase.facts), _stride(item)
+    if ends < 2 or len(pairs.seconds) != ends * (ends - 1):
         return None
     matrix = np.full((ends, ends), np.nan)
-    matrix[senders // _stride(item), receivers // _stride(item)] = seconds
+    matrix[pairs.senders // stride, pairs.receivers // stride] = pairs.seconds
     return matrix
+
+
+def _pairs(facts: "Mapping[str, object]") -> PairTable:
+    """Return the table of the pairs, or what stands of them in the facts themselves."""
+    if (table := pair_table(facts)) is not None:
+        return table
+    ends, hosts, told = (cast("list[object]", facts.get(name) or []) for name in ("ends", "hosts", "one_way_s"))
+    rows = np.array(told or np.empty((0, 3)), dtype=float)
+    whole = rows[:, :2].astype(int)
+    return PairTable(tuple(map(str, ends)), tuple(map(str, hosts)), whole[:, 0], whole[:, 1], rows[:, 2])
 
 
 def end_names(facts: "Mapping[str, object]") -> tuple[str, ...]:
     """Name the ends by host where each has one end, by rank where there is one host, else by both."""
-    table = pair_table(facts)
-    ends = list(table.ends) if table else _words(facts.get("ends"))
-    hosts = _hosts(facts)
-    if len(set(hosts)) == len(ends):
-        return hosts
-    ranks = [end.rpartition(":rank")[2] for end in ends]
-    if len(set(hosts)) <= 1:
+    pairs = _pairs(facts)
+    if len(set(pairs.hosts)) == len(pairs.ends):
+        return pairs.hosts
+    ranks = [end.rpartition(":rank")[2] for end in pairs.ends]
+    if len(set(pairs.hosts)) <= 1:
         return tuple(f"rank {rank}" for rank in ranks)
-    return tuple(f"{host}:{rank}" for host, rank in zip(hosts, ranks, strict=True))
-
-
-def _hosts(facts: "Mapping[str, object]") -> tuple[str, ...]:
-    table = pair_table(facts)
-    return table.hosts if table else tuple(_words(facts.get("hosts")))
-
-
-def _words(value: object) -> list[str]:
-    return [str(one) for one in cast("list[object]", value)] if isinstance(value, list) else []
+    return tuple(f"{host}:{rank}" for host, rank in zip(pairs.hosts, ranks, strict=True))

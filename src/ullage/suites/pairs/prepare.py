@@ -7,7 +7,7 @@ A pattern of a user is strictly read before anything is started, as the engine r
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -77,10 +77,7 @@ def _left_out(options: PairsOptions) -> tuple[Note, ...]:
 
 
 def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -> PairsOptions:
-    """Return the options with everything that machine, hosts and batch job decide.
-
-    ``hosts``: how many are named.
-    """
+    """Return the options with everything that machine, hosts and batch job decide. ``hosts``: how many are named."""
     nodes = options.nodes or hosts or nodes_of_job(environment)
     ranks = options.ranks or (nodes if nodes > 1 else max(2, ranks_by_default()))
     between = options.between or ("nodes" if nodes > 1 else "ranks")
@@ -97,16 +94,17 @@ def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -
 
 def _works(options: PairsOptions) -> Iterator[tuple[str, Parameters]]:
     """Yield workload and parameters of every case."""
+    windows: Parameters = {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
+    if options.quick:
+        windows = {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}
+    shared: Parameters = {**windows, "pages": options.pages}
     for size in options.sizes:
         yield MATRIX, matrix_parameters(options, size)
-    largest = options.sizes[-1]
     for pattern, seed in _patterns(options):
         seeded: Parameters = {} if seed is None else {"seed": seed}
-        yield EXCHANGE, {"pattern": pattern, "message_bytes": largest, **seeded, **_exchanged(options)}
-    if options.pattern is not None:
-        for size in options.sizes:
-            own: Parameters = {"pattern": "sparse", "file": options.pattern, "message_bytes": size}
-            yield EXCHANGE, {**own, **_exchanged(options)}
+        yield EXCHANGE, {"pattern": pattern, "message_bytes": options.sizes[-1], **seeded, **shared}
+    for size in options.sizes if options.pattern is not None else ():
+        yield EXCHANGE, {"pattern": "sparse", "file": options.pattern or "", "message_bytes": size, **shared}
 
 
 def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
@@ -122,15 +120,12 @@ def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
 
 def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
     """Return the parameters of the case that measures every pair with messages of ``size``."""
-    is_latency = size <= LARGEST_OF_LATENCY
-    if is_latency:
-        loops, measurements = (16, 3) if options.quick else (64, 5)
-    else:
-        share = 2 if options.quick else 1
-        loops, measurements = max(4, min(64, _IN_FLIGHT_BYTES // share // size)), 2
+    is_latency, quick = size <= LARGEST_OF_LATENCY, options.quick
+    loops, measurements = (16, 3) if quick else (64, 5)
+    if not is_latency:
+        loops, measurements = max(4, min(64, _IN_FLIGHT_BYTES // (2 if quick else 1) // size)), 2
         loops = max(1, min(loops, _MOST_IN_FLIGHT_BYTES // size))
     every = every_of(_ends_of(options))
-    sampled: Parameters = {} if every == 1 else {"every": every}
     return {
         "between": options.between or "ranks",
         "traffic": "ping-pong" if is_latency else "one-way",
@@ -139,22 +134,14 @@ def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
         "loops": loops,
         "measurements": measurements,
         "pages": options.pages,
-        **sampled,
+        **({} if every == 1 else {"every": every}),
     }
-
-
-def _exchanged(options: PairsOptions) -> Parameters:
-    """Return what all patterns share: pages and windows."""
-    windows: Parameters = {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
-    if options.quick:
-        windows = {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}
-    return {**windows, "pages": options.pages}
 
 
 def _case(workload: str, parameters: Parameters, layout: Layout, engine_context: EngineContext) -> KernelCase:
     pattern = f"pairs of {parameters['between']}" if workload == MATRIX else str(parameters["pattern"])
     words = (workload, pattern, format_bytes(count_of(parameters, "message_bytes")), str(layout.ranks))
-    seconds = _matrix_s(parameters, layout) if workload == MATRIX else _exchange_s(parameters, layout)
+    seconds = _AROUND_S + (_matrix_s if workload == MATRIX else _exchange_s)(parameters, layout)
     return kernel_case(workload, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
 
 
@@ -165,7 +152,7 @@ def _matrix_s(parameters: Parameters, layout: Layout) -> float:
     message_s = _ASSUMED_LATENCY_S + count_of(parameters, "message_bytes") / _ASSUMED_RATE
     ways = 2 if parameters["traffic"] == "ping-pong" else 1
     messages = (1 + count_of(parameters, "loops")) * ways * count_of(parameters, "measurements")
-    return _AROUND_S + turns * messages * message_s
+    return turns * messages * message_s
 
 
 def _exchange_s(parameters: Parameters, layout: Layout) -> float:
@@ -175,7 +162,7 @@ def _exchange_s(parameters: Parameters, layout: Layout) -> float:
     """
     iteration_s = layout.ranks * count_of(parameters, "message_bytes") / _ASSUMED_RATE
     windows, window_s, warm_up_s = (float(str(parameters[name])) for name in ("windows", "window_s", "warm_up_s"))
-    return _AROUND_S + warm_up_s + windows * max(window_s, iteration_s)
+    return warm_up_s + windows * max(window_s, iteration_s)
 
 
 _MOST_WEIGHT: Final = 1024
@@ -184,10 +171,7 @@ _FORM: Final = "a line is FROM TO [WEIGHT]"
 
 @dataclass(frozen=True, slots=True)
 class PatternFile:
-    """A communication pattern that the user wrote.
-
-    ``links``: sender, receiver and messages an iteration, in the order of the file.
-    """
+    """A communication pattern that the user wrote: sender, receiver and messages an iteration, in its order."""
 
     links: tuple[tuple[int, int, int], ...]
     sha256: str
@@ -201,38 +185,27 @@ class PatternFile:
 def read_pattern(path: Path, ranks: int) -> PatternFile:
     """Read the links of a pattern file; raise ``UserError`` with the line of the first mistake."""
     data = content_of(path, "name a file of lines FROM TO [WEIGHT]", f"--pattern {path}", TABLE_BYTES)
-    text = as_text(data, f"--pattern {path}")
-    known: set[tuple[int, int]] = set()
-    links: list[tuple[int, int, int]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        words = line.partition("#")[0].split()
-        if not words:
-            continue
-        try:
-            link = _link(words, ranks, known)
-        except ValueError as error:
-            raise UserError(f"line {number}: {error}", f"--pattern {path}", _FORM) from error
-        links.append(link)
-        known.add(link[:2])
+    links: dict[tuple[int, int], int] = {}
+    for number, line in enumerate(as_text(data, f"--pattern {path}").split("\n"), start=1):
+        if words := line.partition("#")[0].split():
+            try:
+                sender, receiver, weight = _link(words, ranks, links)
+            except ValueError as error:
+                raise UserError(f"line {number}: {error}", f"--pattern {path}", _FORM) from error
+            links[sender, receiver] = weight
     if not links:
         raise UserError("no link in it", f"--pattern {path}", _FORM)
-    return PatternFile(tuple(links), hashlib.sha256(data).hexdigest())
+    return PatternFile(tuple((*ends, weight) for ends, weight in links.items()), hashlib.sha256(data).hexdigest())
 
 
-def _link(words: list[str], ranks: int, known: set[tuple[int, int]]) -> tuple[int, int, int]:
+def _link(words: list[str], ranks: int, known: Container[tuple[int, int]]) -> tuple[int, int, int]:
     """Read one link (sender, receiver, weight); raise ``ValueError`` with what is wrong."""
     bad = next((word for word in words[:3] if not (word.isascii() and word.isdigit())), None)
     if bad is not None:
         raise ValueError(f"'{bad}' is not a whole number")
-    match [int(word) for word in words]:
-        case [from_, to]:
-            weight = 1
-        case [from_, to, weight]:
-            pass
-        case [_]:
-            raise ValueError("no rank to send to")
-        case _:
-            raise ValueError("more than three words")
+    if not 2 <= len(words) <= 3:
+        raise ValueError("no rank to send to" if len(words) < 2 else "more than three words")
+    from_, to, weight = [*map(int, words), 1][:3]
     outside = next((rank for rank in (from_, to) if rank >= ranks), None)
     if outside is not None:
         raise ValueError(f"rank {outside} of {ranks} ranks")

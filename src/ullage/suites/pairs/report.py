@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ullage.arrays import np
 from ullage.model.summary import Row
 from ullage.model.system import Switch
 from ullage.quantity import format_compact, format_quantity, format_row
@@ -19,17 +20,20 @@ from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.pairs.effects import SUITE, PairMatrix, read_matrices, size_text
 from ullage.suites.pairs.summarise import times_of_end
-from ullage.suites.pairs.switches import SwitchPair, placed, switch_pairs
+from ullage.suites.pairs.switches import SwitchPair, switch_pairs
 from ullage.system.switches import meeting_of
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
-    from ullage.arrays import NDArray, np
+    from ullage.arrays import NDArray
 
 
 _MOST_ENDS: Final = 64
 _MOST_LINKS: Final = 12
-_MATRIX_METRICS: Final = ("pair_latency", "worst_pair_latency", "pair_bandwidth", "worst_pair_bandwidth")
+_AT_ONCE: Final = (
+    "All disjoint pairs of a round were measured at the same time, so they shared their common links. "
+    "`--one-at-a-time` measures each pair alone."
+)
 _PATTERNS: Final = ("best-bisection", "worst-bisection", "random-bisection", "incast", "outcast")
 _LABELS: Final = {
     "pair_latency": "latency, median pair",
@@ -55,42 +59,33 @@ def tables(data: ReportData) -> Content | None:
 def _notes(matrices: Sequence[PairMatrix]) -> list[str]:
     if not matrices:
         return []
-    how = "Each pair was measured while all others waited."
-    if matrices[-1].at_once:
-        how = (
-            "All disjoint pairs of a round were measured at the same time, so they shared their common "
-            "links. `--one-at-a-time` measures each pair alone."
-        )
+    how = _AT_ONCE if matrices[-1].at_once else "Each pair was measured while all others waited."
     return [how, "No ceiling is known: the rate of the links is not declared."]
 
 
+def _heads(*words: str, numbers: Sequence[str]) -> list[Heading]:
+    return [*map(Heading, words), *(Heading(word, is_number=True) for word in numbers)]
+
+
 def _pairs(rows: Sequence[Row]) -> Grid:
-    heads = [Heading("of all ordered pairs"), Heading("message", is_number=True), Heading("median", is_number=True)]
-    found = sorted((row for row in rows if row.metric in _MATRIX_METRICS), key=_message_of)
+    found = sorted((row for row in rows if row.metric in _LABELS), key=_message_of)
+    heads = _heads("of all ordered pairs", numbers=("message", "median"))
     return Grid("pairs", heads, [[Cell(_LABELS[row.metric]), *_numbers(row)] for row in found])
 
 
 def _exchanges(rows: Sequence[Row]) -> Grid:
-    heads = [
-        *(Heading("pattern"), Heading("ranks", is_number=True), Heading("message", is_number=True)),
-        *(Heading("all together", is_number=True), Heading("a rank", is_number=True)),
-    ]
+    """List bisections, one against all, then patterns of the user."""
+    places = {pattern: place for place, pattern in enumerate(_PATTERNS)}
     found = [row for row in rows if row.metric == "exchange_bandwidth"]
-    found.sort(key=lambda row: (_place_of(row), _message_of(row), row.count("seed")))
+    found.sort(key=lambda row: (places.get(row.word("pattern"), len(places)), _message_of(row), row.count("seed")))
+    heads = _heads("pattern", numbers=("ranks", "message", "all together", "a rank"))
     return Grid("all ranks active", heads, [_exchange_line(row) for row in found])
-
-
-def _place_of(row: Row) -> int:
-    """Return the place in the order: bisections, one against all, then patterns of the user."""
-    pattern = row.word("pattern")
-    return _PATTERNS.index(pattern) if pattern in _PATTERNS else len(_PATTERNS)
 
 
 def _exchange_line(row: Row) -> list[Cell]:
     seed = f", seed {row.params['seed']}" if "seed" in row.params else ""
-    ranks = row.count("ranks")
-    rank = number_cell(format_quantity(row.median / ranks, row.unit))
-    return [Cell(f"{row.params['pattern']}{seed}"), number_cell(str(ranks)), *_numbers(row), rank]
+    rank = number_cell(format_quantity(row.median / row.ranks, row.unit))
+    return [Cell(f"{row.params['pattern']}{seed}"), number_cell(str(row.ranks)), *_numbers(row), rank]
 
 
 def _numbers(row: Row) -> list[Cell]:
@@ -148,27 +143,21 @@ def _ends(matrix: PairMatrix) -> list[Grid]:
 
 def _links(matrix: PairMatrix) -> list[Grid]:
     """List slow links and asymmetric pairs; there is no table where nothing stands out."""
-    links = [(link.sender, link.receiver, link.factor, "slow link") for link in matrix.fit.links]
-    known = {(sender, receiver) for sender, receiver, _, _ in links}
-    if not matrix.is_latency:
-        pairs = [(pair.slow, pair.fast, pair.factor, "asymmetric") for pair in matrix.fit.asymmetric]
-        links += [pair for pair in pairs if pair[:2] not in known]
+    slow = {(link.sender, link.receiver): (link.factor, "slow link") for link in matrix.fit.links}
+    apart = () if matrix.is_latency else matrix.fit.asymmetric
+    found = {(link.sender, link.receiver): (link.factor, "asymmetric") for link in apart}
+    shown = {**slow, **{ends: why for ends, why in found.items() if ends not in slow}}
+
+    def value(sender: int, receiver: int) -> str:
+        return format_quantity(matrix.value(float(matrix.median[sender, receiver])), matrix.unit)
+
     lines = [
-        [
-            *(placed(matrix, end) for end in (sender, receiver)),
-            *(_value(matrix, *ends) for ends in ((sender, receiver), (receiver, sender))),
-            f"{factor:.2f} x",
-            why,
-        ]
-        for sender, receiver, factor, why in links[:_MOST_LINKS]
+        [*map(matrix.placed, (one, other)), value(one, other), value(other, one), f"{factor:.2f} x", why]
+        for (one, other), (factor, why) in list(shown.items())[:_MOST_LINKS]
     ]
     heads = ("from", "to", "there", "back", "longer by", "why it is here")
     words = ("from", "to", "why it is here")
     return texts_grid(f"links that stand out: {_what(matrix)}", heads, lines, words, whole=True)
-
-
-def _value(matrix: PairMatrix, sender: int, receiver: int) -> str:
-    return format_quantity(matrix.value(float(matrix.median[sender, receiver])), matrix.unit)
 
 
 # -- every pair as a map: who sends, who receives, how fast ------------------------------------------------------------
@@ -205,8 +194,6 @@ def figure(matrix: PairMatrix) -> Figure:
 
 def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "tuple[NDArray[np.float64], list[str]]":
     """Reduce each block of ``each`` by ``each`` pairs to its slowest, and name the blocks."""
-    from ullage.arrays import np
-
     if each == 1:
         return times, list(names)
     starts = range(0, len(names), each)
@@ -216,8 +203,6 @@ def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "t
 
 
 def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str], each: int) -> Spec:
-    from ullage.arrays import np
-
     values = [[matrix.value(float(one)) for one in line] for line in times]
     known = [value for line in values for value in line if not np.isnan(value)]
     wide = max(known) / min(known) > LOG_FROM_RATIO

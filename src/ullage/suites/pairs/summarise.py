@@ -2,8 +2,7 @@
 """From the records of a pairs run to rows, also by switch, and to what is slow: ends, links, asymmetric pairs."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.analysis.contests import compare_rows
@@ -21,11 +20,11 @@ from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.row_checks import check_values
 from ullage.results.rows import RowContext, RowFrame, join
-from ullage.runs.kernels.message_pages import pages_of, with_pages
+from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, told_rows, usual
-from ullage.suites.pairs.effects import FEWEST_ENDS, AsymmetricPair, PairMatrix, SlowEnd, SlowLink, read_matrices
+from ullage.suites.pairs.effects import FEWEST_ENDS, PairMatrix, SlowEnd, SlowLink, read_matrices
 from ullage.suites.pairs.switches import (
     SlowPassage,
     SwitchPair,
@@ -33,7 +32,6 @@ from ullage.suites.pairs.switches import (
     cause_of,
     links_by_switch,
     passage_finding,
-    placed,
     slow_passages,
     slow_together,
     switch_pairs,
@@ -55,7 +53,7 @@ def matrix_findings(matrix: PairMatrix, passages: Sequence[SlowPassage] = ()) ->
     """
     fit = matrix.fit
     explained = {(link.sender, link.receiver) for link in fit.links}
-    apart = [pair for pair in fit.asymmetric if (pair.slow, pair.fast) not in explained]
+    apart = [link for link in fit.asymmetric if (link.sender, link.receiver) not in explained]
     named = {slow.switch for slow in passages}
     together = {leaf: ends for leaf, ends in slow_together(matrix).items() if leaf not in named}
     told = {end for leaf, ends in all_slow(matrix).items() if leaf in named or leaf in together for end in ends}
@@ -64,38 +62,31 @@ def matrix_findings(matrix: PairMatrix, passages: Sequence[SlowPassage] = ()) ->
         *(together_finding(matrix, leaf, ends) for leaf, ends in together.items()),
         *(slow_end_finding(matrix, end) for end in fit.ends if end.end not in told),
         *links_by_switch(matrix),
-        *_slow_links(matrix, fit.links),
-        *_asymmetric(matrix, () if matrix.is_latency else apart),
+        *_named(matrix, fit.links, _slow_link, "slow link"),
+        *_named(matrix, () if matrix.is_latency else apart, _asymmetric, "asymmetric pair"),
     ]
     if len(matrix.names) < FEWEST_ENDS:
         return [*found, *_too_few(matrix)]
     return found or [_nothing_slow(matrix)]
 
 
-def _show(matrix: PairMatrix, seconds: float) -> str:
-    return show(matrix.value(seconds), matrix.unit)
-
-
 def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
     """Return one finding for one slow end, however many links it has."""
-    name, where = matrix.names[end.end], placed(matrix, end.end)
-    usual = math.exp(matrix.fit.polish.common)
+    name, usual = matrix.names[end.end], math.exp(matrix.fit.polish.common)
     sends, receives = times_of_end(matrix, end.end)
     by = "in" if matrix.is_latency else "at"
-    ways = [f"sends {by} {_show(matrix, sends)}"] if end.sends > 1 else []
-    ways += [f"receives {by} {_show(matrix, receives)}"] if end.receives > 1 else []
+    ways = [f"sends {by} {matrix.shown(sends)}"] if end.sends > 1 else []
+    ways += [f"receives {by} {matrix.shown(receives)}"] if end.receives > 1 else []
     only = "" if len(ways) > 1 else " The other direction is as usual."
     look = "port, cable and switch, and what else runs on it" if matrix.of_nodes else "core, and what else runs there"
     text = (
-        f"{where} is slow: with {matrix.message} it {' and '.join(ways)}, where {_show(matrix, usual)} is usual. "
-        f"{cause_of(matrix, end.end)}{only} Check its {look}."
+        f"{matrix.placed(end.end)} is slow: with {matrix.message} it {' and '.join(ways)}, where {matrix.shown(usual)} "
+        f"is usual. {cause_of(matrix, end.end)}{only} Check its {look}."
     )
-    return finding(
+    return matrix.warning(
         "slow-end",
         f"{name} is a slow {matrix.noun}",
         text,
-        "warning",
-        **matrix.place,
         end=name,
         sends=matrix.value(sends),
         receives=matrix.value(receives),
@@ -112,65 +103,42 @@ def times_of_end(matrix: PairMatrix, end: int) -> tuple[float, float]:
     return median(float(middle[end, other]) for other in others), median(float(middle[other, end]) for other in others)
 
 
-def _slow_links(matrix: PairMatrix, links: Sequence[SlowLink]) -> list[Finding]:
-    return [_slow_link(matrix, link) for link in links[:_MOST_NAMED]] + _more(matrix, "slow link", len(links))
+def _named(
+    matrix: PairMatrix, links: Sequence[SlowLink], say: Callable[[PairMatrix, SlowLink], Finding], noun: str
+) -> list[Finding]:
+    """Return a finding for each of the first links, and one for the number of the others."""
+    found = [say(matrix, link) for link in links[:_MOST_NAMED]]
+    if (count := len(links) - _MOST_NAMED) > 0:
+        title = f"{count} more {noun}s are in the matrix"
+        text = f"{count} more {noun}s with {matrix.message} are in the matrix."
+        found.append(finding(f"{noun.replace(' ', '-')}s", title, text, "warning", count=len(links)))
+    return found
 
 
 def _slow_link(matrix: PairMatrix, link: SlowLink) -> Finding:
     sender, receiver = matrix.names[link.sender], matrix.names[link.receiver]
     seconds = float(matrix.median[link.sender, link.receiver])
     usual = seconds / link.factor
-    verb = "take" if matrix.is_latency else "go at"
     text = (
-        f"The link from {placed(matrix, link.sender)} to {placed(matrix, link.receiver)} is slow: {matrix.message} "
-        f"{verb} {_show(matrix, seconds)}, where {_show(matrix, usual)} would be usual between these two "
+        f"The link from {matrix.placed(link.sender)} to {matrix.placed(link.receiver)} is slow: {matrix.message} "
+        f"{matrix.verb} {matrix.shown(seconds)}, where {matrix.shown(usual)} would be usual between these two "
         f"({times(link.factor)})."
     )
-    return finding(
-        "slow-link",
-        f"The link from {sender} to {receiver} is slow",
-        text,
-        "warning",
-        **matrix.place,
-        sender=sender,
-        receiver=receiver,
-        value=matrix.value(seconds),
-        usual=matrix.value(usual),
-        factor=link.factor,
-    )
+    numbers = {"value": matrix.value(seconds), "usual": matrix.value(usual), "factor": link.factor}
+    title = f"The link from {sender} to {receiver} is slow"
+    return matrix.warning("slow-link", title, text, sender=sender, receiver=receiver, **numbers)
 
 
-def _asymmetric(matrix: PairMatrix, pairs: Sequence[AsymmetricPair]) -> list[Finding]:
-    return [_apart(matrix, pair) for pair in pairs[:_MOST_NAMED]] + _more(matrix, "asymmetric pair", len(pairs))
-
-
-def _apart(matrix: PairMatrix, pair: AsymmetricPair) -> Finding:
-    slow, fast = matrix.names[pair.slow], matrix.names[pair.fast]
-    out, back = float(matrix.median[pair.slow, pair.fast]), float(matrix.median[pair.fast, pair.slow])
+def _asymmetric(matrix: PairMatrix, link: SlowLink) -> Finding:
+    slow, fast = matrix.names[link.sender], matrix.names[link.receiver]
+    out, back = (float(matrix.median[way]) for way in ((link.sender, link.receiver), (link.receiver, link.sender)))
     text = (
-        f"{placed(matrix, pair.slow)} and {placed(matrix, pair.fast)} are an asymmetric pair. "
-        f"{capital(matrix.message)} go at {_show(matrix, out)} from {slow} to {fast} and at {_show(matrix, back)} back."
+        f"{matrix.placed(link.sender)} and {matrix.placed(link.receiver)} are an asymmetric pair. "
+        f"{capital(matrix.message)} go at {matrix.shown(out)} from {slow} to {fast} and at {matrix.shown(back)} back."
     )
-    return finding(
-        "asymmetric-pair",
-        f"The link between {slow} and {fast} is asymmetric",
-        text,
-        "warning",
-        **matrix.place,
-        sender=slow,
-        receiver=fast,
-        value=matrix.value(out),
-        back=matrix.value(back),
-        factor=pair.factor,
-    )
-
-
-def _more(matrix: PairMatrix, noun: str, count: int) -> list[Finding]:
-    if count <= _MOST_NAMED:
-        return []
-    title = f"{count - _MOST_NAMED} more {noun}s are in the matrix"
-    text = f"{count - _MOST_NAMED} more {noun}s with {matrix.message} are in the matrix."
-    return [finding(f"{noun.replace(' ', '-')}s", title, text, "warning", count=count)]
+    numbers = {"value": matrix.value(out), "back": matrix.value(back), "factor": link.factor}
+    title = f"The link between {slow} and {fast} is asymmetric"
+    return matrix.warning("asymmetric-pair", title, text, sender=slow, receiver=fast, **numbers)
 
 
 def _too_few(matrix: PairMatrix) -> list[Finding]:
@@ -198,17 +166,8 @@ def _nothing_slow(matrix: PairMatrix) -> Finding:
         own, other = (show(value, matrix.unit) for value in numbers.values())
         verb, noun = "takes" if matrix.is_latency else "reaches", matrix.leaf_noun
         text += f" The median pair {verb} {own} within a {noun} and {other} between {nouns_of(noun)}."
-    severity = "advice" if is_noisy else "info"
-    return finding(
-        "pairs",
-        f"No {matrix.noun} or link is slow",
-        text,
-        severity,
-        **matrix.place,
-        spread=spread,
-        limit=limit,
-        **numbers,
-    )
+    severity, title = "advice" if is_noisy else "info", f"No {matrix.noun} or link is slow"
+    return finding("pairs", title, text, severity, **matrix.place, spread=spread, limit=limit, **numbers)
 
 
 def _by_switch(matrix: PairMatrix) -> dict[str, float]:
@@ -272,10 +231,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     """See ``Summarising``."""
     launches = launches_of(result)
     measured = join(launches)
-    phases = grouped((item.case.case, item.phase) for item in measured)
-    pages = {case: pages_of(of_case) for case, of_case in phases.items()}
-    rows = told_rows(launches, context.without_storage(MPI.name, METRICS), _told)
-    told = [with_pages(row, pages[row.case]) for row in rows]
+    told = told_rows(launches, context.without_storage(MPI.name, METRICS), _params_of, with_pages_of)
     system = result.read_system()
     found = read_matrices(measured, () if system is None else system.switches)
     told += switch_rows(found, told, context.level)
@@ -288,7 +244,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     return SuiteSummary(told, [*failures_of(launches, context.level, told), *said])
 
 
-def _told(row: Row, source: Source) -> dict[str, Scalar]:
+def _params_of(row: Row, source: Source) -> dict[str, Scalar]:
     """Tell what sets a row apart, by the names that people know."""
     known = source.workload
     params: dict[str, Scalar] = {
@@ -311,36 +267,26 @@ MOST_SWITCHES: Final = 32
 """Beyond this a row for each two switches would be too many: rows are then of all pairs within and between switches."""
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """``base``: the row of all pairs of the same case, with which it has all in common but its pairs."""
-
-    base: Row
-    pair: SwitchPair
-    samples: tuple[float, ...]
-
-
 def switch_rows(matrices: Sequence[PairMatrix], rows: Sequence[Row], level: float) -> list[Row]:
     """Return a row for each two switches, by the order of ``switch_pairs``; none where less than two are known.
 
-    ``rows``: of the suite; ``level``: confidence of intervals.
+    ``rows``: of the suite, of which that of all pairs of a case has all in common with these but its pairs; ``level``:
+    confidence of intervals.
     """
     bases = {row.case: row for row in rows if row.metric in _OF_ALL}
-    cells = [cell for matrix in matrices if matrix.case in bases for cell in _cells(matrix, bases[matrix.case])]
-    samples = grouped((cell.base.metric, cell.samples) for cell in cells)
-    known = {metric: pooled_dependence(of_metric) for metric, of_metric in samples.items()}
-    return [_row(cell, level, known[cell.base.metric]) for cell in cells]
+    found = [
+        (bases[matrix.case], pair, [matrix.value(seconds) for seconds in pair.each])
+        for matrix in matrices
+        if matrix.case in bases
+        for pair in switch_pairs(matrix)
+        if pair.is_all or len({*matrix.leaves}) <= MOST_SWITCHES
+    ]
+    of_metric = grouped((base.metric, samples) for base, _, samples in found)
+    known = {metric: pooled_dependence(samples) for metric, samples in of_metric.items()}
+    return [_row(base, pair, samples, level, known[base.metric]) for base, pair, samples in found]
 
 
-def _cells(matrix: PairMatrix, base: Row) -> Iterator[_Cell]:
-    has_many = len({*matrix.leaves}) > MOST_SWITCHES
-    for pair in switch_pairs(matrix):
-        if pair.is_all or not has_many:
-            yield _Cell(base, pair, tuple(matrix.value(seconds) for seconds in pair.each))
-
-
-def _row(cell: _Cell, level: float, dependence: Dependence) -> Row:
-    base, pair = cell.base, cell.pair
+def _row(base: Row, pair: SwitchPair, samples: Sequence[float], level: float, dependence: Dependence) -> Row:
     frame = RowFrame(
         metric=_OF_ALL[base.metric],
         unit=base.unit,
@@ -352,7 +298,7 @@ def _row(cell: _Cell, level: float, dependence: Dependence) -> Row:
         last_flags=[flag for flag in base.flags if flag.code not in _of_values(base, level)],
         notes=base.notes,
     )
-    row = frame.row(cell.samples, level, dependence=dependence)
+    row = frame.row(samples, level, dependence=dependence)
     return row.model_copy(update={"verdict": base.verdict, "verdict_reasons": base.verdict_reasons})
 
 

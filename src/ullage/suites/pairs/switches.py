@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.findings.phrasing import capital, finding
 from ullage.analysis.statistics import Comparison, Contest, compare_all, rank_test
+from ullage.arrays import np
 from ullage.grouping import grouped
-from ullage.quantity import listing, show, times
+from ullage.quantity import listing, times
 from ullage.suites.pairs.effects import (
     EVERY_TIME,
     FEWEST_REPETITIONS,
@@ -29,7 +30,7 @@ from ullage.suites.pairs.effects import (
 from ullage.system.switches import nouns_of
 
 if TYPE_CHECKING:
-    from ullage.arrays import NDArray, np
+    from ullage.arrays import NDArray
     from ullage.model.summary import Finding
 
 # Sentences on switches are a half of what a report says of its pairs.
@@ -62,17 +63,14 @@ def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
 
     Two lines come first: all pairs within a switch, and all between switches. Pairs within a node pass no switch.
     """
-    from ullage.arrays import np
-
-    names = sorted({*matrix.leaves} - {""})
-    if len(names) < 2:
+    if len(matrix.switches) < 2:
         return []
-    within, across = _within(matrix), _across(matrix)
+    within, across = matrix.within, matrix.across
     leaves = np.array(matrix.leaves)
     first = f"one {matrix.leaf_noun}"
     both = [(first, "the same", within), (first, "another", across)]
     found = [_switch_pair(matrix, *line, is_all=True) for line in both if line[2].any()]
-    for one, other in itertools.product(names, repeat=2):
+    for one, other in itertools.product(matrix.switches, repeat=2):
         cells = (leaves[:, None] == one) & (leaves[None, :] == other) & (within | across)
         found += [_switch_pair(matrix, one, other, cells)] if cells.any() else []
     return found
@@ -81,30 +79,10 @@ def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
 def _switch_pair(
     matrix: PairMatrix, sender: str, receiver: str, cells: "NDArray[np.bool_]", *, is_all: bool = False
 ) -> SwitchPair:
-    from ullage.arrays import np
-
     each = np.median(matrix.times[:, cells], axis=1)
     found = matrix.median[cells]
     middle, worst = _middle(found), float(found.max())
     return SwitchPair(sender, receiver, int(cells.sum()), middle, worst, tuple(each.tolist()), is_all)
-
-
-def _within(matrix: PairMatrix) -> "NDArray[np.bool_]":
-    """Return which links are within a switch, between two nodes."""
-    from ullage.arrays import np
-
-    hosts, leaves = np.array(matrix.hosts), np.array(matrix.leaves)
-    same = (leaves[:, None] == leaves[None, :]) & (leaves != "")
-    return same & (hosts[:, None] != hosts[None, :])
-
-
-def _across(matrix: PairMatrix) -> "NDArray[np.bool_]":
-    """Return which links are between two switches."""
-    from ullage.arrays import np
-
-    leaves = np.array(matrix.leaves)
-    known = leaves != ""
-    return known[:, None] & known[None, :] & (leaves[:, None] != leaves[None, :])
 
 
 # -- links between switches, all together and through each -------------------------------------------------------------
@@ -149,21 +127,16 @@ def slow_passages(matrices: Sequence[PairMatrix]) -> list[list[SlowPassage]]:
 
 
 def _middle(values: "NDArray[np.float64]") -> float:
-    from ullage.arrays import np
-
     return float(np.median(values))
 
 
 def _candidates(matrix: PairMatrix) -> Iterator[_Candidate]:
     """Yield all links between switches, then those through each switch that has two nodes and two other switches."""
-    from ullage.arrays import np
-
-    if len({*matrix.leaves} - {""}) < 2 or len(matrix.times) < FEWEST_REPETITIONS:
+    if len(matrix.switches) < 2 or len(matrix.times) < FEWEST_REPETITIONS:
         return
-    within, across = _within(matrix), _across(matrix)
-    each = np.log(matrix.times)
+    within, each = matrix.within, np.log(matrix.times)
     own = _own(each, within)
-    cells = across & ~np.isnan(own[0])
+    cells = matrix.across & ~np.isnan(own[0])
     if not cells.any():
         return
     excess = (each - own)[:, cells]
@@ -191,8 +164,6 @@ def _are_other_cables(matrix: PairMatrix, slow: "NDArray[np.bool_]", others: "ND
 
     So what some cables do by chance is no property of a switch. Both directions of a pair are one cable.
     """
-    from ullage.arrays import np
-
     logs = np.triu(np.log(matrix.median) + np.log(matrix.median).T, 1)
     first, second = (logs[np.triu(cells, 1)].tolist() for cells in (slow, others))
     return rank_test(first, second) <= _CHANCE / claims
@@ -203,8 +174,6 @@ def _own(each: "NDArray[np.float64]", within: "NDArray[np.bool_]") -> "NDArray[n
 
     It is not a number where one of them is alone there.
     """
-    from ullage.arrays import np
-
     sends, receives = np.full(each.shape[:2], np.nan), np.full(each.shape[:2], np.nan)
     for end, links in enumerate(within):
         if links.any():
@@ -224,8 +193,6 @@ def _matters(excess: "NDArray[np.float64]", rest: "NDArray[np.float64]", parts: 
     ``parts``: the variance of their median, in variances of one link. Links that share a node are not independent, so
     nodes count, not links.
     """
-    from ullage.arrays import np
-
     links = np.median(excess - rest[:, None], axis=0)
     middle = float(np.median(links))
     always = float(np.min(np.median(excess, axis=1) - rest))
@@ -239,12 +206,10 @@ def _matters(excess: "NDArray[np.float64]", rest: "NDArray[np.float64]", parts: 
 
 def passage_finding(matrix: PairMatrix, slow: SlowPassage) -> "Finding":
     """Say which links between switches are slow, and by how much."""
-    verb = "take" if matrix.is_latency else "go at"
-    value, usual = (show(matrix.value(seconds), matrix.unit) for seconds in (slow.seconds, slow.usual))
-    found = slow.found
+    value, usual, found = matrix.shown(slow.seconds), matrix.shown(slow.usual), slow.found
     known = "" if found.low is None or found.high is None else f" [{times(found.low)}, {times(found.high)}]"
+    factor, one, several = f"{times(found.ratio)}{known}", matrix.leaf_noun, nouns_of(matrix.leaf_noun)
     numbers = {
-        **matrix.place,
         "value": matrix.value(slow.seconds),
         "usual": matrix.value(slow.usual),
         "factor": found.ratio,
@@ -252,30 +217,19 @@ def passage_finding(matrix: PairMatrix, slow: SlowPassage) -> "Finding":
         "high": found.high,
     }
     if slow.switch:
-        title = f"Messages through {matrix.leaf_noun} {slow.switch} are slow"
         text = (
-            f"Between {matrix.leaf_noun} {slow.switch} and the others {matrix.message} {verb} {value}. {usual} would "
-            f"be usual between other {nouns_of(matrix.leaf_noun)} ({times(found.ratio)}{known}). Check the links from "
-            f"{slow.switch} to the others."
+            f"Between {one} {slow.switch} and the others {matrix.message} {matrix.verb} {value}. {usual} would be "
+            f"usual between other {several} ({factor}). Check the links from {slow.switch} to the others."
         )
-        return finding("slow-switch", title, text, "warning", **numbers, switch=slow.switch)
+        title = f"Messages through {one} {slow.switch} are slow"
+        return matrix.warning("slow-switch", title, text, **numbers, switch=slow.switch)
     text = (
-        f"{capital(matrix.message)} {verb} {value} between {nouns_of(matrix.leaf_noun)}. The same {matrix.noun}s "
-        f"{_reach(matrix)} {usual} within their {matrix.leaf_noun} ({times(found.ratio)}{known}). Place ranks that "
-        f"communicate on one {matrix.leaf_noun}."
+        f"{capital(matrix.message)} {matrix.verb} {value} between {several}. The same {matrix.noun}s "
+        f"{'take' if matrix.is_latency else 'reach'} {usual} within their {one} ({factor}). Place ranks that "
+        f"communicate on one {one}."
     )
-    title = f"Messages between {nouns_of(matrix.leaf_noun)} are slow"
-    return finding("between-switches", title, text, "advice", **numbers)
-
-
-def _reach(matrix: PairMatrix) -> str:
-    return "take" if matrix.is_latency else "reach"
-
-
-def placed(matrix: PairMatrix, end: int) -> str:
-    """Name an end, with its switch where that is known: ``n0 (switch s0)``."""
-    leaf = matrix.leaves[end] if matrix.leaves else ""
-    return f"{matrix.names[end]} ({matrix.leaf_noun} {leaf})" if leaf else matrix.names[end]
+    title = f"Messages between {several} are slow"
+    return finding("between-switches", title, text, "advice", **matrix.place, **numbers)
 
 
 # -- slow ends and slow links by their switches ------------------------------------------------------------------------
@@ -287,7 +241,7 @@ def slow_together(matrix: PairMatrix) -> dict[str, list[int]]:
     return {
         leaf: ends
         for leaf, ends in all_slow(matrix).items()
-        if len({*matrix.leaves} - {""}) * math.comb(every - len(ends), len(slow) - len(ends))
+        if len(matrix.switches) * math.comb(every - len(ends), len(slow) - len(ends))
         <= _CHANCE * math.comb(every, len(slow))
     }
 
@@ -307,8 +261,8 @@ def cause_of(matrix: PairMatrix, end: int) -> str:
     """Say why an end is slow: itself, or its switch where the links to others at that switch do not say otherwise."""
     links_text = f"All links of this {matrix.noun} are slow"
     leaf, noun = matrix.leaves[end] if matrix.leaves else "", matrix.leaf_noun
-    if leaf and len({*matrix.leaves} - {""}) > 1:
-        links = _within(matrix)[end]
+    if leaf and len(matrix.switches) > 1:
+        links = matrix.within[end]
         if not links.any():
             return f"{links_text}. No other node here is at {noun} {leaf}, so the cause is the node or the {noun}."
         if leaf in all_slow(matrix):
@@ -323,50 +277,33 @@ def cause_of(matrix: PairMatrix, end: int) -> str:
 
 def together_finding(matrix: PairMatrix, leaf: str, ends: Sequence[int]) -> "Finding":
     """Report once that all ends of a switch are slow, and whether they are so among themselves."""
-    from ullage.arrays import np
-
-    inside = [end in ends for end in range(len(matrix.names))]
-    here = np.array(inside)
+    here = np.array([end in ends for end in range(len(matrix.names))])
     apart = np.array(matrix.hosts)[:, None] != np.array(matrix.hosts)[None, :]
-    out, own = (
-        matrix.median[cells] for cells in (here[:, None] != here[None, :], here[:, None] & here[None, :] & apart)
-    )
+    out = _middle(matrix.median[here[:, None] != here[None, :]])
+    own = _middle(matrix.median[here[:, None] & here[None, :] & apart])
     usual = math.exp(matrix.fit.polish.common)
-    values = [show(matrix.value(seconds), matrix.unit) for seconds in (_middle(out), _middle(own), usual)]
-    verb = "take" if matrix.is_latency else "go at"
-    names, where = listing([matrix.names[end] for end in ends]), f"{matrix.leaf_noun} {leaf}"
+    names, where = [matrix.names[end] for end in ends], f"{matrix.leaf_noun} {leaf}"
     text = (
-        f"All {len(ends)} {matrix.noun}s at {where} are slow: {names}. {capital(matrix.message)} {verb} "
-        f"{values[0]} between them and the others, and {values[1]} among themselves. {values[2]} is usual. Check "
-        f"{where} and its links."
+        f"All {len(ends)} {matrix.noun}s at {where} are slow: {listing(names)}. {capital(matrix.message)} "
+        f"{matrix.verb} {matrix.shown(out)} between them and the others, and {matrix.shown(own)} among themselves. "
+        f"{matrix.shown(usual)} is usual. Check {where} and its links."
     )
-    return finding(
-        "slow-switch",
-        f"All {matrix.noun}s at {where} are slow",
-        text,
-        "warning",
-        **matrix.place,
-        switch=leaf,
-        ends=[matrix.names[end] for end in ends],
-        value=matrix.value(_middle(out)),
-        within=matrix.value(_middle(own)),
-        usual=matrix.value(usual),
-        factor=_middle(out) / usual,
-    )
+    numbers = {"value": matrix.value(out), "within": matrix.value(own), "usual": matrix.value(usual)}
+    title = f"All {matrix.noun}s at {where} are slow"
+    return matrix.warning("slow-switch", title, text, switch=leaf, ends=names, **numbers, factor=out / usual)
 
 
 def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
     """Say that all slow links are between two switches, or at one; nothing where they may be so by chance."""
-    from ullage.arrays import np
-
-    passed = [_leaves_of(matrix, link.sender, link.receiver) for link in matrix.fit.links]
+    leaf_of = matrix.leaves or [""] * len(matrix.names)
+    passed = [{leaf_of[link.sender], leaf_of[link.receiver]} for link in matrix.fit.links]
     if not passed or any("" in pair or len(pair) < 2 for pair in passed):
         return []
     common = sorted(leaf for leaf in passed[0] if all(leaf in pair for pair in passed))
     leaves = np.array(matrix.leaves)
     here = np.isin(leaves, common)
     at = here[:, None] & here[None, :] if len(common) > 1 else here[:, None] | here[None, :]
-    count = int((at & _across(matrix)).sum())
+    count = int((at & matrix.across).sum())
     if not common or _chance(matrix, count // 2) > _CHANCE:
         return []
     one, several = matrix.leaf_noun, nouns_of(matrix.leaf_noun)
@@ -375,11 +312,7 @@ def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
         f"All {len(passed)} slow links with {matrix.message} are {where}. {count} links between {several} were "
         f"measured there."
     )
-    return [finding("switch-links", f"All slow links are {where}", text, "warning", **matrix.place, switches=common)]
-
-
-def _leaves_of(matrix: PairMatrix, *ends: int) -> set[str]:
-    return {matrix.leaves[end] for end in ends} if matrix.leaves else {""}
+    return [matrix.warning("switch-links", f"All slow links are {where}", text, switches=common)]
 
 
 def _chance(matrix: PairMatrix, pairs: int) -> float:
@@ -388,7 +321,7 @@ def _chance(matrix: PairMatrix, pairs: int) -> float:
     Both directions of a pair count once, because they have the same cable.
     """
     known = sum(leaf != "" for leaf in matrix.leaves)
-    switches = len({*matrix.leaves} - {""})
+    switches = len(matrix.switches)
     groups = 1 if switches == 2 else switches * (switches + 1) // 2
     slow = len({frozenset((link.sender, link.receiver)) for link in matrix.fit.links})
     return min(1.0, groups * math.comb(pairs, slow) / math.comb(known * (known - 1) // 2, slow))

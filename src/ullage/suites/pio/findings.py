@@ -14,7 +14,7 @@ from ullage.analysis.contests import carries, compare_pairs, compare_rows, sprea
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, noun, with_gain
-from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.statistics import Comparison, Spread, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
@@ -52,8 +52,10 @@ class Pair:
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones."""
     known = [row for row in rows if row.metric == METRIC and not row.is_invalid]
-    own = level_of_part(level, _FAMILIES)
-    return [*_slow_patterns(known, own), *_collective(known, own), *_shifted(known, own)]
+    base = min((row.count("base_bytes") for row in known), default=0)
+    at_base = [row for row in known if row.params["base_bytes"] == base]
+    own, spread = level_of_part(level, _FAMILIES), spread_of(row for row in known if carries(row))
+    return [*_slow_patterns(at_base, spread, own), *_collective(at_base, own), *_shifted(known, base, own)]
 
 
 def _nouns(access: str) -> str:
@@ -72,13 +74,12 @@ def _at(row: Row) -> str:
 # -- which patterns are slow -------------------------------------------------------------------------------------------
 
 
-def _slow_patterns(rows: Sequence[Row], level: float) -> list[Finding]:
+def _slow_patterns(rows: Sequence[Row], spread: Spread, level: float) -> list[Finding]:
     """Compare every pattern with the fastest of the same calls, operation and request, where nothing is off."""
-    base = min((row.count("base_bytes") for row in rows), default=0)
     names = ("backend", "ranks", "calls", "access", "block_bytes")
-    groups = grouped((_place(row, *names), row) for row in rows if row.params["base_bytes"] == base)
+    groups = grouped((_place(row, *names), row) for row in rows)
     several = [some for some in groups.values() if len(some) > 1]
-    own, spread = level_of_each(level, map(len, several)), spread_of(row for row in rows if carries(row))
+    own = level_of_each(level, map(len, several))
     pairs: list[Pair] = []
     for some in several:
         best = max(some, key=lambda row: row.median)
@@ -142,43 +143,38 @@ def _pairs(
 
 def _collective(rows: Sequence[Row], level: float) -> list[Finding]:
     """Say where collective calls are faster, and where slower, than independent ones of the same bytes."""
-    base = min((row.count("base_bytes") for row in rows), default=0)
     names = ("backend", "ranks", "access", "pattern", "block_bytes")
-    known = [row for row in rows if row.params["base_bytes"] == base]
-    groups = _pairs(known, level, names, lambda row: row.params["calls"] == "collective")
-    found = (_told(pairs, "pio-collective", "Collective", "independent") for pairs in groups.values())
-    return [one for one in found if one is not None]
+    groups = _pairs(rows, level, names, lambda row: row.params["calls"] == "collective")
+    return [
+        one for pairs in groups.values() for one in _pair_findings(pairs, "pio-collective", "Collective", "independent")
+    ]
 
 
-def _shifted(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Say which rows of the least base differ from the same ones further behind."""
-    base = min((row.count("base_bytes") for row in rows), default=0)
+def _shifted(rows: Sequence[Row], base: int, level: float) -> list[Finding]:
+    """Say which rows of the least ``base`` differ from the same ones further behind."""
     others = sorted({row.count("base_bytes") for row in rows} - {base})
-    if not others:
-        return []
     names = ("backend", "ranks", "access", "calls", "pattern", "block_bytes")
-    own = level_of_part(level, len(others))
     found: list[Finding] = []
     for other in others:
         known = [row for row in rows if row.params["base_bytes"] in (base, other)]
+        own = level_of_part(level, len(others))
         groups = _pairs(known, own, names, lambda row, at=other: row.params["base_bytes"] == at)
         for pairs in groups.values():
-            calls = pairs[0].first.word("calls").capitalize()
-            what = f"{other} bytes off, {calls.lower()}"
-            told = _told(pairs, "pio-shift", what, "well-formed")
-            found += [] if told is None else [told]
+            found += _pair_findings(
+                pairs, "pio-shift", f"{other} bytes off, {pairs[0].first.params['calls']}", "well-formed"
+            )
     return found
 
 
-def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> Finding | None:
-    """Return a finding that says in how many of all pairs which is faster; None where that is told of none.
+def _pair_findings(pairs: Sequence[Pair], kind: str, what: str, other: str) -> list[Finding]:
+    """Return a finding that says in how many of all pairs which is faster; none where that is told of none.
 
     A command that changes all of them is named only where all of them gain.
     """
     by_word = grouped((pair.found.verdict, pair) for pair in sorted(pairs, key=lambda pair: pair.found.ratio))
     faster, slower = by_word.get("faster", [])[::-1], by_word.get("slower", [])
     if not faster and not slower:
-        return None
+        return []
     row = pairs[0].first
     nouns = _nouns(row.access)
     ahead = f"{what} {nouns}" if kind == "pio-collective" else f"{nouns.capitalize()} ({what})"
@@ -199,8 +195,8 @@ def _told(pairs: Sequence[Pair], kind: str, what: str, other: str) -> Finding | 
         ratios=[pair.found.ratio for pair in (*faster, *slower)],
     )
     if kind == "pio-collective" and len(faster) == len(pairs):
-        return with_gain(found, least_gain(gain_of(pair.found) for pair in pairs), "--calls collective")
-    return found
+        return [with_gain(found, least_gain(gain_of(pair.found) for pair in pairs), "--calls collective")]
+    return [found]
 
 
 def ignored_hints(launches: Iterable[Iterable[AnyRecord]]) -> list[Finding]:

@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of suite ``pio``: rates by pattern and operation, one map of all, and who owns which bytes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast
 
 from ullage.analysis.metrics import metric_named
 from ullage.grouping import grouped
+from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.quantity import (
-    DASH,
-    format_compact,
-    format_interval,
-    format_quantity,
-    format_row,
-    rounded,
-    scale_for,
-)
+from ullage.quantity import DASH, format_compact, format_interval, format_quantity, format_row, rounded, scale_for
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
@@ -27,7 +20,7 @@ from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import best_of
 from ullage.suites.pio.findings import METRIC
-from ullage.suites.pio.spatial import OPERATIONS, PATTERNS
+from ullage.suites.pio.options import OPERATIONS, PATTERNS
 from ullage.units import format_bytes
 
 _SUITE: Final = "pio"
@@ -35,12 +28,9 @@ _TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "rea
 _FEWEST_CELLS: Final = 2
 
 
-_TIMES: Final = {
-    "least": "fastest_rank_time",
-    "mean": "mean_rank_time",
-    "most": "slowest_rank_time",
-}
+_TIMES: Final = {"least": "fastest_rank_time", "mean": "mean_rank_time", "most": "slowest_rank_time"}
 """Times of the ranks in a phase, as columns."""
+_SET_APART: Final = ("pattern", "calls", "base_bytes", "block_bytes")
 
 
 def _rows(data: ReportData, metric: str = METRIC) -> list[Row]:
@@ -49,13 +39,11 @@ def _rows(data: ReportData, metric: str = METRIC) -> list[Row]:
 
 def _place(row: Row) -> tuple[str, int, int, str, str, int, int]:
     """Return by what rows are ordered: cases were measured in a random order."""
-    params = row.params
-    numbers = {name: int(params[name]) for name in ("ranks", "base_bytes", "block_bytes")}
     order: Sequence[str] = PATTERNS
-    pattern = str(params["pattern"])  # or the label that a file of directives gives one
+    pattern = row.word("pattern")  # or the label that a file of directives gives one
     known = order.index(pattern) if pattern in order else len(order)
-    where = f"{row.target} {params['backend']}"
-    return where, numbers["ranks"], known, pattern, str(params["calls"]), numbers["base_bytes"], numbers["block_bytes"]
+    sizes = row.count("base_bytes"), row.count("block_bytes")
+    return f"{row.target} {row.params['backend']}", row.ranks, known, pattern, row.word("calls"), *sizes
 
 
 def _operations(rows: Iterable[Row]) -> list[str]:
@@ -67,53 +55,43 @@ def _operations(rows: Iterable[Row]) -> list[str]:
 
 
 def tables(data: ReportData) -> Content | None:
-    """Return a table for each place, or None for other suites and where nothing was measured."""
+    """Return two tables for each place: rates, and how long the ranks took, each from its open to its close.
+
+    None for other suites and where nothing was measured.
+    """
     rows = _rows(data)
     if not rows:
         return None
-    places = grouped(((row.target, row.params["backend"], row.ranks), row) for row in rows)
-    grids = [_grid(f"{target}, {backend}, {ranks} ranks", some) for (target, backend, ranks), some in places.items()]
-    grids += _rank_times(data)
+    times = [row for metric in _TIMES.values() for row in _rows(data, metric)]
+    grids = [
+        *(_grid(place, some, {word: word for word in _operations(some)}) for place, some in _places(rows).items()),
+        *(_grid(f"Times of ranks: {place}", some, _TIMES, "access") for place, some in _places(times).items()),
+    ]
     return Content(notes=[f"Rates are {metric_named(METRIC).doc}; a sync after writes is part of it."], grids=grids)
 
 
-def _grid(title: str, rows: Sequence[Row]) -> Grid:
-    words = _operations(rows)
-    names = ("pattern", "calls", "base_bytes", "block_bytes")
-    lines = grouped((tuple(row.params[name] for name in names), row) for row in rows)
+def _places(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Return the rows of each place by its name."""
+    return grouped((f"{row.target}, {row.params['backend']}, {row.ranks} ranks", row) for row in rows)
+
+
+def _grid(title: str, rows: Iterable[Row], words: Mapping[str, str], *operation: str) -> Grid:
+    """Return a table with a column for each of ``words``: heads, with the metric or the operation of its rows.
+
+    ``operation``: the parameter of that name, where lines are of one operation.
+    """
+    lines = grouped((tuple(row.params[name] for name in (*_SET_APART, *operation)), row) for row in rows)
     heads = [Heading("pattern"), Heading("calls"), Heading("base", is_number=True), Heading("request", is_number=True)]
-    heads += [Heading(word, is_number=True) for word in words]
-    return Grid(title, heads, [_line(key, some, words) for key, some in lines.items()])
+    heads += [*(Heading("operation") for _ in operation), *(Heading(word, is_number=True) for word in words)]
+    return Grid(title, heads, [_line(key, some, words.values()) for key, some in lines.items()])
 
 
-def _rank_times(data: ReportData) -> list[Grid]:
-    """Return a table for each place: how long the ranks took, each from its open to its close."""
-    rows = [row for metric in _TIMES.values() for row in _rows(data, metric)]
-    places = grouped(((row.target, row.params["backend"], row.ranks), row) for row in rows)
-    heads = [Heading("pattern"), Heading("calls"), Heading("base", is_number=True), Heading("request", is_number=True)]
-    heads += [Heading("operation"), *(Heading(word, is_number=True) for word in _TIMES)]
-    names = ("pattern", "calls", "base_bytes", "block_bytes", "access")
-    grids: list[Grid] = []
-    for (target, backend, ranks), some in places.items():
-        lines = grouped((tuple(row.params[name] for name in names), row) for row in some)
-        title = f"Times of ranks: {target}, {backend}, {ranks} ranks"
-        grids.append(Grid(title, heads, [_time_line(key, line) for key, line in lines.items()]))
-    return grids
-
-
-def _time_line(key: Sequence[object], rows: Sequence[Row]) -> list[Cell]:
-    by_metric = {row.metric: row for row in rows}
-    pattern, calls, base, request, access = key
-    sizes = [number_cell(format_bytes(int(str(size))), sort=str(size)) for size in (base, request)]
-    times = [_rate(by_metric.get(metric)) for metric in _TIMES.values()]
-    return [Cell(str(pattern)), Cell(str(calls)), *sizes, Cell(str(access)), *times]
-
-
-def _line(key: Sequence[object], rows: Sequence[Row], words: Sequence[str]) -> list[Cell]:
-    by_word = {row.access: row for row in rows}
-    pattern, calls, base, request = key
-    sizes = [number_cell(format_bytes(int(str(size))), sort=str(size)) for size in (base, request)]
-    return [Cell(str(pattern)), Cell(str(calls)), *sizes, *(_rate(by_word.get(word)) for word in words)]
+def _line(key: Sequence[Scalar], rows: Iterable[Row], shown: Iterable[str]) -> list[Cell]:
+    pattern, calls, base, request, *operation = key
+    by_word = {word: row for row in rows for word in (row.metric, row.access)}
+    sizes = [number_cell(format_bytes(int(size)), sort=str(size)) for size in (base, request)]
+    words = [Cell(str(word)) for word in (pattern, calls)]
+    return [*words, *sizes, *(Cell(str(word)) for word in operation), *(_rate(by_word.get(word)) for word in shown)]
 
 
 def _rate(row: Row | None) -> Cell:
@@ -131,13 +109,8 @@ def maps(data: ReportData) -> list[Figure]:
     """Return one map for each place: patterns and calls by operation and request, of the least base."""
     rows = _rows(data)
     base = min((row.count("base_bytes") for row in rows), default=0)
-    known = [row for row in rows if row.params["base_bytes"] == base]
-    places = grouped(((row.target, row.params["backend"], row.ranks), row) for row in known)
-    return [
-        _map(f"{target}, {backend}, {ranks} ranks", some)
-        for (target, backend, ranks), some in places.items()
-        if len(some) >= _FEWEST_CELLS
-    ]
+    places = _places(row for row in rows if row.params["base_bytes"] == base)
+    return [_map(place, some) for place, some in places.items() if len(some) >= _FEWEST_CELLS]
 
 
 def _column(row: Row) -> str:

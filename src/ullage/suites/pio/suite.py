@@ -13,22 +13,20 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.cells.backends import storage_backends
-from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
-from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells
-from ullage.runs.inputs import EngineContext
+from ullage.runs.cells.planning import Cell, Sizing, cell_of
+from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Asked, Columns, Preparing
+from ullage.runs.options.engine import Values
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
-from ullage.runs.room import checked_machine
+from ullage.runs.room import Machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.pio.findings import findings_of, ignored_hints
-from ullage.suites.pio.options import PioOptions
-from ullage.suites.pio.spatial import OPERATIONS, Calls, Spatial
+from ullage.suites.pio.options import OPERATIONS, OWNERS, Calls, PioOptions, Spatial
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_scheme
 
@@ -37,26 +35,11 @@ from ullage.uri import target_scheme
 WORKLOAD: Final = "pio"
 _SHARED: Final = "sequential-shared"
 _OWN: Final = "sequential-own"
-# As the engine has them.
-DEFAULTS: Final = {
-    "request_bytes": 64 << 10,
-    "requests": 16,
-    "levels": 2,
-    "inner_requests": 4,
-    "gap_requests": 1,
-    "variables": 24,
-    "record_bytes": 32,
-}
-
-
-def number(parameters: Parameters, name: str) -> int:
-    """Return a parameter of the workload, or the engine's default of it."""
-    return count_of(parameters, name, DEFAULTS[name])
 
 
 def pattern_of(cell: Cell) -> str:
     """Return the word of a case's pattern."""
-    return str(cell.parameters.get("pattern", "simple-strided"))
+    return cell.values.word("pattern")
 
 
 def calls_of(cell: Cell) -> str:
@@ -64,55 +47,25 @@ def calls_of(cell: Cell) -> str:
     return "collective" if is_collective(cell.parameters, cell.case.backend.parameters) else "independent"
 
 
-def _dataset_bytes(cell: Cell) -> int:
-    requests, request, ranks = number(cell.parameters, "requests"), _request_bytes(cell), cell.layout.ranks
-    if pattern_of(cell) == _SHARED:
-        return requests * request
-    if pattern_of(cell) == "flash":
-        variables = number(cell.parameters, "variables")
-        return (requests // variables * ranks + sum(rank % 3 for rank in range(ranks))) * variables * request
-    return requests * ranks * request
-
-
-def _request_bytes(cell: Cell) -> int:
-    return number(cell.parameters, "request_bytes")
-
-
-def _sizes(cell: Cell) -> Sizes:
-    pattern, request = pattern_of(cell), _request_bytes(cell)
-    return Sizes(
-        kind=f"{cell.layout.ranks} ranks {pattern} {calls_of(cell)} {format_bytes(request)}",
-        block_bytes=request,
-        dataset_bytes=_dataset_bytes(cell),
-        files=cell.layout.ranks if pattern == _OWN else 1,
-        phases=cell.phases,
-        needs_one_folder=pattern != _OWN,
-    )
-
-
-with_sizes: Final = sized(_sizes)
-
-
 def is_collective(workload: Mapping[str, object], backend: Mapping[str, object]) -> bool:
     """Tell whether calls are collective: through views by the workload, else by the backend."""
     return bool(workload.get("collective") if workload.get("through") == "view" else backend.get("collective"))
 
 
-def make_cells(options: PioOptions, targets: Sequence[Target], description: Describe, cores: int | None) -> list[Cell]:
-    """Return every combination that means something, each once; raise ``UserError`` for what the engine would refuse.
+def make_cells(asked: Asked[PioOptions]) -> list[Cell]:
+    """Return every combination that means something; raise ``UserError`` for what the engine would refuse.
 
     Collective calls need views of files or HDF5, and a file that several ranks share. Views need vertices in the order
     of the file.
     """
-    layouts = [options.place(n, cores) for n in options.ranks]
-    backends = {target.name: _backends_of(target, options, description) for target in targets}
+    options, description = asked.options, asked.description
+    backends = {target.name: _backends_of(target, options, description) for target in asked.targets}
     names = sorted({name for some in backends.values() for name in some})
     taken = [("hints", "--hint"), ("collective", "--calls")]
     check_settings(options.parameters, names, {f"{name}.{key}": option for name in names for key, option in taken})
     cells = [
         _cell(target, backend, layout, options, spatial, way, description)
-        for layout in layouts
-        for target in targets
+        for layout, target in product(asked.layouts, asked.targets)
         for backend in backends[target.name]
         for spatial in options.spatials
         for way in _ways(spatial, find_registered(description, "backend", backend))
@@ -121,7 +74,7 @@ def make_cells(options: PioOptions, targets: Sequence[Target], description: Desc
         raise UserError(
             "no case is left", "--calls", "collective calls need --backend mpiio or hdf5, and a shared file"
         )
-    return with_sizes(each_once(cells))
+    return cells
 
 
 def _backends_of(target: Target, options: PioOptions, description: Describe) -> list[str]:
@@ -166,10 +119,8 @@ def _cell(
 ) -> Cell:
     found = find_registered(description, "backend", backend)
     holds_data = "data" in found.capabilities
-    asked = set(spatial.operation or [])
-    done = [word for word in OPERATIONS if word == "write" or word in asked]
-    if spatial.name == _SHARED:
-        done = [word for word in done if word in ("write", "read", "reread")]
+    possible = ("write", "read", "reread") if spatial.name == _SHARED else OPERATIONS
+    done = [word for word in possible if word == "write" or word in (spatial.operation or [])]
     given: Parameters = {
         "pattern": spatial.name,
         "phases": list(done),
@@ -183,46 +134,16 @@ def _cell(
         "verify": options.verify if holds_data else "none",
         **_own_parameters(spatial, layout.ranks),
     }
-    has_hints = found.takes("hints")
-    if options.hints and not has_hints:
-        raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
     own = parameters_for(options.parameters, found)
     if options.hints:
+        if not found.takes("hints"):
+            raise UserError(f"backend '{backend}' takes no hints", "--hint", "use --backend mpiio")
         own["hints"] = dict(options.hints)
     if not way.sees and way.calls == "collective":
         own["collective"] = True
     return cell_of(target, layout, (backend, own), (WORKLOAD, given), description)
 
 
-def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
-    if spatial.name == "nested-strided":
-        return {
-            "levels": spatial.levels or 1,
-            "inner_requests": spatial.inner or 1,
-            "gap_requests": spatial.gap or 0,
-        }
-    if spatial.name == "tiled":
-        if spatial.tiles_x is not None and ranks % spatial.tiles_x:
-            raise UserError(f"{ranks} ranks are no multiple of {spatial.tiles_x} tiles", "--tiles-x", "leave it out")
-        return {"tiles_x": spatial.tiles_x or 0}
-    if spatial.name == "flash":
-        return {"variables": spatial.variables or 1}
-    if spatial.name == "mesh":
-        return {"record_bytes": spatial.record or 8, "sorted": not spatial.unsorted}
-    return {}
-
-
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
-_COLUMNS: Final[Columns] = {
-    **PLACE,
-    "pattern": pattern_of,
-    "request": lambda cell: format_bytes(cell.block_bytes),
-    "calls": calls_of,
-    "base": lambda cell: format_bytes(count_of(cell.parameters, "base_bytes", 0)),
-    **DATA,
-    **PHASES,
-}
 _OF_ENGINE: Final[Mapping[str, str]] = {
     "levels": "levels",
     "inner": "inner_requests",
@@ -232,41 +153,62 @@ _OF_ENGINE: Final[Mapping[str, str]] = {
 }
 
 
-def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
-    """Check everything that can be checked without starting anything."""
-    options = read_options(PioOptions, request)
-    machine = checked_machine(request.targets)
-    cells = make_cells(options, request.targets, engine_context.description, machine.cores)
-    text = f"about {format_volume(options.volume)} in an operation, in whole requests of each rank"
-    lines = _lines(options, cells)
-    return PreparedCells(
-        request,
-        options,
-        machine,
-        cells,
-        with_sizes,
-        text,
-        lines,
-        [],
-        _COLUMNS,
-        shares_less="use --pattern sequential-own",
-    ).checked()
+def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
+    own: Parameters = {
+        of_engine: getattr(spatial, name) for name, of_engine in _OF_ENGINE.items() if OWNERS[name] == spatial.name
+    }
+    if spatial.name == "mesh":
+        own["sorted"] = not spatial.unsorted
+    if spatial.name == "tiled":
+        if spatial.tiles_x is not None and ranks % spatial.tiles_x:
+            raise UserError(f"{ranks} ranks are no multiple of {spatial.tiles_x} tiles", "--tiles-x", "leave it out")
+        own["tiles_x"] = spatial.tiles_x or 0
+    return own
 
 
-def _lines(options: PioOptions, cells: Sequence[Cell]) -> list[str]:
+# -- what a run does ---------------------------------------------------------------------------------------------------
+
+_COLUMNS: Final[Columns] = {
+    **PLACE,
+    "pattern": pattern_of,
+    "request": lambda cell: format_bytes(cell.block_bytes),
+    "calls": calls_of,
+    "base": lambda cell: format_bytes(cell.values.count("base_bytes")),
+    **DATA,
+    **PHASES,
+}
+
+
+def _settle(options: PioOptions, _machine: Machine) -> tuple[PioOptions, str]:
+    return options, f"about {format_volume(options.volume)} in an operation, in whole requests of each rank"
+
+
+def _lines(asked: Asked[PioOptions], cells: Sequence[Cell]) -> list[str]:
+    spatials = asked.options.spatials
     lines = ["Each case writes its file first; what writes is synced within the time."]
-    asked = {one.name for one in options.spatials if "collective" in (one.calls or [])}
+    wanted = {one.name for one in spatials if "collective" in (one.calls or [])}
     measured = {pattern_of(cell) for cell in cells if calls_of(cell) == "collective"}
-    left_out = [name for name in sorted(asked) if name not in measured]
+    left_out = [name for name in sorted(wanted) if name not in measured]
     if left_out:
         lines.append(
             f"Not available: collective calls of {', '.join(left_out)}. They need one file of all ranks and "
             "backend hdf5, or mpiio and vertices in the order of the file."
         )
-    if any(one.name == "sequential-shared" for one in options.spatials):
+    if any(one.name == "sequential-shared" for one in spatials):
         lines.append("Pattern sequential-shared is only read: all ranks own all its bytes.")
     return lines
 
+
+prepare: Final = Preparing(
+    PioOptions,
+    _settle,
+    make_cells,
+    Sizing("pattern through collective request_bytes", lambda values: values.count("request_bytes")),
+    _COLUMNS,
+    _lines,
+    lambda _asked, _cells: [],
+    shares_less="use --pattern sequential-own",
+)
 
 # -- rows --------------------------------------------------------------------------------------------------------------
 
@@ -274,41 +216,35 @@ def _lines(options: PioOptions, cells: Sequence[Cell]) -> list[str]:
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     spatials, launches = read_options(PioOptions, request).spatials, launches_of(result)
-    rows = with_ceilings(told_rows(launches, context, partial(_told, spatials=spatials)), request.targets, None)
+    rows = with_ceilings(told_rows(launches, context, partial(_tell, spatials=spatials)), request.targets, None)
     return summary_of(
         launches, context, rows, lambda sound, level: [*findings_of(sound, level), *ignored_hints(launches)]
     )
 
 
-def _told(row: Row, source: Source, spatials: Sequence[Spatial]) -> Mapping[str, Scalar] | None:
+def _tell(row: Row, source: Source, spatials: Sequence[Spatial]) -> Mapping[str, Scalar] | None:
     """Return None for operations that were not asked for: what only made a file is left out."""
-    parameters = source.workload
-    spatial = next((one for one in spatials if is_of(one, parameters)), None)
-    access = row.access
-    if spatial is not None and spatial.operation is not None and access not in spatial.operation:
+    values, access = source.values, row.access
+    spatial = next((one for one in spatials if is_of(one, values)), None)
+    is_unasked = spatial is not None and spatial.operation is not None and access not in spatial.operation
+    name = values.word("pattern")
+    if is_unasked or (name == _SHARED and access == "write"):
         return None
-    name = str(parameters.get("pattern", "simple-strided"))
-    if name == "sequential-shared" and access == "write":
-        return None
-    collective = is_collective(parameters, source.case.backend_parameters)
+    collective = is_collective(values, source.case.backend_parameters)
     return {
         "access": access,
         "pattern": name if spatial is None else spatial.title,
-        "block_bytes": number(parameters, "request_bytes"),
+        "block_bytes": values.count("request_bytes"),
         "calls": "collective" if collective else "independent",
-        "base_bytes": count_of(parameters, "base_bytes", 0),
+        "base_bytes": values.count("base_bytes"),
         **usual(row, "ranks", "nodes", "backend"),
     }
 
 
-def is_of(spatial: Spatial, parameters: Mapping[str, object]) -> bool:
+def is_of(spatial: Spatial, values: Values) -> bool:
     """Tell whether a case with these parameters of the workload is of ``spatial``."""
-    if parameters.get("pattern", "simple-strided") != spatial.name:
-        return False
-    for name, of_engine in _OF_ENGINE.items():
-        wanted = getattr(spatial, name)
-        if wanted is not None and count_of(parameters, of_engine, DEFAULTS[of_engine]) != wanted:
-            return False
-    if spatial.unsorted is not None and parameters.get("sorted", True) == spatial.unsorted:
-        return False
-    return count_of(parameters, "tiles_x", 0) == (spatial.tiles_x or 0)
+    wanted = {of_engine: getattr(spatial, name) for name, of_engine in _OF_ENGINE.items()}
+    wanted |= {"pattern": spatial.name, "tiles_x": spatial.tiles_x or 0}
+    if spatial.unsorted is not None:
+        wanted["sorted"] = not spatial.unsorted
+    return all(value is None or values[name] == value for name, value in wanted.items())

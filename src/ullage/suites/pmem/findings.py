@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences of suite ``pmem``, and the curves they are on: over ranks, transfer sizes, regions and NUMA paths."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from ullage.analysis.contests import carries, compare_rows, spread_of
-from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
-from ullage.analysis.statistics import Comparison, Spread, level_of_each
+from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
+from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped, nested
 from ullage.model.flags import UNPINNED, Flag, each_once
 from ullage.model.record import PhaseRecord
@@ -49,19 +49,23 @@ def transfer_s(row: Row) -> float:
     return row.ranks * row.count("block_bytes") / row.median
 
 
-def by_ranks(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
-    """Return the rows over ranks: all have the transfer size and the volume that ``options`` name for them."""
-    return _curves(rows, metric, "ranks", lambda row: _is_usual(row, options) and _has_volume(row, options))
+def curves(axis: str, rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
+    """Return the rows of ``metric`` over ``ranks``, or of one rank over ``block_bytes`` or ``region_bytes``.
 
+    What is not the axis is the transfer size and the volume that ``options`` name for it.
+    """
 
-def by_transfer(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
-    """Return the rows of one rank over transfer sizes."""
-    return _curves(rows, metric, "block_bytes", lambda row: row.ranks == 1 and _has_volume(row, options))
+    def fits(row: Row) -> bool:
+        has_volume = row.count("region_bytes") == region_of(row.count("block_bytes"), options.volume)
+        return (
+            (axis == "ranks" or row.ranks == 1)
+            and (axis == "region_bytes" or has_volume)
+            and (axis == "block_bytes" or _is_usual(row, options))
+        )
 
-
-def by_region(rows: Iterable[Row], options: PmemOptions, metric: str = MAIN) -> Curves:
-    """Return the rows of one rank over regions."""
-    return _curves(rows, metric, "region_bytes", lambda row: row.ranks == 1 and _is_usual(row, options))
+    asked = (row for row in rows if row.metric == metric and NUMA_PATH not in row.params)
+    lines = grouped((_curve(row), row) for row in asked if fits(row))
+    return {curve: sorted(line, key=lambda row: row.count(axis)) for curve, line in lines.items() if len(line) > 1}
 
 
 def by_path(rows: Iterable[Row], metric: str = MAIN) -> Mapping[Curve, Mapping[str, Row]]:
@@ -70,19 +74,8 @@ def by_path(rows: Iterable[Row], metric: str = MAIN) -> Mapping[Curve, Mapping[s
     return nested((_curve(row), row.word(NUMA_PATH), row) for row in bound)
 
 
-def _curves(rows: Iterable[Row], metric: str, axis: str, fits: Callable[[Row], bool]) -> Curves:
-    lines = grouped(
-        (_curve(row), row) for row in rows if row.metric == metric and NUMA_PATH not in row.params and fits(row)
-    )
-    return {curve: sorted(line, key=lambda row: row.count(axis)) for curve, line in lines.items() if len(line) > 1}
-
-
 def _curve(row: Row) -> Curve:
     return Curve(row.target, row.word("interface"), row.access)
-
-
-def _has_volume(row: Row, options: PmemOptions) -> bool:
-    return row.count("region_bytes") == region_of(row.count("block_bytes"), options.volume)
 
 
 def _is_usual(row: Row, options: PmemOptions) -> bool:
@@ -93,8 +86,6 @@ def _is_usual(row: Row, options: PmemOptions) -> bool:
 
 # -- NUMA paths --------------------------------------------------------------------------------------------------------
 
-__all__ = ["NOT_ASKED", "NUMA_PATH", "numa_findings", "with_placement"]
-
 NOT_ASKED: Final = "unsaid"
 BUFFERS_ELSEWHERE: Final = "buffers-elsewhere"
 _LOCAL, _REMOTE = "local", "remote"
@@ -102,25 +93,24 @@ _LOCAL, _REMOTE = "local", "remote"
 
 def with_placement(rows: Iterable[Row], measured: Iterable[Measured]) -> list[Row]:
     """Return ``rows``; those whose ranks the engine has placed get the flags of that, and lose that of the launch."""
-    phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in measured if item.phase.gauges)
-    return [_with_placement(row, phases.get((row.case, row.access), [])) for row in rows]
+    placed = grouped(
+        ((item.case.case, item.phase.phase), item.phase) for item in measured if "bound_ranks" in item.phase.gauges
+    )
+    return [_with_placement(row, placed.get((row.case, row.access), [])) for row in rows]
 
 
-def _with_placement(row: Row, phases: Sequence[PhaseRecord]) -> Row:
-    placed = [phase for phase in phases if "bound_ranks" in phase.gauges]
+def _with_placement(row: Row, placed: Sequence[PhaseRecord]) -> Row:
     if not placed:
         return row
-    kept = [flag for flag in row.flags if flag.kind != UNPINNED]
-    return row.model_copy(update={"flags": each_once([*kept, *_flags(placed)])})
-
-
-def _flags(phases: Sequence[PhaseRecord]) -> Iterable[Flag]:
-    free = max(phase.ranks - round(phase.gauges["bound_ranks"].sum) for phase in phases)
+    flags = [flag for flag in row.flags if flag.kind != UNPINNED]
+    free = max(phase.ranks - round(phase.gauges["bound_ranks"].sum) for phase in placed)
     if free > 0:
-        yield Flag(code=UNPINNED, reason=f"{free} ranks are not bound to a core")
-    elsewhere = max(round(phase.gauges["buffer_pages_elsewhere"].sum) for phase in phases)
+        flags.append(Flag(code=UNPINNED, reason=f"{free} ranks are not bound to a core"))
+    elsewhere = max(round(phase.gauges["buffer_pages_elsewhere"].sum) for phase in placed)
     if elsewhere > 0:
-        yield Flag(code=BUFFERS_ELSEWHERE, reason=f"{elsewhere} pages of buffers are on another NUMA node than planned")
+        reason = f"{elsewhere} pages of buffers are on another NUMA node than planned"
+        flags.append(Flag(code=BUFFERS_ELSEWHERE, reason=reason))
+    return row.model_copy(update={"flags": each_once(flags)})
 
 
 def numa_findings(paths: Mapping[Curve, Mapping[str, Row]], level: float) -> list[Finding]:
@@ -206,8 +196,8 @@ def findings_of(
     """Return all findings; ``rows``: those on which a sentence may rest. ``level``: of all comparisons together."""
     own = level_of_part(level, _FAMILIES)
     return [
-        *system_calls(by_transfer(rows, options), own),
-        *writers(by_ranks(rows, options), own, settable),
+        *system_calls(curves("block_bytes", rows, options), own),
+        *writers(curves("ranks", rows, options), own, settable),
         *numa_findings(by_path(rows), own),
     ]
 
@@ -219,34 +209,40 @@ def findings_of(
 class _Size:
     """System calls beside no system calls, at one transfer size; ``found``: rate of the first over the second."""
 
-    block: int
     calls: Row
     without: Row
     found: Comparison
+
+    @property
+    def block(self) -> int:
+        return self.calls.count("block_bytes")
 
     @property
     def is_enough(self) -> bool:
         return self.found.low is not None and self.found.low >= ENOUGH
 
 
-def system_calls(curves: Curves, level: float) -> list[Finding]:
+def system_calls(lines: Curves, level: float) -> list[Finding]:
     """Compare posix with each interface that needs no system call for a transfer, at each size that both have."""
-    without = [curve for curve in curves if curve.interface in _WITHOUT_CALLS]
-    lines = [(curve, _both(curves.get(replace(curve, interface=_CALLS), ()), curves[curve])) for curve in without]
-    sizes = sum(len(line) for _, line in lines)
-    own = level_of_part(level, max(1, sizes))
-    spread = spread_of(row for _, line in lines for pair in line for row in pair if carries(row))
-    return [_system_calls(curve, list(_compared(line, own, spread))) for curve, line in lines if line]
+    pairs = {
+        curve: _both(lines.get(replace(curve, interface=_CALLS), ()), line)
+        for curve, line in lines.items()
+        if curve.interface in _WITHOUT_CALLS
+    }
+    own = level_of_part(level, max(1, sum(map(len, pairs.values()))))
+    spread = spread_of(row for some in pairs.values() for pair in some for row in pair if carries(row))
+    return [
+        _system_calls(
+            curve, [_Size(calls, without, compare_rows(calls, without, own, None, spread)) for calls, without in some]
+        )
+        for curve, some in pairs.items()
+        if some
+    ]
 
 
 def _both(calls: Iterable[Row], without: Iterable[Row]) -> list[tuple[Row, Row]]:
     others = {row.count("block_bytes"): row for row in without}
     return [(row, others[block]) for row in calls if (block := row.count("block_bytes")) in others]
-
-
-def _compared(line: Iterable[tuple[Row, Row]], level: float, spread: Spread) -> Iterator[_Size]:
-    for calls, without in line:
-        yield _Size(calls.count("block_bytes"), calls, without, compare_rows(calls, without, level, None, spread))
 
 
 def _system_calls(curve: Curve, sizes: Sequence[_Size]) -> Finding:
@@ -267,8 +263,8 @@ def _system_calls(curve: Curve, sizes: Sequence[_Size]) -> Finding:
         text = f"posix {what} reach at least {percent(ENOUGH)} of {other} in transfers of {size} and more."
     if first is not enough and first.found.verdict == "slower":
         text += (
-            f" At {format_bytes(first.block)} a transfer takes {_time(first.calls)} by posix and "
-            f"{_time(first.without)} by {other} ({times(1 / first.found.ratio)})."
+            f" At {format_bytes(first.block)} a transfer takes {format_quantity(transfer_s(first.calls), 's')} by "
+            f"posix and {format_quantity(transfer_s(first.without), 's')} by {other} ({times(1 / first.found.ratio)})."
         )
     numbers = {
         "target": curve.target,
@@ -291,18 +287,14 @@ def _from_where(sizes: Sequence[_Size]) -> _Size | None:
     return found
 
 
-def _time(row: Row) -> str:
-    return format_quantity(transfer_s(row), "s")
-
-
 # -- how many writers and readers are best -----------------------------------------------------------------------------
 
 
-def writers(curves: Curves, level: float, settable: Settable) -> list[Finding]:
+def writers(lines: Curves, level: float, settable: Settable) -> list[Finding]:
     """Find for each curve over ranks how many reach the most, and whether more are slower."""
-    own = level_of_each(level, map(len, curves.values()))
-    spread = spread_of(row for line in curves.values() for row in line if carries(row))
-    return [_writers(curve, line, enough_of(line, own, spread), settable) for curve, line in curves.items()]
+    own = level_of_each(level, map(len, lines.values()))
+    spread = spread_of(row for line in lines.values() for row in line if carries(row))
+    return [_writers(curve, line, enough_of(line, own, spread), settable) for curve, line in lines.items()]
 
 
 def _writers(curve: Curve, line: Sequence[Row], found: Enough, settable: Settable) -> Finding:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ullage.analysis.verdicts.grades import is_sound
-from ullage.grouping import nested
+from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, format_row, rounded
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Section
+from ullage.report.contents import Content, Figure, Grid, Section
 from ullage.report.data import ReportData
+from ullage.report.declared import storage_chart
 from ullage.report.grids import Column, grid_of, time_text, value_column
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import (
@@ -28,17 +29,7 @@ from ullage.report.plots import (
 from ullage.report.vega import Spec, rank_axis, tooltip
 from ullage.report.verdicts import headword
 from ullage.runs.options.reading import read_options
-from ullage.suites.pmem.findings import (
-    FAULTS,
-    WITHOUT_SYNC,
-    Curve,
-    Curves,
-    by_path,
-    by_ranks,
-    by_region,
-    by_transfer,
-    transfer_s,
-)
+from ullage.suites.pmem.findings import FAULTS, WITHOUT_SYNC, Curve, Curves, by_path, curves, transfer_s
 from ullage.suites.pmem.options import INTERFACES, NUMA_PATHS, PmemOptions
 from ullage.units import format_bytes
 
@@ -59,11 +50,12 @@ def _options(data: ReportData) -> PmemOptions | None:
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
-_PLACES: Final[Mapping[str, Callable[[Row], str]]] = {
-    "ranks": lambda row: str(row.ranks),
-    "transfer": lambda row: format_bytes(row.count("block_bytes")),
-    "region": lambda row: format_bytes(row.count("region_bytes")),
+_AXES: Final[Mapping[str, tuple[str, Callable[[int], str]]]] = {
+    "ranks": ("ranks", str),
+    "block_bytes": ("transfer", format_bytes),
+    "region_bytes": ("region", format_bytes),
 }
+"""The name of each axis, and how its places are written."""
 _Line: TypeAlias = tuple[str, Mapping[str, Row]]
 """One place of the axis, with the row of each interface."""
 
@@ -73,13 +65,13 @@ def tables(data: ReportData) -> Content | None:
     options, rows = _options(data), data.rows_of(_SUITE)
     if options is None or not rows:
         return None
-    bare = by_transfer(rows, options, WITHOUT_SYNC)
+    bare = curves("block_bytes", rows, options, WITHOUT_SYNC)
     grids = [
-        *_grids("ranks", by_ranks(rows, options)),
-        *_grids("transfer", by_transfer(rows, options)),
-        *_grids("transfer", bare, "time of a transfer without open, sync and close", transfer_s),
-        *_grids("transfer", by_transfer(rows, options, FAULTS), "page faults"),
-        *_grids("region", by_region(rows, options)),
+        *_grids("ranks", curves("ranks", rows, options)),
+        *_grids("block_bytes", curves("block_bytes", rows, options)),
+        *_grids("block_bytes", bare, "time of a transfer without open, sync and close", transfer_s),
+        *_grids("block_bytes", curves("block_bytes", rows, options, FAULTS), "page faults"),
+        *_grids("region_bytes", curves("region_bytes", rows, options)),
     ]
     return Content(notes=[_measured_as(rows)], grids=[*grids, *_path_grids(rows)])
 
@@ -87,41 +79,40 @@ def tables(data: ReportData) -> Content | None:
 def _path_grids(rows: Sequence[Row]) -> list[Grid]:
     """Return the table of NUMA paths; none where no ranks were bound by it."""
 
-    def path_column(path: str) -> Column[tuple[Curve, Mapping[str, Row]]]:
+    def bandwidth_by(path: str) -> Column[tuple[Curve, Mapping[str, Row]]]:
         return value_column(path, lambda line: line[1].get(path))
 
-    lines = sorted(by_path(rows).items())
     columns: list[Column[tuple[Curve, Mapping[str, Row]]]] = [
         Column("target", lambda line: line[0].target, is_number=False),
         Column("interface", lambda line: line[0].interface, is_number=False),
         Column("access", lambda line: line[0].access, is_number=False),
-        *(path_column(path) for path in NUMA_PATHS),
+        *map(bandwidth_by, NUMA_PATHS),
     ]
-    return grid_of("bandwidth by NUMA path", columns, lines)
+    return grid_of("bandwidth by NUMA path", columns, sorted(by_path(rows).items()))
 
 
 def _measured_as(rows: Sequence[Row]) -> str:
     """Say what each target was measured as, by the verdicts of its rows."""
-    words: dict[str, dict[str, None]] = {}
-    for row in rows:
-        words.setdefault(row.target, {})[f"{row.access} {headword(row)}"] = None
-    return "Measured as: " + "; ".join(f"{target} {', '.join(found)}" for target, found in words.items()) + "."
+    words = grouped((row.target, f"{row.access} {headword(row)}") for row in rows)
+    each = (f"{target} {', '.join(dict.fromkeys(found))}" for target, found in words.items())
+    return f"Measured as: {'; '.join(each)}."
 
 
 def _grids(
-    axis: str, curves: Curves, what: str = "bandwidth", time_of: Callable[[Row], float] | None = None
+    axis: str, lines: Curves, what: str = "bandwidth", time_of: Callable[[Row], float] | None = None
 ) -> list[Grid]:
-    found: list[Grid] = []
-    for target, access in dict.fromkeys((curve.target, curve.access) for curve in curves):
-        lines = nested(
-            (_PLACES[axis](row), curve.interface, row)
-            for curve, rows in curves.items()
-            if (curve.target, curve.access) == (target, access)
-            for row in rows
-        )
-        columns = [Column[_Line](axis, lambda line: line[0]), *(_column(name, time_of) for name in INTERFACES)]
-        found += grid_of(f"{target} {access}s by {axis}: {what}", columns, list(lines.items()))
-    return found
+    name, text = _AXES[axis]
+    columns = [Column[_Line](name, lambda line: line[0]), *(_column(one, time_of) for one in INTERFACES)]
+    places = grouped(
+        ((curve.target, curve.access), (text(row.count(axis)), curve.interface, row))
+        for curve, rows in lines.items()
+        for row in rows
+    )
+    return [
+        grid
+        for (target, access), some in places.items()
+        for grid in grid_of(f"{target} {access}s by {name}: {what}", columns, list(nested(some).items()))
+    ]
 
 
 def _column(interface: str, time_of: Callable[[Row], float] | None) -> Column[_Line]:
@@ -151,13 +142,12 @@ def figures(data: ReportData) -> list[Figure]:
     options, rows = _options(data), [row for row in data.rows_of(_SUITE) if is_sound(row)]
     if options is None:
         return []
-    transfers = by_transfer(rows, options, WITHOUT_SYNC)
-    reads = {curve: some for curve, some in by_region(rows, options).items() if curve.access == "read"}
+    bare = curves("block_bytes", rows, options, WITHOUT_SYNC)
     return [
-        *_over(by_ranks(rows, options), "ranks", "Bandwidth over ranks", _RANKS),
-        *_over(by_transfer(rows, options), "block_bytes", "Bandwidth over transfer size", _TRANSFERS),
-        *_over(transfers, "block_bytes", "Time of a transfer", _TIMES, is_time=True),
-        *_over(reads, "region_bytes", "Read bandwidth over region", _REGIONS),
+        *_over("ranks", curves("ranks", rows, options), "Bandwidth over ranks", _RANKS),
+        *_over("block_bytes", curves("block_bytes", rows, options), "Bandwidth over transfer size", _TRANSFERS),
+        *_over("block_bytes", bare, "Time of a transfer", _TIMES),
+        *_over("region_bytes", curves("region_bytes", rows, options), "Read bandwidth over region", _REGIONS),
         *_paths(rows),
     ]
 
@@ -195,29 +185,26 @@ _TIMES: Final = "One rank, without opening, sync and close. What remains at smal
 _REGIONS: Final = "One rank. A region is what a rank reads once, from its beginning to its end."
 
 
-def _over(curves: Curves, axis: str, title: str, caption: str, *, is_time: bool = False) -> list[Figure]:
-    accesses = dict.fromkeys(curve.access for curve in curves)
+def _over(axis: str, lines: Curves, title: str, caption: str) -> list[Figure]:
+    """Return a chart for each access; over regions that of the reads alone."""
+    of_reads = axis == "region_bytes"
+    by_access = nested((curve.access, curve, rows) for curve, rows in lines.items())
     return [
-        Figure(
-            title if axis == "region_bytes" else f"{title}: {access}s",
-            caption,
-            _spec({curve: rows for curve, rows in curves.items() if curve.access == access}, axis, is_time=is_time),
-        )
-        for access in accesses
+        Figure(title if of_reads else f"{title}: {access}s", caption, _spec(some, axis))
+        for access, some in by_access.items()
+        if access == "read" or not of_reads
     ]
 
 
-def _spec(curves: Curves, axis: str, *, is_time: bool) -> Spec:
-    values = [_point(curve, row, axis, is_time=is_time) for curve, rows in curves.items() for row in rows]
-    names = [name for name in INTERFACES if any(curve.interface == name for curve in curves)]
-    targets = list(dict.fromkeys(curve.target for curve in curves))
+def _spec(lines: Curves, axis: str) -> Spec:
+    is_time = next(iter(lines.values()))[0].metric == WITHOUT_SYNC
+    values = [_point(curve, row, axis, is_time=is_time) for curve, rows in lines.items() for row in rows]
+    names = [name for name in INTERFACES if any(curve.interface == name for curve in lines)]
+    targets = list(dict.fromkeys(curve.target for curve in lines))
     places = sorted({value["x"] for value in values})
-    is_size = axis != "ranks"
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
     encoding: Spec = {
-        "x": size_axis(places, "region" if axis == "region_bytes" else "transfer")
-        if is_size
-        else rank_axis(places, "x", "ranks"),
+        "x": rank_axis(places, "x", "ranks") if axis == "ranks" else size_axis(places, _AXES[axis][0]),
         "y": decade_axis([value["y"] for value in values], "ns a transfer" if is_time else "GB/s"),
         "color": nominal("name", names, COLORS[: len(names)], legend),
     }
@@ -230,26 +217,23 @@ def _spec(curves: Curves, axis: str, *, is_time: bool) -> Spec:
 
 
 def _point(curve: Curve, row: Row, axis: str, *, is_time: bool) -> Spec:
-    value = transfer_s(row)
-    place = row.count(axis)
+    value, place = transfer_s(row), row.count(axis)
     return {
         "x": place,
         "y": rounded(value / _NANO if is_time else row.median / _GIGA),
         "name": curve.interface,
         "target": curve.target,
-        "place": str(place) if axis == "ranks" else format_bytes(place),
+        "place": _AXES[axis][1](place),
         "text": format_quantity(value, "s") if is_time else format_row(row),
     }
 
 
 CHARTS: Final = (
-    Chart(
-        name="pmem",
-        title="Interfaces to memory as storage",
-        doc="All axes but that of ranks are logarithmic. The line at 256 marks the unit of Intel's persistent memory.",
-        order=3,
-        part="disk",
-        build=figures,
+    storage_chart(
+        "pmem",
+        "Interfaces to memory as storage",
+        "All axes but that of ranks are logarithmic. The line at 256 marks the unit of Intel's persistent memory.",
+        figures,
     ),
 )
 

@@ -1,38 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suite ``pmem``: its cases (interfaces by ranks, transfer size and region), what a run does, and its rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Parameters, Scalar, Target
-from ullage.model.record import CaseRecord
+from ullage.model.plan import Parameters, Scalar, Target
 from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.model.system import Place
 from ullage.parameters import count_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import Measured, RowContext, build_rows, join
+from ullage.results.rows import Measured, RowContext, join
 from ullage.runs.ceilings import with_ceilings
-from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
+from ullage.runs.cells.direct import DirectIo, direct_at, way_of_own_files
+from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_paths, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
+from ullage.runs.told import Source, launches_of, told_rows, usual
 from ullage.suites.pmem.findings import NOT_ASKED, NUMA_PATH, findings_of, persistence_findings, with_placement
 from ullage.suites.pmem.options import MOST_TRANSFERS, Interface, NumaPath, PmemOptions, region_of
-from ullage.system.statx import is_dax
+from ullage.system.storage import is_dax
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_folder
+
+Word = TypeVar("Word", bound=str)
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
@@ -69,22 +70,20 @@ class Spot:
         return ("posix", "mmap", "pmem") if self.is_dax or self.is_memory else ("posix", "mmap", "direct")
 
 
-def make_spot(target: Target, place: Place | None, direct: DirectIo, *, is_dax: bool) -> Spot:
-    """Put together what is known of a target."""
-    node = place.device.numa_node if place is not None and place.device is not None else None
-    return Spot(target, bool(place and place.is_memory), is_dax, direct, node)
-
-
 def interfaces_of(spot: Spot, options: PmemOptions, description: Describe) -> list[Interface]:
     """Return the interfaces to measure at ``spot``; raise ``UserError`` where one was asked for that is not there."""
     if not options.interfaces:
         return [one for one in spot.usual if why_not(one, spot, description) is None]
-    for one in options.interfaces:
-        reason = why_not(one, spot, description)
-        if reason is not None:
-            right = "leave it out of --interface"
-            raise UserError(f"not available: {reason}", f"--interface {one}", right, EXIT_ENVIRONMENT)
-    return list(options.interfaces)
+    return _checked("--interface", options.interfaces, lambda one: why_not(one, spot, description))
+
+
+def _checked(option: str, asked: Sequence[Word], why: Callable[[Word], str | None]) -> list[Word]:
+    """Return what was ``asked`` for by ``option``; raise ``UserError`` where there is a reason why it cannot be had."""
+    for one in asked:
+        if (reason := why(one)) is not None:
+            right = f"leave it out of {option}"
+            raise UserError(f"not available: {reason}", f"{option} {one}", right, EXIT_ENVIRONMENT)
+    return list(asked)
 
 
 def why_not(interface: Interface, spot: Spot, description: Describe) -> str | None:
@@ -106,12 +105,7 @@ def numa_paths_of(spot: Spot, options: PmemOptions, nodes: int) -> list[NumaPath
     if not options.numa_paths:
         usual: tuple[NumaPath, ...] = ("local", "remote")
         return [] if any(why_not_path(one, spot, nodes) is not None for one in usual) else list(usual)
-    for one in options.numa_paths:
-        reason = why_not_path(one, spot, nodes)
-        if reason is not None:
-            right = "leave it out of --numa-path"
-            raise UserError(f"not available: {reason}", f"--numa-path {one}", right, EXIT_ENVIRONMENT)
-    return list(options.numa_paths)
+    return _checked("--numa-path", options.numa_paths, lambda one: why_not_path(one, spot, nodes))
 
 
 def why_not_path(path: NumaPath, spot: Spot, nodes: int) -> str | None:
@@ -151,8 +145,7 @@ class Planner:
 
     def cells(self, spots: Iterable[Spot]) -> list[Cell]:
         """Return the cells of all targets, each once."""
-        found = [cell for spot in spots for cell in self._of_spot(spot)]
-        return each_once(found)
+        return with_kinds(each_once(cell for spot in spots for cell in self._of_spot(spot)))
 
     def _of_spot(self, spot: Spot) -> Iterator[Cell]:
         options = self.options
@@ -174,41 +167,23 @@ class Planner:
     def _cell(
         self, spot: Spot, interface: Interface, ranks: int, block: int, region: int, path: NumaPath | None = None
     ) -> Cell:
-        block = spot.direct.fits(block) if interface == "direct" else block
-        layout = self._layout(ranks, is_free=path is not None)
-        cell = make_cell(self._way(spot, interface, path), layout, block, region_of(block, region))
-        return replace(cell, kind=kind_of(cell))
-
-    def _layout(self, ranks: int, *, is_free: bool) -> Layout:
-        """Place the ranks. ``is_free``: the launcher binds none, since the engine does."""
-        options, cores = self.options, None if is_free else self.cores
-        if ranks == 1:
-            return place_ranks(1, 1, 1, cores)
-        return place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
-
-    def _way(self, spot: Spot, interface: Interface, path: NumaPath | None) -> Way:
-        name = _BACKENDS[interface]
-        find_registered(self.description, "backend", name)
-        own: Parameters = {"direct": True} if interface == "direct" else {}
-        has_cache = not (spot.is_dax or interface == "direct")
-        workload: Parameters = {
-            "phases": ["write", "read"],
-            "file_mode": "per-process",
-            "cache": "advise" if has_cache else "none",
-            **({} if path is None else {"numa_path": path}),
-        }
-        return way_of(spot.target, (name, own), workload, self.description)
-
-
-def kind_of(cell: Cell) -> str:
-    """Say what the cost of a byte depends on besides target and backend."""
-    direct = " direct" if cell.case.backend.parameters.get("direct") is True else ""
-    return f"with {format_bytes(cell.block_bytes)} transfers{direct}"
+        options, is_direct = self.options, interface == "direct"
+        block = spot.direct.fits(block) if is_direct else block
+        # Where the NUMA path is asked for, the launcher binds none, since the engine does.
+        cores = self.cores if path is None else None
+        layout = place_ranks(1, 1, 1, cores)
+        if ranks > 1:
+            layout = place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
+        more: Parameters = {} if path is None else {"numa_path": path}
+        cached, name = not spot.is_dax, _BACKENDS[interface]
+        way = way_of_own_files(spot.target, name, self.description, more, direct=is_direct, cached=cached)
+        return make_cell(way, layout, block, region_of(block, region))
 
 
 def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Add the kind to cells read back from plans, which do not state it."""
-    return [replace(cell, kind=kind_of(cell)) for cell in cells]
+    """Return cells, also those read back from plans, with what the cost of a byte depends on besides the place."""
+    words = ((cell, " direct" if cell.case.backend.parameters.get("direct") is True else "") for cell in cells)
+    return [replace(cell, kind=f"with {format_bytes(cell.block_bytes)} transfers{direct}") for cell, direct in words]
 
 
 def interface_of(backend: str, parameters: Mapping[str, object]) -> str:
@@ -240,12 +215,14 @@ def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCel
 def find_spots(request: Request, machine: Machine) -> list[Spot]:
     """Return every target with what is behind it."""
     places = {place.target: place for place in machine.places}
-    found: list[Spot] = []
-    for target in request.targets:
-        folder = target_folder(target)
-        dax = folder is not None and is_dax(folder)
-        found.append(make_spot(target, places.get(target.name), direct_at(target), is_dax=dax))
-    return found
+    return [_spot(target, places.get(target.name)) for target in request.targets]
+
+
+def _spot(target: Target, place: Place | None) -> Spot:
+    folder = target_folder(target)
+    dax = folder is not None and is_dax(folder)
+    node = place.device.numa_node if place is not None and place.device is not None else None
+    return Spot(target, bool(place and place.is_memory), dax, direct_at(target), node)
 
 
 def count_numa_nodes() -> int:
@@ -279,32 +256,24 @@ def _numa_line(spot: Spot, options: PmemOptions, nodes: int) -> str:
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. Rows name their interface, the region of a rank and, where it was chosen, the NUMA path."""
-    options = read_options(PmemOptions, request)
-    launches = [file.records for file in result.read_records()]
+    options, launches = read_options(PmemOptions, request), launches_of(result)
     measured = join(launches)
-    cases = {item.case.case: item.case for item in measured}
-    labelled_rows = labelled(build_rows(launches, context), cases)
-    rows = with_ceilings(with_placement(labelled_rows, measured), request.targets, options.machine)
-    sound = sound_rows(rows)
-    said = [*findings_of(sound, options, context.level, context.settable), *persistence_findings(_granted(measured))]
-    return SuiteSummary(rows, [*said, *failures_of(launches, context.level, rows)])
+    placed = with_placement(told_rows(launches, context, _tell), measured)
+    rows = with_ceilings(placed, request.targets, options.machine)
+    said = findings_of(sound_rows(rows), options, context.level, context.settable)
+    found = [*said, *persistence_findings(_granted(measured)), *failures_of(launches, context.level, rows)]
+    return SuiteSummary(rows, found)
 
 
-def labelled(rows: Iterable[Row], cases: Mapping[str, CaseRecord]) -> list[Row]:
-    """Return ``rows`` with the parameters by which this suite tells them apart."""
-    return [_labelled(row, cases[row.case]) for row in rows]
-
-
-def _labelled(row: Row, case: CaseRecord) -> Row:
-    known = case.workload_parameters
+def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
+    known = source.workload
     params: dict[str, Scalar] = {
-        name: row.params[name] for name in ("access", "ranks", "nodes", "block_bytes") if name in row.params
+        **usual(row, "access", "ranks", "nodes", "block_bytes"),
+        "region_bytes": count_of(known, "block_bytes", 1 << 20) * count_of(known, "segments", 1),
+        "interface": interface_of(source.case.backend, source.case.backend_parameters),
     }
-    params["region_bytes"] = count_of(known, "block_bytes", 1 << 20) * count_of(known, "segments", 1)
-    params["interface"] = interface_of(case.backend, case.backend_parameters)
-    if (path := known.get(NUMA_PATH, NOT_ASKED)) != NOT_ASKED:
-        params[NUMA_PATH] = str(path)
-    return row.model_copy(update={"params": params})
+    path = str(known.get(NUMA_PATH, NOT_ASKED))
+    return params if path == NOT_ASKED else {**params, NUMA_PATH: path}
 
 
 def _granted(measured: Iterable[Measured]) -> dict[tuple[str, str], tuple[str, dict[str, str]]]:

@@ -12,28 +12,14 @@ from ullage.analysis.settings import select
 from ullage.errors import UserError
 from ullage.exporters import Exporter
 from ullage.model.summary import Row
-from ullage.peers.hpcc import STREAM_KERNELS
+from ullage.peers.hpcc import MESSAGES, STREAM_KERNELS
 from ullage.report.data import ReportData
 from ullage.report.view import best_of
 from ullage.suites.rings.findings import best_solve, find_row
 
-_MICRO: Final = 1e6
 _GIGA: Final = 1e-9
 _TERA: Final = 1e-12
 Pair = tuple[str, str]
-# The order is that of HPC Challenge's summary: key, metric, order of the processes, factor.
-_MESSAGES: Final = (
-    ("MaxPingPongLatency_usec", "ping_pong_most_latency", "ping-pong", _MICRO),
-    ("RandomlyOrderedRingLatency_usec", "ring_latency", "random", _MICRO),
-    ("MinPingPongBandwidth_GBytes", "ping_pong_least_bandwidth", "ping-pong", _GIGA),
-    ("NaturallyOrderedRingBandwidth_GBytes", "ring_bandwidth", "natural", _GIGA),
-    ("RandomlyOrderedRingBandwidth_GBytes", "ring_bandwidth", "random", _GIGA),
-    ("MinPingPongLatency_usec", "ping_pong_least_latency", "ping-pong", _MICRO),
-    ("AvgPingPongLatency_usec", "ping_pong_latency", "ping-pong", _MICRO),
-    ("MaxPingPongBandwidth_GBytes", "ping_pong_most_bandwidth", "ping-pong", _GIGA),
-    ("AvgPingPongBandwidth_GBytes", "ping_pong_bandwidth", "ping-pong", _GIGA),
-    ("NaturallyOrderedRingLatency_usec", "ring_latency", "natural", _MICRO),
-)
 
 
 def render(data: ReportData) -> str:
@@ -50,20 +36,17 @@ def render(data: ReportData) -> str:
 def _rings(rows: Iterable[Row]) -> Iterator[Pair]:
     found = list(rows)
     known = [
-        (key, row, factor)
-        for key, metric, order, factor in _MESSAGES
-        if (row := find_row(found, metric, order)) is not None
+        (key, row, unit) for key, metric, order, unit in MESSAGES if (row := find_row(found, metric, order)) is not None
     ]
     if known:
         yield "CommWorldProcs", str(known[0][1].params["ranks"])
-    for key, row, factor in known:
-        yield key, f"{row.median * factor:g}"
+    for key, row, unit in known:
+        yield key, f"{row.median / unit:g}"
 
 
 def _solve(rows: Iterable[Row]) -> Iterator[Pair]:
     """Yield HPL's rate and order, by ranks or by the threads of one process, whichever did better."""
-    best = best_solve(rows)
-    if best is not None:
+    if (best := best_solve(rows)) is not None:
         yield "HPL_Tflops", f"{best.median * _TERA:g}"
         yield "HPL_N", str(best.params.get("n", -1))
 

@@ -13,23 +13,21 @@ from itertools import product
 from typing import Final
 
 from ullage.analysis.contests import compare_rows
-from ullage.analysis.findings.phrasing import columns, finding, gain_of, level_of_part, with_gain
+from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.settings import select
 from ullage.analysis.statistics import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.grouping import grouped
 from ullage.model.flags import OVERSUBSCRIBED, TOO_SHORT
 from ullage.model.plan import Scalar
 from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
 from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, join, with_peers
-from ullage.runs.kernels.message_pages import pages_of, with_pages
+from ullage.results.rows import RowContext, with_peers
+from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
@@ -49,24 +47,24 @@ _MESSAGES: Final = {**dict.fromkeys(LATENCIES, SMALL_BYTES), **dict.fromkeys(BAN
 
 def rings_rows(launches: Launches, context: RowContext) -> list[Row]:
     """Return the rows in the order of the cases: natural and random ring, pairs; for each message."""
-    measured = [item for item in join(launches) if item.case.workload in (RING, PING_PONG)]
-    pages = {case: pages_of(phases) for case, phases in grouped((i.case.case, i.phase) for i in measured).items()}
-    told = told_rows(launches, context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS)), _told)
+    own = context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS))
+    told = told_rows(launches, own, _params_of, with_pages_of)
     told.sort(key=lambda row: (row.count("message_bytes"), _ORDERS.index(row.word("order"))))
     # A phase is not too short: its loops are timed by themselves, and are as long as the clock requires.
-    long = [row.model_copy(update={"flags": [one for one in row.flags if one.code != TOO_SHORT]}) for row in told]
-    return [with_pages(row, pages[row.case]) for row in long]
+    return [row.model_copy(update={"flags": [one for one in row.flags if one.code != TOO_SHORT]}) for row in told]
 
 
-def _told(row: Row, source: Source) -> dict[str, Scalar] | None:
-    given, workload = source.workload, source.case.workload
-    what = str(given.get("order", "natural")) if workload == RING else PING_PONG
-    size = count_of(given, "message_bytes")
-    # A damaged record may have another word.
-    if workload not in (RING, PING_PONG) or what not in _ORDERS or _MESSAGES[row.metric] != size:
+def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
+    workload = source.case.workload
+    if workload not in (RING, PING_PONG):
         return None
-    params = {**usual(row, "access"), "order": what, "message_bytes": size, **usual(row, "ranks", "nodes")}
-    is_probed = given.get("permutation") == "slot-probe" and what == "random"
+    order = source.values.some("order")["order"] if workload == RING else PING_PONG
+    size = source.values.some("message_bytes")
+    # A damaged record may have another word.
+    if order not in _ORDERS or _MESSAGES[row.metric] != size["message_bytes"]:
+        return None
+    params = {**usual(row, "access"), "order": order, **size, **usual(row, "ranks", "nodes")}
+    is_probed = source.workload.get("permutation") == "slot-probe" and order == "random"
     return {**params, "permutation": "slot-probe"} if is_probed else params
 
 
@@ -86,10 +84,7 @@ _ALIKE: Final = 1.15
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of network, by the ratios that it has.
-
-    ``natural`` and ``random``: bandwidth of a process over that of a ping-pong.
-    """
+    """A kind of network, by bandwidths of a process in both rings over that of a ping-pong."""
 
     name: str
     natural: float
@@ -255,10 +250,7 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
 
 def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> list[Finding]:
     """Report for each number that can be compared whether we and hpcc differ by more than the noise of both."""
-    told: list[str] = []
-    apart: dict[str, float] = {}
-    ratios: list[float] = []
-    beside: list[tuple[Row, Contest]] = []
+    beside: list[tuple[str, Contest]] = []
     for row in rows:
         theirs = [
             record.values[row.metric]
@@ -266,43 +258,28 @@ def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> lis
             if record.case == row.case and record.values.get(row.metric, 0.0) > 0
         ]
         if theirs and row.metric not in UNWRITTEN and min(row.repetitions, default=0.0) > 0:
-            beside.append((row, Contest(row.repetitions, theirs, row.better)))
-    for (row, _), found in zip(beside, compare_all([contest for _, contest in beside], level), strict=True):
-        what = f"{_WORDS[row.word('order')]} {_what(row)}"
-        ratios.append(found.ratio)
-        if found.verdict == "cannot tell":
-            told.append(what)
-        else:
-            apart[what] = found.ratio
-    if not ratios:
+            beside.append((f"{_WORDS[row.word('order')]} {_what(row)}", Contest(row.repetitions, theirs, row.better)))
+    if not beside:
         return []
-    title = f"No difference from hpcc can be told in {len(told)} of {plural(len(ratios), 'number')}"
+    found = compare_all([contest for _, contest in beside], level)
+    apart = {what: one.ratio for (what, _), one in zip(beside, found, strict=True) if one.verdict != "cannot tell"}
+    same = sum(one.verdict == "cannot tell" for one in found)
+    title = f"No difference from hpcc can be told in {same} of {plural(len(found), 'number')}"
     text = f"{title}, measured in turn."
-    text += (
-        f" Our value over hpcc's is {listing([f'{times(ratio)} for {what}' for what, ratio in apart.items()])}."
-        if apart
-        else ""
-    )
+    if apart:
+        text += f" Our value over hpcc's is {listing([f'{times(ratio)} for {what}' for what, ratio in apart.items()])}."
     if any(row.metric in UNWRITTEN and row.peer is not None for row in rows):
         text += f" {UNWRITTEN_NOTE}"
     if any(row.params.get("pages") == "huge" for row in rows):
         text += " Our messages lay in huge pages, which hpcc does not ask for. Use --pages default to compare."
-    return [
-        finding(
-            "ring-peer",
-            title,
-            text,
-            same=len(told),
-            apart=[f"{what} {ratio:.2f}" for what, ratio in apart.items()],
-            ratios=ratios,
-        )
-    ]
+    said = [f"{what} {ratio:.2f}" for what, ratio in apart.items()]
+    return [finding("ring-peer", title, text, same=same, apart=said, ratios=[one.ratio for one in found])]
 
 
 def _what(row: Row) -> str:
-    words = row.metric.removeprefix("ping_pong_").removeprefix("ring_").split("_")
-    kind, which = words[-1], "" if len(words) == 1 else f" ({words[0]})"
-    return f"{kind}{which}"
+    """Name a metric: ``latency``, ``bandwidth (least)``."""
+    which, _, kind = row.metric.removeprefix("ping_pong_").removeprefix("ring_").rpartition("_")
+    return f"{kind} ({which})" if which else kind
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
@@ -322,10 +299,7 @@ _SOLVES: Final = ("solve", "distributed-solve")
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A rate compared with that of the linear solve.
-
-    ``value`` in ``unit``: the rate ``over`` of all processes or threads over that of the linear solve.
-    """
+    """``value`` in ``unit``: the rate ``over`` of all processes or threads over that of the linear solve."""
 
     name: str
     value: float
@@ -336,16 +310,20 @@ class Balance:
 
 
 def balances(rows: Sequence[Row]) -> list[Balance]:
-    """Return network and memory over arithmetic, each where both its numbers are there."""
+    """Return network and memory over arithmetic, each where both its numbers are there.
+
+    Of memory it is the best triad over sets that no cache holds, with ordinary stores as EP-STREAM has them.
+    """
     solve = best_solve(rows)
     if solve is None:
         return []
     found: list[Balance] = []
     ring = find_row(rows, "ring_bandwidth", "random")
     if ring is not None:
-        rate = ring.count("ranks") * ring.median
+        rate = ring.ranks * ring.median
         found.append(Balance("network : compute", _KILO * rate / solve.median, "B/kflop", ring, rate, solve))
-    triad = _triad(rows)
+    plain = {"stores": "ordinary", "level": "DRAM", "block_bytes": None}
+    triad = best_of(select(rows, "memory_bandwidth", kernel="triad", **plain))
     if triad is not None:
         found.append(Balance("memory : compute", triad.median / solve.median, "B/flop", triad, triad.median, solve))
     return found
@@ -356,26 +334,16 @@ def best_solve(rows: Iterable[Row]) -> Row | None:
     return best_of(row for row in rows if row.metric == "compute_rate" and row.params.get("operation") in _SOLVES)
 
 
-def _triad(rows: Iterable[Row]) -> Row | None:
-    """Return the best of STREAM's triad over sets that no cache holds, with ordinary stores as EP-STREAM has them."""
-    plain = {"stores": "ordinary", "level": "DRAM", "block_bytes": None}
-    return best_of(select(rows, "memory_bandwidth", kernel="triad", **plain))
-
-
-def _words(one: Balance) -> str:
-    return one.name.replace(" : ", " to ")
-
-
 def balance_findings(rows: Sequence[Row]) -> list[Finding]:
     """Return a finding for each balance."""
-    return [
-        Finding(
-            kind="balance",
-            title=f"Balance of {_words(one)}: {one.value:.3g} {one.unit}",
-            text=f"The balance of {_words(one)} is {one.value:.3g} {one.unit}: {format_rate(one.over_rate)} over "
-            f"{one.solve.median / 1e9:.3g} Gflop/s of a linear solve.",
-            numbers=columns(ratio=one.value, bytes_per_s=one.over_rate, flops=one.solve.median),
-            suite="rings",
+    found: list[Finding] = []
+    for one in balances(rows):
+        words = one.name.replace(" : ", " to ")
+        text = (
+            f"The balance of {words} is {one.value:.3g} {one.unit}: {format_rate(one.over_rate)} over "
+            f"{one.solve.median / 1e9:.3g} Gflop/s of a linear solve."
         )
-        for one in balances(rows)
-    ]
+        numbers = {"ratio": one.value, "bytes_per_s": one.over_rate, "flops": one.solve.median}
+        said = finding("balance", f"Balance of {words}: {one.value:.3g} {one.unit}", text, **numbers)
+        found.append(said.model_copy(update={"suite": "rings"}))
+    return found

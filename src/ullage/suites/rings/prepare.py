@@ -18,8 +18,9 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.peers import PeerError, hpcc
-from ullage.peers.hpcc import HpccAnswer, HpccJob, Messages, expected_s, grid
+from ullage.peers.hpcc import HpccAnswer, HpccJob, grid
 from ullage.peers.served import is_own
+from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
@@ -66,65 +67,49 @@ SIZES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RingsCase:
-    """A case, and which of the six it is: what equals the engine's defaults does not stand in its parameters."""
-
-    kernel: KernelCase
-    what: What
-    message_bytes: int
+RingsCases: TypeAlias = Mapping[tuple[What, int], KernelCase]
+"""The six cases by what they measure and by bytes: what equals the engine's defaults is not in their parameters."""
 
 
-def make_cases(options: RingsOptions, layout: Layout, description: Describe) -> list[RingsCase]:
+def make_cases(options: RingsOptions, layout: Layout, description: Describe) -> RingsCases:
     """Plan rings and pairs of both sizes.
 
     Raise ``UserError`` where the engine lacks a workload, or would refuse its parameters.
     """
-    found: list[RingsCase] = []
+
+    def case(workload: str, parameters: Parameters, words: tuple[str, str], size: Size, seconds: float) -> KernelCase:
+        given: Parameters = {**parameters, "message_bytes": size.bytes, "pages": options.pages}
+        shown = (words[0], format_bytes(size.bytes), words[1])
+        return kernel_case(workload, given, MPI, shown, description, seconds=_AROUND_S + seconds, layout=layout)
+
+    def ring(order: What, size: Size) -> KernelCase:
+        rings, times, loops = 1 if order == "natural" else size.rings, size.ring_measurements, size.ring_loops
+        parameters: Parameters = {
+            "order": order,
+            "rings": rings,
+            "loops": loops,
+            "measurements": times,
+            "grow": True,
+            "seed": options.seed,
+            "permutation": "slot-probe" if options.faithful else "uniform",
+        }
+        words = f"{order} ring", f"{plural(rings, 'ring')}, {times} x {loops} loops"
+        # Each of the two methods sends two messages.
+        return case(RING, parameters, words, size, rings * times * (loops + 1) * 4 * size.message_s)
+
+    def pairs(size: Size) -> KernelCase:
+        budget_s = size.budget_s * (_QUICK_SHARE if options.quick else 1.0)
+        times, loops = size.pair_measurements, size.pair_loops
+        parameters: Parameters = {"pairs": "sampled", "loops": loops, "measurements": times, "budget_s": budget_s}
+        each_s = times * (loops + 1) * 2 * size.message_s
+        words = PING_PONG, f"pairs, {times} x {loops} loops"
+        return case(PING_PONG, parameters, words, size, min(budget_s, options.ranks * (options.ranks - 1) * each_s))
+
+    found: dict[tuple[What, int], KernelCase] = {}
     for size in SIZES:
-        kernels: list[tuple[KernelCase, What]] = [
-            (_ring(order, size, options, layout, description), order) for order in ORDERS
-        ]
-        kernels.append((_pairs(size, options, layout, description), PING_PONG))
-        found += [RingsCase(kernel, what, size.bytes) for kernel, what in kernels]
+        found |= {(order, size.bytes): ring(order, size) for order in ORDERS}
+        found[PING_PONG, size.bytes] = pairs(size)
     return found
-
-
-def _ring(order: What, size: Size, options: RingsOptions, layout: Layout, description: Describe) -> KernelCase:
-    rings = 1 if order == "natural" else size.rings
-    parameters: Parameters = {
-        "order": order,
-        "rings": rings,
-        "message_bytes": size.bytes,
-        "loops": size.ring_loops,
-        "measurements": size.ring_measurements,
-        "grow": True,
-        "seed": options.seed,
-        "permutation": "slot-probe" if options.faithful else "uniform",
-        "pages": options.pages,
-    }
-    count = f"{rings} ring{'s' if rings > 1 else ''}, {size.ring_measurements} x {size.ring_loops} loops"
-    # Each of the two methods sends two messages.
-    seconds = _AROUND_S + rings * size.ring_measurements * (size.ring_loops + 1) * 4 * size.message_s
-    words = (f"{order} ring", format_bytes(size.bytes), count)
-    return kernel_case(RING, parameters, MPI, words, description, seconds=seconds, layout=layout)
-
-
-def _pairs(size: Size, options: RingsOptions, layout: Layout, description: Describe) -> KernelCase:
-    budget_s = size.budget_s * (_QUICK_SHARE if options.quick else 1.0)
-    parameters: Parameters = {
-        "pairs": "sampled",
-        "message_bytes": size.bytes,
-        "loops": size.pair_loops,
-        "measurements": size.pair_measurements,
-        "budget_s": budget_s,
-        "pages": options.pages,
-    }
-    pairs = options.ranks * (options.ranks - 1)
-    each_s = size.pair_measurements * (size.pair_loops + 1) * 2 * size.message_s
-    words = (PING_PONG, format_bytes(size.bytes), f"pairs, {size.pair_measurements} x {size.pair_loops} loops")
-    seconds = _AROUND_S + min(budget_s, pairs * each_s)
-    return kernel_case(PING_PONG, parameters, MPI, words, description, seconds=seconds, layout=layout)
 
 
 # -- hpcc in turn with us ----------------------------------------------------------------------------------------------
@@ -133,9 +118,6 @@ def _pairs(size: Size, options: RingsOptions, layout: Layout, description: Descr
 # Debian's example runs hpcc with this order on two processes; its other sizes grow with order and block.
 _ORDER_OF_TWO: Final = 400
 _BLOCK: Final = 32
-# hpcc may take so many times its expected time, which was estimated for another core; pairs alone may take 40 s.
-_PATIENCE: Final = 5.0
-_LEAST_LIMIT_S: Final = 120.0
 # After so many failures in a row hpcc is not tried again.
 _MOST_FAILURES: Final = 2
 _OPEN_MPI: Final = "open-mpi"
@@ -144,27 +126,16 @@ _OPEN_MPI: Final = "open-mpi"
 def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = (), hosts: Hosts = NO_HOSTS) -> HpccJob:
     """Return the smallest job there is: only its messages count here.
 
-    ``hosts``: that ours are on, if named.
+    ``hosts``: that ours are on, if named. Processes are placed as our own ranks, for Open MPI, which hpcc comes with.
     """
     order = round(_ORDER_OF_TWO * math.sqrt(layout.ranks / 2))
     binding = ("OMPI_MCA_hwloc_base_binding_policy", layout.binding)
-    return HpccJob(
-        order, *grid(layout.ranks), block=_BLOCK, settings=(*settings, binding), places=_places(layout, hosts)
-    )
-
-
-def _places(layout: Layout, hosts: Hosts) -> tuple[str, ...]:
-    """Place the processes as our own ranks, for Open MPI, which hpcc comes with; empty on one node or without names."""
-    if is_one_node(layout) or not hosts.names:
-        return ()
-    return spread_over(hosts, layout)
+    places = () if is_one_node(layout) or not hosts.names else spread_over(hosts, layout)
+    return HpccJob(order, *grid(layout.ranks), block=_BLOCK, settings=(*settings, binding), places=places)
 
 
 def not_available(layout: Layout, hosts: Sequence[str], is_here: Callable[[str], bool] = is_own) -> Note | None:
-    """Return a note why hpcc cannot run beside this suite, or None where it can.
-
-    ``hosts``: those that are named.
-    """
+    """Return a note why hpcc cannot run beside this suite, or None where it can. ``hosts``: those that are named."""
     if is_one_node(layout):
         return None
     what = "not available: hpcc between nodes"
@@ -177,19 +148,7 @@ def not_available(layout: Layout, hosts: Sequence[str], is_here: Callable[[str],
     return None
 
 
-def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, float]:
-    """Return hpcc's numbers of that case, by the names of our metrics."""
-    is_small = message_bytes == SMALL_BYTES
-    if what == "natural":
-        return {"ring_latency": found.natural_latency} if is_small else {"ring_bandwidth": found.natural_bandwidth}
-    if what == "random":
-        return {"ring_latency": found.random_latency} if is_small else {"ring_bandwidth": found.random_bandwidth}
-    kind, values = ("latency", found.ping_pong_latency) if is_small else ("bandwidth", found.ping_pong_bandwidth)
-    least, mean, most = values
-    return {f"ping_pong_least_{kind}": least, f"ping_pong_{kind}": mean, f"ping_pong_most_{kind}": most}
-
-
-def peer_job(tool: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: Launcher) -> PeerJob:
+def peer_job(tool: Hpcc, cases: RingsCases, layout: Layout, launcher: Launcher) -> PeerJob:
     """Return the job of one run of hpcc, which has a number for each of ``cases``."""
     is_same_mpi = launcher.name == _OPEN_MPI
     # hpcc gets our own ranks' settings where its MPI is of the same kind, except those that the user has set.
@@ -199,21 +158,26 @@ def peer_job(tool: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: L
     def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
         if answer.messages is None:
             raise PeerError("its summary has no rings")
-        said = answer.messages
+        said = answer.messages.items()
         return [
-            (case.kernel.case.id, PHASES[case.what], values_of(case.what, case.message_bytes, said)) for case in cases
+            (
+                case.case.id,
+                PHASES[what],
+                {
+                    name: value
+                    for (of, name), value in said
+                    if of == what and name.endswith("latency") == (size == SMALL_BYTES)
+                },
+            )
+            for (what, size), case in cases.items()
         ]
 
-    limit_s = max(_LEAST_LIMIT_S, _PATIENCE * expected_s(job))
-    made = hpcc_job(tool, job, [case.kernel.case.id for case in cases], values, limit_s)
     stage = f"hpcc beside: {job.ranks} processes"
-    note = None if is_same_mpi else _other_mpi(launcher)
-    return replace(made, stage=stage, note=note, tries=_MOST_FAILURES, max_failures=_MOST_FAILURES)
-
-
-def _other_mpi(launcher: Launcher) -> Note:
-    text = f"hpcc runs by its own MPI, ours by that of {launcher.name}: both are compared here"
-    return Note("peer-other-mpi", text, "build the engine with the MPI of hpcc to compare the programs alone")
+    made = hpcc_job(tool, job, [case.case.id for case in cases.values()], values, stage)
+    other = f"hpcc runs by its own MPI, ours by that of {launcher.name}: both are compared here"
+    advice = "build the engine with the MPI of hpcc to compare the programs alone"
+    note = None if is_same_mpi else Note("peer-other-mpi", other, advice)
+    return replace(made, note=note, tries=_MOST_FAILURES, max_failures=_MOST_FAILURES)
 
 
 # -- the run -----------------------------------------------------------------------------------------------------------
@@ -230,10 +194,10 @@ def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKe
     missing = not_available(layout, request.hosts) if options.peer and hpcc.installed() is not None else None
     peers = hpcc_in_turn(cases, layout) if options.peer and missing is None else None
     notes = () if missing is None else (missing,)
-    return PreparedKernels(request, options, HEADERS, [case.kernel for case in cases], peers, notes)
+    return PreparedKernels(request, options, HEADERS, list(cases.values()), peers, notes)
 
 
-def hpcc_in_turn(cases: Sequence[RingsCase], layout: Layout, run: RunHpcc | None = None) -> KernelPeers:
+def hpcc_in_turn(cases: RingsCases, layout: Layout, run: RunHpcc | None = None) -> KernelPeers:
     """Return hpcc's runs in turn with the repetitions; ``run`` stands in for the real program."""
 
     def jobs(session: Session) -> list[PeerJob]:

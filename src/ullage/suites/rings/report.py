@@ -41,10 +41,10 @@ def tables(data: ReportData) -> Content | None:
     return Content(notes=[*switch_notes(data, SUITE), *_notes(rows)], grids=grids)
 
 
-def _what(line: PhaseLine) -> str:
+def _name(row: Row) -> str:
     """Name what a row measured, for pairs with mean, least or most: ``ping-pong, most``."""
-    word = line.first.metric.removeprefix("ping_pong_").split("_")[0]
-    name = _WHAT[line.first.word("order")]
+    word = row.metric.removeprefix("ping_pong_").split("_")[0]
+    name = _WHAT[row.word("order")]
     return f"{name}, {word}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
 
 
@@ -54,7 +54,7 @@ def _together(line: PhaseLine) -> str:
     return DASH if row.params["order"] == "ping-pong" else format_quantity(row.count("ranks") * row.median, "B/s")
 
 
-_NAME: Final = Column[PhaseLine]("what", _what, is_number=False)
+_NAME: Final = Column[PhaseLine]("what", lambda line: _name(line.first), is_number=False)
 _BESIDE: Final = "row:interval row:peer=hpcc row:ratio=ours_over_hpcc's grade flags"
 _LATENCIES: Final = columns(_NAME, "ranks=processes row=one_message", _BESIDE)
 _BANDWIDTHS: Final = columns(
@@ -111,38 +111,27 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 # -- our repetitions, their median, and hpcc's -------------------------------------------------------------------------
 
 
-_LABELS: Final = {
-    ("ping_pong_most", "ping-pong"): "ping-pong, most",
-    ("ping_pong", "ping-pong"): "ping-pong, mean",
-    ("ping_pong_least", "ping-pong"): "ping-pong, least",
-    ("ring", "natural"): "natural ring",
-    ("ring", "random"): "random rings",
-}
+_LABELS: Final = ("ping-pong, most", "ping-pong, mean", "ping-pong, least", "natural ring", "random rings")
 _PEER_COLOR: Final = "#d9742b"
 
 
 def figures(data: ReportData) -> list[Figure]:
     """Draw one figure of latency and one of bandwidth; none without rings."""
     rows = data.rows_of(SUITE)
-    found = [
-        _figure("latency of 8 bytes", "latency", [row for row in rows if row.metric.endswith("latency")]),
-        _figure("bandwidth of each process, 2,000,000 bytes", "bandwidth", [r for r in rows if r.unit == "B/s"]),
-    ]
-    return [figure for figure in found if figure is not None]
-
-
-def _figure(title: str, kind: str, rows: Sequence[Row]) -> Figure | None:
-    by_label = {label: row for row in rows if (label := _label(row, kind))}
-    shown = [(label, by_label[label]) for label in _LABELS.values() if label in by_label]
-    if not shown:
-        return None
-    scale = scale_for([row.median for _, row in shown], shown[0][1].unit)
-    peers = " The orange stroke is the median of hpcc, which ran in turn." if peers_of(row for _, row in shown) else ""
-    return Figure(title, f"Bars are medians, dots the repetitions.{peers}", _spec(shown, kind, scale))
-
-
-def _label(row: Row, kind: str) -> str:
-    return _LABELS.get((row.metric.removesuffix(f"_{kind}"), str(row.params.get("order"))), "")
+    found: list[Figure] = []
+    for title, kind, unit in (
+        ("latency of 8 bytes", "latency", "s"),
+        ("bandwidth of each process, 2,000,000 bytes", "bandwidth", "B/s"),
+    ):
+        by_label = {_name(row): row for row in rows if row.unit == unit}
+        shown = [(label, by_label[label]) for label in _LABELS if label in by_label]
+        if shown:
+            peers = (
+                " The orange stroke is the median of hpcc, which ran in turn." if peers_of(by_label.values()) else ""
+            )
+            scale = scale_for([row.median for _, row in shown], unit)
+            found.append(Figure(title, f"Bars are medians, dots the repetitions.{peers}", _spec(shown, kind, scale)))
+    return found
 
 
 def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:

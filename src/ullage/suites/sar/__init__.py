@@ -7,4 +7,4 @@ what was found is looked up. This is the I/O of SSCA #3, without its computation
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("sar", __doc__ or "", "options:SarOptions", "suite:prepare", "suite:summarise")
+SUITE = UsualSuite("sar", __doc__ or "", "suite:SarOptions", "suite:prepare", "suite:summarise")

@@ -15,26 +15,22 @@ from ullage.report.grids import metric_column
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, nominal, plot, quantity_axis
 from ullage.report.vega import Spec, tooltip
-from ullage.suites.sar.shape import KERNELS, NOUNS, PHASES
+from ullage.suites.sar.suite import KERNELS, NOUNS, PHASES, PIPELINE, images_of
 from ullage.units import format_volume
 
 _SUITE: Final = "sar"
-_PIPELINE: Final = "pipeline"
-_TABLES: Final = ("pipeline", *PHASES)
+_TABLES: Final = (PIPELINE, *PHASES)
 _LAYOUTS: Final = ("files", "containers")
 
 
 def _place(row: Row) -> tuple[int, str, int, str, int]:
-    params = row.params
-    phase, layout = _TABLES.index(str(params["access"])), _LAYOUTS.index(str(params["layout"]))
-    return phase, row.target, int(params["ranks"]), str(params["backend"]), layout
+    return _TABLES.index(row.access), row.target, row.ranks, row.word("backend"), _LAYOUTS.index(row.word("layout"))
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    params = rows[0].params
-    images = int(params["grid"]) ** 2 * int(params["depth"])
-    each, grid = format_volume(int(params["image_bytes"])), f"{params['grid']} x {params['grid']} locations"
-    return [f"{plural(images, 'image')} of {each}: {grid} with {params['depth']} images each."]
+    first = rows[0]
+    each, grid = format_volume(first.count("image_bytes")), f"{first.params['grid']} x {first.params['grid']} locations"
+    return [f"{plural(images_of(first), 'image')} of {each}: {grid} with {first.params['depth']} images each."]
 
 
 _WHERE: Final = "target backend ranks layout sync"
@@ -43,7 +39,7 @@ tables: Final = tables_of(
     [
         Table(
             columns(_WHERE, metric_column("rate", "pipeline_rate"), "pipeline_rate:interval"),
-            lambda row: "Pipeline" if row.access == _PIPELINE else None,
+            lambda row: "Pipeline" if row.access == PIPELINE else None,
         ),
         Table(
             columns(
@@ -75,7 +71,7 @@ def figures(data: ReportData) -> list[Figure]:
 
 def _seconds(row: Row) -> float:
     """Return the time of a kernel for an image."""
-    return row.median / (row.count("grid") ** 2 * row.count("depth"))
+    return row.median / images_of(row)
 
 
 def _spec(rows: Sequence[Row]) -> Spec:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suite ``sar``: its cases (places, backends, ranks and layouts of images), what a run does, its rows and sentences."""
+"""Suite ``sar``: its options, its cases, what ``ullage plan`` says of a run, its rows and sentences."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Annotated, ClassVar, Final, Literal, Self
+
+from pydantic import Field, model_validator
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_rows
@@ -12,149 +14,185 @@ from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.grouping import grouped, nested
-from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Layout, Parameters, Scalar, Target
-from ullage.model.record import CaseRecord, PhaseRecord
-from ullage.model.request import Request
+from ullage.model.plan import Scalar
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, plural, times
-from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, RowFrame, join
-from ullage.runs.cells.backends import storage_backends
-from ullage.runs.cells.caches import cache_and_verify
+from ullage.runs.cells.backends import cache_and_verify, storage_backends
 from ullage.runs.cells.costs import assumed_besides
-from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
-from ullage.runs.cells.prepared import DATA, FILES, PLACE, Columns, PreparedCells
-from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, checked_machine
+from ullage.runs.cells.planning import Cell, Sizing, cell_of
+from ullage.runs.cells.prepared import DATA, FILES, PLACE, Asked, Columns, Preparing
+from ullage.runs.options.declared import Change, OfEngine, Option
+from ullage.runs.options.engine import Values
+from ullage.runs.options.groups import StorageOptions
+from ullage.runs.options.model import OptionError
+from ullage.runs.options.settings import Backends
+from ullage.runs.room import Machine
 from ullage.runs.session import Note
-from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.sar.options import SarOptions
-from ullage.suites.sar.shape import KERNELS, PHASES, WORK, WORKLOAD, SarShape, scaled, shape_of
+from ullage.runs.told import Launches, Source, summarising, told_rows, usual
 from ullage.units import format_bytes, format_rate, format_volume
 from ullage.uri import target_path
 
+SDG: Final = "sdg"
+KERNELS: Final = ("k1", "k2", "k3", "k4")
+PHASES: Final = (SDG, *KERNELS)
+# What the kernels do, as nouns of sentences and tables.
+NOUNS: Final[Mapping[str, str]] = {
+    SDG: "SDG, make the input",
+    "k1": "K1, read raw data",
+    "k2": "K2, store images",
+    "k3": "K3, read pairs of images",
+    "k4": "K4, read sub-images",
+}
+# The sides at scale 1 are those of the public VSIPL++ sample of kernel 1.
+_SIDES: Final[Mapping[str, int]] = {"rows": 1144, "columns": 756, "raw_columns": 1072}
 # As often as the rule of the benchmark has it: what is below that, caches may hold.
 _MEMORIES: Final = 3
 PIPELINE: Final = "pipeline"
-PIPELINE_RATE: Final = "pipeline_rate"
+_RATE_OF_ALL: Final = "pipeline_rate"
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
+def scaled(scale: float) -> Mapping[str, int]:
+    """Return the sides of images and raw data at ``scale``: each is multiplied, so that bytes grow with its square."""
+    return {name: max(1, round(side * scale)) for name, side in _SIDES.items()}
 
 
-def _shape(cell: Cell) -> SarShape:
-    return shape_of(cell.parameters)
+def image_bytes(values: Values) -> int:
+    """Return the bytes of an image of 4-byte pixels."""
+    return values.count("rows") * values.count("columns") * 4
 
 
-def _layout(parameters: Parameters) -> str:
-    return "containers" if shape_of(parameters).in_containers else "files"
+def images_of(row: Row) -> int:
+    """Return how many images the case of a row has."""
+    return row.count("grid") ** 2 * row.count("depth")
 
 
-def _sizes(cell: Cell) -> Sizes:
-    """Return the sizes of the images of a case; a directory takes an inode as a file does."""
-    shape, ranks, parameters = _shape(cell), cell.layout.ranks or 1, cell.parameters
-    return Sizes(
-        kind=f"{cell.layout.ranks} ranks {_layout(parameters)}",
-        block_bytes=shape.image_bytes,
-        dataset_bytes=shape.bytes_kept(ranks),
-        files=shape.files(ranks) + (0 if shape.in_containers else shape.locations),
-        phases=PHASES,
-        needs_one_folder=parameters.get("read_back") != "own",
+class SarOptions(StorageOptions):
+    """``scale`` multiplies the sides of images and raw data."""
+
+    workload = "sar"
+    metrics = (
+        "bandwidth image_rate file_rate phase_time latency_p50 latency_p95 latency_p99 latency_max image_open "
+        "image_transfer subimage_read detection_write image_close sync_time cpu_time"
     )
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Keep the images at this place. Repeat the option to compare several places."),
+        "time_s": Change(usual="5m", quick="30s"),
+        "quick": Change("Take a first look in 30 s: scale 0.25, 3 x 3 locations with 2 images each."),
+    }
+
+    scale: Annotated[
+        float,
+        Field(gt=0, le=14),
+        Option(
+            "Multiply the sides of images (1144 x 756 pixels) and raw data (1144 x 1072 samples) by this.",
+            quick="0.25",
+            sets=("scale", "image_bytes", "volume"),
+        ),
+    ] = 1.0
+    grid: Annotated[int, OfEngine(quick="3")] = 4
+    depth: Annotated[int, OfEngine(quick="2")] = 4
+    layouts: Annotated[list[str], OfEngine("layout", usual="files,containers")]
+    raw: Annotated[str, OfEngine()] = "shared"
+    raw_files: Annotated[int, OfEngine()] = 1
+    templates: Annotated[int, OfEngine()] = 40
+    subimages: Annotated[int, OfEngine()] = 8
+    side: Annotated[int, OfEngine("subimage_side")] = 64
+    sync: Annotated[str, OfEngine()] = "close"
+    read_back: Annotated[
+        Literal["other-node", "own"],
+        OfEngine(
+            help="In K1, K3 and K4, read what ranks of another node wrote, or the next rank on one node (other-node), "
+            "or own files (own)."
+        ),
+    ] = "other-node"
+    cache: Annotated[str, OfEngine()] = "drop"
+    verify: Annotated[str | None, OfEngine(unsaid="full, if the backend holds data")] = None
+    backends: Backends = []
+
+    @model_validator(mode="after")
+    def _holds_subimages(self) -> Self:
+        least = scaled(self.scale)["columns"]
+        if self.side > least:
+            what = f"an image of {least} columns has no room for sub-images of {self.side} pixels"
+            raise OptionError("scale", what, "choose a larger --scale or a smaller --subimage-side")
+        return self
 
 
-with_sizes: Final = sized(_sizes)
+# -- cases, and what a run does ----------------------------------------------------------------------------------------
 
 
-def make_cells(options: SarOptions, targets: Sequence[Target], description: Describe, cores: int | None) -> list[Cell]:
-    """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
-    placed = [options.place(n, cores) for n in options.ranks]
-    cells = [
-        _cell(target, backend, layout, words, options, description)
-        for layout, target in itertools.product(placed, targets)
+def make_cells(asked: Asked[SarOptions]) -> list[Cell]:
+    """Return every combination; raise ``UserError`` for what the engine would refuse."""
+    options, description = asked.options, asked.description
+    return [
+        cell_of(
+            target,
+            layout,
+            (backend.name, {}),
+            (
+                "sar",
+                {
+                    **options.of_engine(),
+                    **scaled(options.scale),
+                    "layout": words,
+                    "seed": options.seed,
+                    "sync": options.sync if "metadata" in backend.capabilities else "none",
+                    **cache_and_verify(
+                        backend, options.cache if target_path(target) is not None else "none", options.verify, "full"
+                    ),
+                },
+            ),
+            description,
+        )
+        for layout, target in itertools.product(asked.layouts, asked.targets)
         for backend in storage_backends(target, options.backends, description)
         for words in options.layouts
     ]
-    return with_sizes(each_once(cells))
 
-
-def _cell(
-    target: Target, backend: Registered, layout: Layout, words: str, options: SarOptions, description: Describe
-) -> Cell:
-    has_path = target_path(target) is not None
-    given: Parameters = {
-        **options.of_engine(),
-        **scaled(options.scale),
-        "layout": words,
-        "seed": options.seed,
-        "sync": options.sync if "metadata" in backend.capabilities else "none",
-        **cache_and_verify(backend, options.cache if has_path else "none", options.verify, "full"),
-    }
-    return cell_of(target, layout, (backend.name, {}), (WORKLOAD, given), description)
-
-
-# -- what a run does ---------------------------------------------------------------------------------------------------
 
 _COLUMNS: Final[Columns] = {
     **PLACE,
-    "layout": lambda cell: _layout(cell.parameters),
-    "images": lambda cell: f"{_shape(cell).images:,} of {format_volume(cell.block_bytes)}",
+    "layout": lambda cell: cell.values.word("layout"),
+    "images": lambda cell: (
+        f"{cell.values.count('grid') ** 2 * cell.values.count('depth'):,} of {format_volume(cell.block_bytes)}"
+    ),
     **DATA,
     **FILES,
 }
 
 
-def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
-    """Check everything that can be checked without starting anything."""
-    options = read_options(SarOptions, request)
-    machine = checked_machine(request.targets)
-    cells = make_cells(options, request.targets, engine_context.description, machine.cores)
-    shape = _shape(cells[0])
-    grid, each = f"{options.grid} x {options.grid} locations", format_volume(shape.image_bytes)
-    return PreparedCells(
-        request,
-        options,
-        machine,
-        cells,
-        with_sizes,
-        f"{grid}, {options.depth} images of {each} each",
-        _lines(options, shape),
-        _notes(cells, machine),
-        _COLUMNS,
-        shares_less="use --read-back own",
-        fewer_files="use --layout containers",
-        costing=assumed_besides,
-    ).checked()
+def _settle(options: SarOptions, _machine: Machine) -> tuple[SarOptions, str]:
+    sides = scaled(options.scale)
+    each = format_volume(sides["rows"] * sides["columns"] * 4)
+    return options, f"{options.grid} x {options.grid} locations, {options.depth} images of {each} each"
 
 
-def _lines(options: SarOptions, shape: SarShape) -> list[str]:
-    pairs = shape.locations * (shape.depth - 1)
-    run = format_bytes(shape.subimage_side * 4)
+def _lines(asked: Asked[SarOptions], cells: Sequence[Cell]) -> list[str]:
+    options, values = asked.options, cells[0].values
+    raw_bytes = values.count("rows") * values.count("raw_columns") * 8
+    raws = f"{plural(options.raw_files, 'raw file')} of {format_volume(raw_bytes)}"
+    of_whom = "for all ranks" if options.raw == "shared" else "for each rank"
     whose = "its own files" if options.read_back == "own" else "files of another node's rank, or of the next rank"
-    raws = f"{plural(shape.raw_files, 'raw file')} of {format_volume(shape.raw_bytes)}"
-    of_whom = "for all ranks" if shape.raw_is_shared else "for each rank"
-    found = f"{plural(shape.subimages, 'sub-image')} of each pair in rows of {run}"
+    pairs = plural(options.grid**2 * (options.depth - 1), "pair")
+    parts = f"{plural(options.subimages, 'sub-image')} of each pair in rows of {format_bytes(options.side * 4)}"
     return [
-        f"SDG makes {raws} {of_whom} and {plural(shape.templates, 'template')}.",
+        f"SDG makes {raws} {of_whom} and {plural(options.templates, 'template')}.",
         "K1 reads a raw file for each image. K2 stores the images, by time and then in random order of location.",
-        f"K3 reads {plural(pairs, 'pair')} of images whole, and {found}. It writes these to a file of detections.",
+        f"K3 reads {pairs} of images whole, and {parts}. It writes these to a file of detections.",
         "K4 reads them again, with all templates, and writes a record of 64 bytes for each sub-image.",
         f"In K1, K3 and K4, a rank reads {whose}.",
     ]
 
 
-def _notes(cells: Sequence[Cell], machine: Machine) -> list[Note]:
+def _notes(asked: Asked[SarOptions], cells: Sequence[Cell]) -> list[Note]:
     """Return a note where the memory of the nodes can hold what a case keeps."""
-    total = machine.memory.total_bytes
-    if total is None or all(place.is_memory for place in machine.places):
-        return []
+    total = asked.machine.memory.total_bytes
     nodes = max(cell.layout.nodes or 1 for cell in cells)
     most = max(cell.dataset_bytes for cell in cells)
-    if most >= _MEMORIES * nodes * total:
+    in_memory = all(place.is_memory for place in asked.machine.places)
+    if total is None or in_memory or most >= _MEMORIES * nodes * total:
         return []
     text = (
         f"a case keeps {format_volume(most)}, less than {_MEMORIES} times the memory of {plural(nodes, 'node')}, so "
@@ -163,72 +201,58 @@ def _notes(cells: Sequence[Cell], machine: Machine) -> list[Note]:
     return [Note("volume-below-memory", text, "read the verdict of each row, or use a larger --grid or --depth")]
 
 
+prepare: Final = Preparing(
+    SarOptions,
+    _settle,
+    make_cells,
+    Sizing("layout", image_bytes, lambda _values: PHASES),
+    _COLUMNS,
+    _lines,
+    _notes,
+    shares_less="use --read-back own",
+    fewer_files="use --layout containers",
+    costing=assumed_besides,
+)
+
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
-def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
-    launches = launches_of(result)
-    return summary_of(launches, context, sar_rows(launches, context), findings_of)
-
-
-def sar_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
+def sar_rows(launches: Launches, context: RowContext) -> list[Row]:
     """Return the rows of all kernels with their sizes, and one of the pipeline behind those of each case."""
-    records = [list(launch) for launch in launches]
-    measured = join(records)
-    cases = {item.case.case: item.case for item in measured}
-    repetitions = grouped(((item.case.case, item.case.repetition), item.phase) for item in measured)
+    repetitions = grouped(((item.case.case, item.case.repetition), item.phase) for item in join(launches))
     of_case = grouped((case, phases) for (case, _), phases in repetitions.items())
-    found: list[Row] = []
-    for case, some in grouped((row.case, row) for row in told_rows(records, context, _tell)).items():
-        found += [*some, *_pipeline(some, cases[case], of_case[case], context)]
-    return found
+    rows = grouped((row.case, row) for row in told_rows(launches, context, _tell))
+    return [row for case, some in rows.items() for row in (*some, *_pipeline(some, of_case[case], context))]
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
-    shape = shape_of(source.workload)
     return {
         **usual(row, "access", "ranks", "nodes", "backend"),
-        "layout": _layout(source.workload),
-        "image_bytes": shape.image_bytes,
-        "grid": shape.grid,
-        "depth": shape.depth,
-        "raw": str(source.workload.get("raw", "shared")),
-        "sync": str(source.workload.get("sync", "close")),
+        **source.values.some("layout"),
+        "image_bytes": image_bytes(source.values),
+        **source.values.some("grid", "depth", "raw", "sync"),
     }
 
 
-def _pipeline(
-    rows: Sequence[Row], case: CaseRecord, repetitions: Iterable[Sequence[PhaseRecord]], context: RowContext
-) -> list[Row]:
-    """Return the row of the pipeline: images over the time of the slowest kernel, in each repetition."""
-    kept = [phases for phases in repetitions if {phase.phase for phase in phases} >= {*KERNELS}]
-    samples = [rate for phases in kept if (rate := pipeline_rate(phases, case)) is not None]
+def _pipeline(rows: Sequence[Row], repetitions: Iterable[Sequence[PhaseRecord]], context: RowContext) -> list[Row]:
+    """Return the row of the pipeline: images a second if all kernels worked at once, each at the rate it reaches alone.
+
+    That is 1 / max over K1 to K4 of the time of a kernel for an image, in each repetition.
+    """
+    kernels = [[phase for phase in phases if phase.phase in KERNELS] for phases in repetitions]
+    longest = [max(one.elapsed_ns for one in some) for some in kernels if {one.phase for one in some} == {*KERNELS}]
+    samples = [images_of(rows[0]) * 1e9 / elapsed_ns for elapsed_ns in longest if elapsed_ns > 0]
     if not samples:
         return []
-    params = {**rows[0].params, "access": PIPELINE}
-    grade = worst_grade(row.grade for row in rows)
-    frame = RowFrame(PIPELINE_RATE, "image/s", rows[0].target, params, case.case, grade=grade)
+    params, grade = {**rows[0].params, "access": PIPELINE}, worst_grade(row.grade for row in rows)
+    frame = RowFrame(_RATE_OF_ALL, "image/s", rows[0].target, params, rows[0].case, grade=grade)
     return [frame.row(samples, context.level, context.wanted_width)]
-
-
-def pipeline_rate(phases: Iterable[PhaseRecord], case: CaseRecord) -> float | None:
-    """Return the images a second that a pipeline of the kernels would reach; None where nothing took time.
-
-    It is 1 / max over K1 to K4 of the time of a kernel for an image. All kernels would work at once, each at the rate
-    that it reaches alone.
-    """
-    longest = max(phase.elapsed_ns for phase in phases if phase.phase in KERNELS)
-    return shape_of(case.workload_parameters).images * 1e9 / longest if longest > 0 else None
 
 
 # -- sentences ---------------------------------------------------------------------------------------------------------
 
-_FAMILIES: Final = 2
+_FAMILIES: Final = 2  # the slowest kernel, and the layouts
 _WALL: Final = "phase_time"
-_RATE: Final = "bandwidth"
-_PIPELINE: Final = "pipeline_rate"
-_READERS: Final = ("k1", "k3", "k4")
 _VERBS: Final[Mapping[str, str]] = {"k2": "stores images", "k3": "reads pairs of images"}
 _LEGEND: Final = "K1 reads raw data, K2 stores images, K3 reads pairs of images and K4 reads sub-images."
 Metrics = Mapping[str, Mapping[str, Row]]
@@ -238,61 +262,65 @@ Metrics = Mapping[str, Mapping[str, Row]]
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones. Each of two families has its part of the error of a report."""
     usable = [row for row in rows if not row.is_invalid]
-    rows_of = grouped((row.case, row) for row in usable)
-    by_case = {case: nested((row.access, row.metric, row) for row in some) for case, some in rows_of.items()}
+    by_case = grouped((row.case, (row.access, row.metric, row)) for row in usable)
+    cases = [nested(some) for some in by_case.values()]
     own = level_of_part(level, _FAMILIES)
-    timed = [some for some in by_case.values() if all(_WALL in some.get(kernel, {}) for kernel in KERNELS)]
+    walls = [row for row in usable if row.metric == _WALL and row.access in _VERBS]
+    reads = [row for row in usable if row.metric == "bandwidth" and row.access in ("k1", "k3", "k4")]
+    served = [row for row in reads if not is_of_device(row)]
+    timed = [case for case in cases if all(_WALL in case.get(kernel, {}) for kernel in KERNELS)]
     each = level_of_each(own, [len(KERNELS)] * len(timed))
     return [
-        *(_slowest_kernel(some, each) for some in timed),
-        *_layouts(usable, own),
-        *(found for some in by_case.values() if (found := _rows(some)) is not None),
-        *_cached(usable),
+        *(_slowest_kernel(case, each) for case in timed),
+        # What a cache has answered tells nothing of a layout on storage.
+        *_FASTER_LAYOUT.findings(filter(is_of_device, walls), own, _words),
+        *(found for case in cases for found in _parts_of_pairs(case.get("k3", {}))),
+        *(_served(target, some) for target, some in grouped((row.target, row) for row in served).items()),
     ]
 
 
-def who_of(row: Row) -> str:
-    """Return where, by which backend, how and by how many ranks images were kept."""
-    params = row.params
-    return f"{row.target}, {params['backend']}, {params['layout']}, {plural(int(params['ranks']), 'rank')}"
+def _who(row: Row) -> str:
+    return f"{row.target}, {row.params['backend']}, {row.params['layout']}, {plural(row.ranks, 'rank')}"
+
+
+def _work(kernel: str) -> str:
+    """Return what stands of a kernel in a sentence: ``K2 (store images)``."""
+    return NOUNS[kernel].replace(", ", " (") + ")"
 
 
 # -- the pipeline ------------------------------------------------------------------------------------------------------
 
 
-def _slowest_kernel(some: Metrics, level: float) -> Finding:
+def _slowest_kernel(case: Metrics, level: float) -> Finding:
     """Name the kernels of which none is proved to take less time than the one with the highest median."""
-    walls = [some[kernel][_WALL] for kernel in KERNELS]
-    longest = max(walls, key=lambda row: row.median)
-    slowest = [row for row in walls if row is longest or compare_rows(row, longest, level, None).verdict != "faster"]
-    names = [row.access.upper() for row in slowest]
-    images = longest.count("grid") ** 2 * longest.count("depth")
-    each = {kernel: some[kernel][_WALL].median / images for kernel in KERNELS}
-    rate = some.get("pipeline", {}).get(_PIPELINE)
-    median = rate.median if rate is not None else 1 / max(each.values())
-    told = listing([f"{kernel.upper()} {format_quantity(seconds, 's')}" for kernel, seconds in each.items()])
+    walls = {kernel: case[kernel][_WALL] for kernel in KERNELS}
+    longest = max(walls.values(), key=lambda row: row.median)
+    slowest = [
+        kernel
+        for kernel, row in walls.items()
+        if row is longest or compare_rows(row, longest, level, None).verdict != "faster"
+    ]
+    each = {kernel: row.median / images_of(row) for kernel, row in walls.items()}
+    of_all = case.get(PIPELINE, {}).get(_RATE_OF_ALL)
+    rate = 1 / max(each.values()) if of_all is None else of_all.median
+    reached = f"The pipeline reaches {format_quantity(rate, 'image/s')}"
+    names = [kernel.upper() for kernel in slowest]
     alone = len(names) == 1
     bound = f"{names[0]} takes longest." if alone else f"Which of {listing(names)} takes longest cannot be told."
-    text = (
-        f"The pipeline reaches {format_quantity(median, 'image/s')} ({who_of(longest)}). {bound} "
-        f"{_LEGEND} Times for an image: {told}."
-    )
-    bounded = f", bounded by {WORK[longest.access]}" if alone else ""
-    title = f"The pipeline reaches {format_quantity(median, 'image/s')} on {longest.target}{bounded}"
+    told = listing([f"{kernel.upper()} {format_quantity(seconds, 's')}" for kernel, seconds in each.items()])
     return finding(
         "sar-pipeline",
-        title,
-        text,
+        f"{reached} on {longest.target}{f', bounded by {_work(longest.access)}' if alone else ''}",
+        f"{reached} ({_who(longest)}). {bound} {_LEGEND} Times for an image: {told}.",
         case=longest.case,
-        images_per_s=median,
-        slowest=[row.access for row in slowest],
+        images_per_s=rate,
+        slowest=slowest,
         kernels=list(each),
         seconds_an_image=list(each.values()),
     )
 
 
 # -- files or containers -----------------------------------------------------------------------------------------------
-
 
 _FASTER_LAYOUT: Final = Faster(
     "sar-layout",
@@ -305,58 +333,43 @@ _FASTER_LAYOUT: Final = Faster(
 )
 
 
-def _layouts(rows: Iterable[Row], level: float) -> list[Finding]:
-    """Compare both layouts of images in the kernels that open them.
-
-    What a cache has answered tells nothing of a layout on storage.
-    """
-    walls = [row for row in rows if row.metric == _WALL and row.access in _VERBS and is_of_device(row)]
-
-    def words(row: Row) -> Mapping[str, str]:
-        return {"kernel": row.access.upper(), "verb": _VERBS[row.access], "who": who_of(row)}
-
-    return _FASTER_LAYOUT.findings(walls, level, words)
+def _words(row: Row) -> Mapping[str, str]:
+    return {"kernel": row.access.upper(), "verb": _VERBS[row.access], "who": _who(row)}
 
 
 # -- rows of sub-images ------------------------------------------------------------------------------------------------
 
 
-def _rows(some: Metrics) -> Finding | None:
+def _parts_of_pairs(metrics: Mapping[str, Row]) -> list[Finding]:
     """State what the sub-images of a pair take beside the pair as a whole."""
-    found = some.get("k3", {})
-    whole, parts, images = found.get("image_transfer"), found.get("subimage_read"), found.get("image_rate")
-    if whole is None or parts is None or images is None or parts.median <= 0 or whole.median <= 0:
-        return None
-    bytes_ = 2 * whole.count("image_bytes")
+    whole, parts = metrics.get("image_transfer"), metrics.get("subimage_read")
+    if whole is None or parts is None or "image_rate" not in metrics or parts.median <= 0 or whole.median <= 0:
+        return []
+    title = f"Sub-images take {times(parts.median / whole.median)} the time of their pair of images on {whole.target}"
     text = (
         f"In K3, the transfer of a pair takes {format_quantity(whole.median, 's')}, that is "
-        f"{format_rate(bytes_ / whole.median)} on a rank ({who_of(whole)}). Its sub-images take "
+        f"{format_rate(2 * whole.count('image_bytes') / whole.median)} on a rank ({_who(whole)}). Its sub-images take "
         f"{format_quantity(parts.median, 's')} more, row by row. Both are medians."
     )
-    ratio = parts.median / whole.median
-    title = f"Sub-images take {times(ratio)} the time of their pair of images on {whole.target}"
-    return finding("sar-rows", title, text, case=whole.case, pair_s=whole.median, subimages_s=parts.median)
+    return [finding("sar-rows", title, text, case=whole.case, pair_s=whole.median, subimages_s=parts.median)]
 
 
 # -- what the numbers are not ------------------------------------------------------------------------------------------
 
 
-def _cached(rows: Iterable[Row]) -> list[Finding]:
-    """State which kernels read from memory, once for each target."""
-    served = [row for row in rows if row.metric == _RATE and row.access in _READERS and not is_of_device(row)]
-    return [_answered(target, some) for target, some in grouped((row.target, row) for row in served).items()]
-
-
-def _answered(target: str, rows: Sequence[Row]) -> Finding:
-    kernels = sorted({row.access for row in rows})
-    verdicts = [f"{kernel.upper()} {row.verdict}" for kernel in kernels for row in rows if row.access == kernel]
-    names = listing([WORK[kernel] for kernel in kernels])
-    text = (
-        f"Memory served a part of the reads of {names} on {target}. Verdicts: {listing(list(dict.fromkeys(verdicts)))}."
-    )
+def _served(target: str, rows: Sequence[Row]) -> Finding:
+    """State which kernels read from memory at a target."""
+    rows = sorted(rows, key=lambda row: row.access)
+    kernels = list(dict.fromkeys(row.access for row in rows))
+    verdicts = dict.fromkeys(f"{row.access.upper()} {row.verdict}" for row in rows)
+    works = listing([*map(_work, kernels)])
+    text = f"Memory served a part of the reads of {works} on {target}. Verdicts: {listing([*verdicts])}."
     if "k1" in kernels:
         text += " K1 reads the same raw files again. Use more --raw-files."
     if {"k3", "k4"} & {*kernels}:
         text += " Use --cache drop and images that together exceed the memory."
     title = f"Memory served a part of the reads of {listing([kernel.upper() for kernel in kernels])} on {target}"
     return finding("sar-cached", title, text, "warning", target=target, kernels=kernels)
+
+
+summarise: Final = summarising(lambda launches, context, _request: sar_rows(launches, context), findings_of)

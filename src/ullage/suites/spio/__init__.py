@@ -7,4 +7,4 @@ write, read their own files, read those of a neighbour and read their own again.
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("spio", __doc__ or "", "options:SpioOptions", "suite:prepare_spio", "suite:summarise")
+SUITE = UsualSuite("spio", __doc__ or "", "suite:SpioOptions", "suite:prepare", "suite:summarise")

@@ -15,7 +15,7 @@ from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_pairs, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Comparison, level_of_each
-from ullage.grouping import grouped
+from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show_row, times
 from ullage.units import format_rate, format_time, format_volume
@@ -44,14 +44,9 @@ _UNEQUAL: Final = 0.9
 _WIDEST: Final = 100.0
 
 
-def operation_of(row: Row) -> str:
-    """Return what a row is of, as it is typed: ``write``, ``read``, ``neighbour`` or ``reread``."""
-    return row.word("operation")
-
-
 def who_of(row: Row) -> str:
     """Name what a row is of, as the subject of a sentence: ``Writes on scratch``."""
-    return capital(f"{NOUNS[operation_of(row)]} on {row.target}")
+    return capital(f"{NOUNS[row.word('operation')]} on {row.target}")
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,7 @@ class Line:
     @property
     def is_of_neighbours(self) -> bool:
         """Whether ranks read files that are not theirs."""
-        return operation_of(self.rows[0]) == "neighbour"
+        return self.rows[0].word("operation") == "neighbour"
 
     @cached_property
     def best(self) -> Row:
@@ -88,7 +83,7 @@ class Line:
 def lines_of(rows: Iterable[Row]) -> list[Line]:
     """Return a line for each target, backend and operation of the rows of ``RATE``."""
     rates = [row for row in rows if row.metric == RATE]
-    places = grouped(((row.target, row.params["backend"], operation_of(row)), row) for row in rates)
+    places = grouped(((row.target, row.params["backend"], row.word("operation")), row) for row in rates)
     alone = {place: row for place, some in places.items() for row in some if row.ranks == 1}
     return [
         Line(
@@ -105,12 +100,15 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     No sentence on growth, peak and neighbours rests on rows that a cache answered.
     """
     of_device = [row for row in rows if row.metric == RATE and not row.is_invalid and is_of_device(row)]
-    own = level_of_part(level, _FAMILIES)
+    lines, own = lines_of(of_device), level_of_part(level, _FAMILIES)
+    peaks = grouped((line.best.target, line.best) for line in lines if line.best.share is not None)
+    shares = [row for row in rows if row.metric == CACHED and row.median > _NOTHING]
+    served = grouped(((row.target, row.word("operation")), row) for row in shares)
     return [
-        *_growth(lines_of(of_device), own),
-        *_peaks(lines_of(of_device)),
+        *_growth(lines, own),
+        *(_peak(target, some) for target, some in peaks.items()),
         *_neighbours(of_device, own),
-        *_cached(rows),
+        *(_served(target, operation, some) for (target, operation), some in served.items()),
         *_unequal(rows, own),
     ]
 
@@ -130,43 +128,37 @@ def _with_base(line: Line) -> list[Row]:
 
 
 def _grown(line: Line, level: float) -> Finding:
-    rows = _with_base(line)
-    base, best = rows[0], max(rows, key=lambda row: row.median)
-    others = [row for row in rows if row is not base]
-    spread = spread_of(rows)
-    found = [compare_rows(row, base, level, None, spread) for row in others]
-    compared = next((one for row, one in zip(others, found, strict=True) if row is best), None)
-    slower = [row for row, one in zip(others, found, strict=True) if one.verdict == "slower"]
-    title, verdict = _verdict(line, best, compared, slower)
+    base, *others = rows = _with_base(line)
+    best, spread = max(rows, key=lambda row: row.median), spread_of(rows)
+    over = [(row, compare_rows(row, base, level, None, spread)) for row in others]
+    of_best = next((found for row, found in over if row is best), None)
+    title, verdict = _verdict(line, best, of_best, [row for row, found in over if found.verdict == "slower"])
     own = " with its own file" if line.is_of_neighbours else ""
-    text = (
-        f"{line.who}: 1 rank reaches {format_rate(base.median)}{own}. {verdict} Ratios of geometric means to 1 rank: "
-        f"{listing([_over(row, one) for row, one in zip(others, found, strict=True)])}."
-    )
+    gain = None if of_best is None else gain_of(of_best)
     told = finding(
         "spio-growth",
         title,
-        text,
-        "advice" if compared is not None and compared.verdict == "faster" else "info",
+        f"{line.who}: 1 rank reaches {format_rate(base.median)}{own}. {verdict} Ratios of geometric means to 1 rank: "
+        f"{listing([_over(row, found) for row, found in over])}.",
+        "advice" if of_best is not None and of_best.verdict == "faster" else "info",
         target=base.target,
-        operation=operation_of(line.rows[0]),
+        operation=line.rows[0].word("operation"),
         base=base.case,
         case=best.case,
         ranks=[row.ranks for row in rows],
         bytes_per_s=[row.median for row in rows],
-        over_one_rank=[1.0, *(one.ratio for one in found)],
+        over_one_rank=[1.0, *(found.ratio for _, found in over)],
         share_of_best=[row.median / best.median for row in rows],
     )
-    gain = None if compared is None else gain_of(compared)
-    return told if gain is None else with_gain(told, gain, f"--ranks {best.ranks}")
+    return with_gain(told, gain, f"--ranks {best.ranks}")
 
 
-def _verdict(line: Line, best: Row, compared: Comparison | None, slower: Sequence[Row]) -> tuple[str, str]:
+def _verdict(line: Line, best: Row, of_best: Comparison | None, slower: Sequence[Row]) -> tuple[str, str]:
     """Return a title, and a sentence on what more ranks bring."""
-    if compared is not None and compared.verdict == "faster":
+    if of_best is not None and of_best.verdict == "faster":
         many = plural(best.ranks, "rank")
         return (
-            f"{line.who} are {times(compared.ratio)} as fast with {many} as with 1",
+            f"{line.who} are {times(of_best.ratio)} as fast with {many} as with 1",
             f"The highest median is that of {many}, {format_rate(best.median)}, and it is faster than that of 1 rank.",
         )
     if slower:
@@ -188,38 +180,26 @@ def _over(row: Row, found: Comparison) -> str:
 # -- the share of the peak ---------------------------------------------------------------------------------------------
 
 
-def _peaks(lines: Iterable[Line]) -> list[Finding]:
-    """State for each target which share of a known peak its best rates reached, beside published shares."""
-    known = [line.best for line in lines if line.best.share is not None]
-    by_target = grouped((row.target, row) for row in known)
-    return [_peak(target, some) for target, some in by_target.items()]
-
-
 def _peak(target: str, rows: Sequence[Row]) -> Finding:
-    most = max(rows, key=_share)
-    title = f"Streams on {target} reach up to {percent(_share(most))} of the peak"
-    text = " ".join([f"{title}.", *map(_of_peak, rows), PUBLISHED])
+    """State which share of a known peak the best rates at a target reached, beside published shares."""
+    title = f"Streams on {target} reach up to {percent(max(row.share or 0.0 for row in rows))} of the peak"
     return finding(
         "spio-peak",
         title,
-        text,
+        " ".join([f"{title}.", *map(_of_peak, rows), PUBLISHED]),
         target=target,
-        operation=[operation_of(row) for row in rows],
+        operation=[row.word("operation") for row in rows],
         case=[row.case for row in rows],
-        share=[_share(row) for row in rows],
+        share=[row.share or 0.0 for row in rows],
         published_low=SX8_SHARES[0],
         published_high=SX8_SHARES[1],
     )
 
 
-def _share(row: Row) -> float:
-    return row.share or 0.0
-
-
 def _of_peak(row: Row) -> str:
-    ceiling = row.ceiling
+    ceiling, who = row.ceiling, capital(NOUNS[row.word("operation")])
     whole = "" if ceiling is None else f" of {format_rate(ceiling.value)} ({ceiling.kind}: {ceiling.source})"
-    return f"{capital(NOUNS[operation_of(row)])} reach {percent(_share(row))}{whole} with {plural(row.ranks, 'rank')}."
+    return f"{who} reach {percent(row.share or 0.0)}{whole} with {plural(row.ranks, 'rank')}."
 
 
 # -- neighbours' files -------------------------------------------------------------------------------------------------
@@ -227,23 +207,18 @@ def _of_peak(row: Row) -> str:
 
 def _neighbours(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare reads of neighbours' files with reads of own files of the same ranks."""
-    alike = grouped(((row.target, row.params["backend"], row.ranks), row) for row in rows)
-    pairs: list[tuple[Row, Row]] = []
-    for some in alike.values():
-        by_name = {operation_of(row): row for row in some}
-        if "read" in by_name and "neighbour" in by_name:
-            pairs.append((by_name["neighbour"], by_name["read"]))
-    judged = compare_pairs(pairs, level)
-    return [_other(a, b, one) for (a, b), one in zip(pairs, judged, strict=True) if one.verdict != "cannot tell"]
+    alike = nested(((row.target, row.params["backend"], row.ranks), row.word("operation"), row) for row in rows)
+    pairs = [(some["neighbour"], some["read"]) for some in alike.values() if {"neighbour", "read"} <= some.keys()]
+    judged = zip(pairs, compare_pairs(pairs, level), strict=True)
+    return [_neighbour(*pair, one) for pair, one in judged if one.verdict != "cannot tell"]
 
 
-def _other(row: Row, own: Row, found: Comparison) -> Finding:
+def _neighbour(row: Row, own: Row, found: Comparison) -> Finding:
     where = "another rank" if row.params.get("data_of") == "other-rank" else "another node"
-    many = plural(row.ranks, "rank")
     title = f"Reads of files that {where} wrote are {found.verdict} on {row.target}"
     text = (
-        f"With {many} on {row.target}, reads of files that {where} wrote reach {show_row(row)}, and reads of own files "
-        f"{show_row(own)}. The ratio is {_over(row, found)}."
+        f"With {plural(row.ranks, 'rank')} on {row.target}, reads of files that {where} wrote reach {show_row(row)}, "
+        f"and reads of own files {show_row(own)}. The ratio is {_over(row, found)}."
     )
     return finding("spio-neighbour", title, text, case=row.case, own=own.case, ratio=found.ratio)
 
@@ -251,30 +226,20 @@ def _other(row: Row, own: Row, found: Comparison) -> Finding:
 # -- what the numbers are not ------------------------------------------------------------------------------------------
 
 
-def _cached(rows: Iterable[Row]) -> list[Finding]:
-    """State where memory answered a part of the bytes, once for each target and operation."""
-    shares = [row for row in rows if row.metric == CACHED and row.median > _NOTHING]
-    by_line = grouped(((row.target, operation_of(row)), row) for row in shares)
-    return [_answered(target, name, some) for (target, name), some in by_line.items()]
-
-
-def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
-    each = [
-        f"{percent(row.median)} with {plural(row.ranks, 'rank')}" for row in sorted(rows, key=lambda row: row.ranks)
-    ]
+def _served(target: str, operation: str, rows: Sequence[Row]) -> Finding:
+    """State where memory answered a part of the bytes of an operation at a target."""
+    rows = sorted(rows, key=lambda row: row.ranks)
+    each = listing([f"{percent(row.median)} with {plural(row.ranks, 'rank')}" for row in rows])
     volume = format_volume(max(row.count("volume_bytes") for row in rows))
-    what = "did not reach the storage in the time" if name == "write" else "came from memory"
-    title = f"Memory served a part of the {NOUNS[name]} on {target}"
-    text = f"A share of the bytes of {NOUNS[name]} on {target} {what}: {listing(each)}. The volume is {volume}."
-    if name != "reread":
-        text += " Use --cache direct, or a --volume of 3 times the memory."
+    what = "did not reach the storage in the time" if operation == "write" else "came from memory"
+    advice = " Use --cache direct, or a --volume of 3 times the memory." if operation != "reread" else ""
     return finding(
         "spio-cached",
-        title,
-        text,
-        "info" if name == "reread" else "warning",
+        f"Memory served a part of the {NOUNS[operation]} on {target}",
+        f"A share of the bytes of {NOUNS[operation]} on {target} {what}: {each}. The volume is {volume}.{advice}",
+        "warning" if advice else "info",
         target=target,
-        operation=name,
+        operation=operation,
         ranks=[row.ranks for row in rows],
         cached_share=[row.median for row in rows],
     )
@@ -283,22 +248,22 @@ def _answered(target: str, name: str, rows: Sequence[Row]) -> Finding:
 def _unequal(rows: Iterable[Row], level: float) -> list[Finding]:
     """State for each case with the most ranks how much sooner its fastest rank was done than its slowest."""
     times_of = grouped(
-        ((row.target, row.params["backend"], operation_of(row)), row)
+        ((row.target, row.params["backend"], row.word("operation")), row)
         for row in rows
-        if row.metric in (FASTEST, SLOWEST) and operation_of(row) != "reread"
+        if row.metric in (FASTEST, SLOWEST) and row.word("operation") != "reread"
     )
-    most = [[row for row in some if row.ranks == max(row.ranks for row in some)] for some in times_of.values()]
-    ends = [{row.metric: row for row in some} for some in most]
+    ends = [
+        {row.metric: row for row in some if row.ranks == max(row.ranks for row in some)} for some in times_of.values()
+    ]
     pairs = [(one[FASTEST], one[SLOWEST]) for one in ends if len(one) == 2]
     judged = zip(pairs, compare_pairs(pairs, level), strict=True)
-    return [_apart(*pair) for pair, one in judged if one.verdict == "faster" and one.ratio < _UNEQUAL]
+    return [_ends(*pair) for pair, one in judged if one.verdict == "faster" and one.ratio < _UNEQUAL]
 
 
-def _apart(first: Row, last: Row) -> Finding:
-    who, many = who_of(first), plural(first.ranks, "rank")
-    title = f"{who} end at different times"
+def _ends(first: Row, last: Row) -> Finding:
+    title = f"{who_of(first)} end at different times"
     text = (
-        f"{who} by {many}: the fastest rank needs {format_time(first.median)} for its file, and the slowest "
-        f"{format_time(last.median)}."
+        f"{who_of(first)} by {plural(first.ranks, 'rank')}: the fastest rank needs {format_time(first.median)} for its "
+        f"file, and the slowest {format_time(last.median)}."
     )
     return finding("spio-unequal", title, text, case=first.case, fastest_s=first.median, slowest_s=last.median)

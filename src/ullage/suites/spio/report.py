@@ -1,32 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of suite ``spio``: rates of each operation by ranks, over one rank, and beside known peaks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_share, percent, rounded, scale_for, times
+from ullage.quantity import DASH, format_share, percent, rounded, scale_for, times
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
-from ullage.report.declared import storage_chart, storage_section
-from ullage.report.grids import (
-    Column,
-    grid_of,
-    interval_text,
-    of,
-    percent_text,
-    phase_lines,
-    share_text,
-    value_column,
-)
+from ullage.report.declared import columns, storage_chart, storage_section
+from ullage.report.grids import Column, PhaseLine, grid_of, phase_lines
 from ullage.report.headlines import storage_rule
-from ullage.report.plots import COLORS, layer, layered, nominal, quantity_axis
+from ullage.report.plots import COLORS, interval_point, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, MUTED, Spec, rank_axis, tooltip, verdict_shape
-from ullage.report.verdicts import caption, classify, headword
+from ullage.report.verdicts import caption
 from ullage.suites.spio.findings import (
     CACHED,
     FASTEST,
@@ -37,9 +28,8 @@ from ullage.suites.spio.findings import (
     SX8_SHARES,
     Line,
     lines_of,
-    operation_of,
 )
-from ullage.suites.spio.options import OPERATIONS
+from ullage.suites.spio.suite import OPERATIONS
 from ullage.units import format_bytes, format_rate, format_volume
 
 _SUITE: Final = "spio"
@@ -60,11 +50,10 @@ _TOOLTIP: Final = tooltip(
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """All metrics of one operation with one number of ranks, and the line of its rates."""
+class _RateLine(PhaseLine):
+    """All metrics of one operation with one number of ranks, and the rates of the operation by ranks."""
 
-    rows: Mapping[str, Row]
-    line: Line
+    by_ranks: Line
 
     @property
     def rate(self) -> Row:
@@ -79,52 +68,39 @@ def tables(data: ReportData) -> Content | None:
         return None
     # Phases of several cases have the same name, and a row is found by its case and phase.
     phases = {(line.first.case, line.first.access): line.rows for line in phase_lines(rows)}
-    entries = [_Entry(phases[row.case, row.access], line) for line in lines for row in line.rows]
+    entries = [_RateLine(phases[row.case, row.access], line) for line in lines for row in line.rows]
     places = grouped(((one.rate.target, one.rate.params["backend"]), one) for one in entries)
     grids = [grid for (target, name), some in places.items() for grid in grid_of(f"{target}, {name}", _COLUMNS, some)]
-    return Content(notes=[*_volumes(rows), *_words(rows)], grids=grids)
-
-
-def _volumes(rows: Iterable[Row]) -> list[str]:
-    """State the bytes that all files had together, and the blocks."""
-    sizes = dict.fromkeys((row.count("volume_bytes"), row.count("block_bytes")) for row in rows)
-    most, block = max(sizes)
-    about = "" if len(sizes) == 1 else "at most "
-    return [f"All files together have {about}{format_volume(most)}, in blocks of {format_bytes(block)}."]
+    return Content(notes=_words(rows), grids=grids)
 
 
 def _words(rows: Sequence[Row]) -> list[str]:
-    operations = {operation_of(row) for row in rows}
-    notes: list[str] = []
+    """State the bytes that all files had together, the blocks, and what is compared with what."""
+    sizes = {(row.count("volume_bytes"), row.count("block_bytes")) for row in rows}
+    most, block = max(sizes)
+    about = "" if len(sizes) == 1 else "at most "
+    notes = [f"All files together have {about}{format_volume(most)}, in blocks of {format_bytes(block)}."]
+    operations = {row.word("operation") for row in rows}
     if "neighbour" in operations:
         notes.append("Reads of neighbours' files are compared with one rank's read of its own file.")
     if any(row.params.get("data_of") == "other-rank" for row in rows):
         notes.append("Where all ranks were on one node, the neighbour of a rank is the next rank.")
     if "reread" in operations:
         notes.append("A reread that does not come from the storage has no share of the peak.")
-    if any(row.share is not None for row in rows):
-        notes.append(PUBLISHED)
-    return notes
+    return [*notes, *([PUBLISHED] if any(row.share is not None for row in rows) else [])]
 
 
-def _over_one(entry: _Entry) -> str:
-    base = entry.line.base
+def _over_one(entry: _RateLine) -> str:
+    base = entry.by_ranks.base
     return DASH if base is None else times(entry.rate.median / base.median)
 
 
-_COLUMNS: Final[Sequence[Column[_Entry]]] = (
-    Column("operation", lambda entry: NOUNS[operation_of(entry.rate)], is_number=False),
-    Column("ranks", lambda entry: str(entry.rate.ranks)),
-    value_column("rate", lambda entry: entry.rate),
-    Column("interval", lambda entry: interval_text(entry.rate)),
+_COLUMNS: Final[Sequence[Column[_RateLine]]] = columns(
+    Column("operation", lambda entry: NOUNS[entry.rate.word("operation")], is_number=False),
+    f"ranks {RATE}=rate {RATE}:interval",
     Column("over 1 rank", _over_one),
-    Column("of the best", lambda entry: format_share(entry.line.share_of_best(entry.rate))),
-    Column("of the peak", lambda entry: share_text(entry.rate)),
-    value_column("first done", lambda entry: entry.rows.get(FASTEST)),
-    value_column("last done", lambda entry: entry.rows.get(SLOWEST)),
-    value_column("sync", lambda entry: entry.rows.get("sync_time")),
-    Column("cached", of(CACHED, percent_text)),
-    Column("verdict", lambda entry: headword(entry.rate), is_number=False),
+    Column("of the best", lambda entry: format_share(entry.by_ranks.share_of_best(entry.rate))),
+    f"{RATE}:share=of_the_peak {FASTEST}=first_done {SLOWEST}=last_done sync_time=sync {CACHED}:percent=cached verdict",
 )
 
 
@@ -143,12 +119,12 @@ def figures(data: ReportData) -> list[Figure]:
 
 
 def _in_order(lines: Iterable[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: _ORDER.index(operation_of(line.rows[0])))
+    return sorted(lines, key=lambda line: _ORDER.index(line.rows[0].word("operation")))
 
 
 def _is_drawn(line: Line) -> bool:
     """Tell whether a line has a place in the chart: memory is so fast that it would press all other lines flat."""
-    return operation_of(line.rows[0]) != "reread" or any(is_of_device(row) for row in line.rows)
+    return line.rows[0].word("operation") != "reread" or any(is_of_device(row) for row in line.rows)
 
 
 def _figure(title: str, every: Sequence[Line]) -> Figure:
@@ -157,7 +133,7 @@ def _figure(title: str, every: Sequence[Line]) -> Figure:
     rows = [row for line in lines for row in line.rows]
     scale = scale_for([row.median for row in rows], "B/s")
     ranks = sorted({*(row.ranks for row in rows)})
-    names = [NOUNS[operation_of(line.rows[0])] for line in lines]
+    names = [NOUNS[line.rows[0].word("operation")] for line in lines]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 260}
     color = nominal("name", names, COLORS[: len(names)], legend)
     x = rank_axis(ranks, "ranks", "ranks")
@@ -182,20 +158,9 @@ def _band_words(rows: Iterable[Row]) -> str:
 
 
 def _point(line: Line, row: Row, factor: float) -> Spec:
-    measured, interval = classify(row), format_interval(row.low, row.high, scale_for([row.median], row.unit))
-    return {
-        "name": NOUNS[operation_of(row)],
-        "ranks": row.ranks,
-        "y": rounded(row.median / factor),
-        "low": None if row.low is None else rounded(row.low / factor),
-        "high": None if row.high is None else rounded(row.high / factor),
-        "text": f"{format_rate(row.median)} {interval}".rstrip(),
-        "over": DASH if line.base is None else times(row.median / line.base.median),
-        "measured": measured.label,
-        "hollow": not measured.filled,
-        "verdict": row.verdict,
-        "flags": ", ".join(row.flag_codes) or DASH,
-    }
+    over = DASH if line.base is None else times(row.median / line.base.median)
+    place = {"name": NOUNS[row.word("operation")], "ranks": row.ranks}
+    return interval_point(row, "y", factor, format_rate, place, over=over)
 
 
 def _peaks(rows: Iterable[Row]) -> list[tuple[str, float]]:

@@ -1,39 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suite ``spio``: its cases (places, ranks, whose files are read), the volume that they share, and its rows."""
+"""Suite ``spio``: its options, its cases (places, ranks, whose files are read), their volume, and its rows."""
 
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Final, cast
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
+
+from pydantic import Field, model_validator
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.grouping import grouped
 from ullage.launch.base import fewest_nodes
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Layout, Limits, Parameters, Scalar, Target
-from ullage.model.request import Request
+from ullage.model.plan import Limits, Parameters, Scalar, Target
 from ullage.model.summary import Row
-from ullage.parameters import count_of
 from ullage.quantity import plural
-from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, join
-from ullage.runs.cells.backends import storage_backend
-from ullage.runs.cells.caches import DIRECT, cache_and_verify, direct_of
-from ullage.runs.cells.planning import Cell, Way, each_once, make_cell, way_of
-from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Columns, PreparedCells, backend_text, inexact_volumes
+from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
+from ullage.runs.cells.planning import Cell, Sizing, Way, make_cell, way_of
+from ullage.runs.cells.prepared import (
+    DATA,
+    FILES,
+    PHASES,
+    PLACE,
+    Asked,
+    Columns,
+    Preparing,
+    backend_text,
+    inexact_volumes,
+    layouts_of,
+)
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
-from ullage.runs.inputs import EngineContext
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.engine import Values
+from ullage.runs.options.groups import MachineOptions, StorageOptions, default_ranks
+from ullage.runs.options.kinds import Size
+from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, checked_machine
+from ullage.runs.options.settings import VERIFY, Backend
+from ullage.runs.room import Machine
 from ullage.runs.session import Note
-from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import Source, cached_share, launches_of, summary_of, told_rows, usual
+from ullage.runs.told import Launches, Source, cached_share, summarising, told_rows, usual
 from ullage.suites.spio.findings import RATE, findings_of
-from ullage.suites.spio.options import SpioOptions
 from ullage.units import format_bytes, format_volume
+
+Operation: TypeAlias = Literal["write", "read", "neighbour", "reread"]
+
+OPERATIONS: Final[tuple[Operation, ...]] = ("write", "read", "neighbour", "reread")
+
+
+class SpioOptions(MachineOptions, StorageOptions):
+    """The options of suite ``spio``. ``volume``: bytes of all files of a case; null: by the rule of ``cells``."""
+
+    metrics = "bandwidth fastest_rank_time slowest_rank_time open_time sync_time"
+    usual_ranks = staticmethod(default_ranks)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
+        "ranks": Change(unsaid="powers of 2 up to the number of cores, at least 1,2,4"),
+        "time_s": Change(usual="4h", quick="30s"),
+        "quick": Change("Take a first look in 30 s: a volume of 128M."),
+    }
+
+    operations: Annotated[
+        list[Operation],
+        Option(
+            "Measure any of write, read (own files), neighbour (files of ranks on the next node) and reread.",
+            name="--operation",
+            usual="write,read,neighbour,reread",
+        ),
+    ]
+    volume: Annotated[
+        int | None,
+        Field(ge=8),
+        Size(),
+        Option(
+            "Give all files of a case together this size.",
+            unsaid="the larger of 128GB and 3 times all memory, as far as there is room, or 4G with --cache direct",
+            quick="128M",
+            sets=("volume", "volume_bytes"),
+        ),
+    ] = None
+    block: Annotated[
+        int, Field(ge=8, multiple_of=8), Size(8), Option("Transfer blocks of this size.", sets=("block_bytes",))
+    ] = 1 << 20
+    cache: Annotated[
+        Literal["none", "advise", "drop", "direct"],
+        Option(
+            "Treat the page cache before reads: none, advise (fsync, then drop the data), drop "
+            "(all caches, root only), or direct (O_DIRECT). Nothing is done before rereads."
+        ),
+    ] = "advise"
+    verify: Annotated[Literal["none", "kept", "full"] | None, VERIFY] = None
+    backend: Backend = "posix"
+
+    @model_validator(mode="after")
+    def _has_neighbours(self) -> Self:
+        if self.operations == ["neighbour"] and self.ranks == [1]:
+            raise OptionError("ranks", "a single rank has no neighbour", "write --ranks 2, or another --operation")
+        return self
+
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
@@ -67,22 +133,15 @@ def fitted_volume(volume_bytes: int, options: SpioOptions, most_bytes: int) -> i
     return rounded if rounded <= most_bytes else max(most_bytes // unit * unit, max(options.ranks) * options.block)
 
 
-def layouts_of(options: SpioOptions, cores: int | None) -> list[Layout]:
-    """Place each number of ranks; raise ``UserError`` where they do not fill the nodes."""
-    return [options.place(n, cores) for n in options.ranks]
-
-
-def make_cells(
-    options: SpioOptions, targets: Sequence[Target], description: Describe, volume_bytes: int, cores: int | None
-) -> list[Cell]:
-    """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
-    cells = [
-        make_cell(way, layout, options.block, share_bytes(volume_bytes, layout.ranks or 1, options.block))
-        for layout in layouts_of(options, cores)
-        for target in targets
-        for way in _ways(options, target, layout.ranks or 1, description)
+def make_cells(asked: Asked[SpioOptions]) -> list[Cell]:
+    """Return every combination; raise ``UserError`` for what the engine would refuse."""
+    options, volume = asked.options, cast("int", asked.options.volume)
+    return [
+        make_cell(way, layout, options.block, share_bytes(volume, layout.ranks, options.block))
+        for layout in asked.layouts
+        for target in asked.targets
+        for way in _ways(options, target, layout.ranks, asked.description)
     ]
-    return with_kinds(each_once(cells))
 
 
 def _ways(options: SpioOptions, target: Target, ranks: int, description: Describe) -> Iterator[Way]:
@@ -112,19 +171,9 @@ def _workload(options: SpioOptions, backend: Registered, phases: list[str], read
     }
 
 
-def is_of_neighbours(parameters: Parameters) -> bool:
-    """Tell whether a case with these parameters of the workload reads the files of neighbours."""
-    return parameters.get("read_back", OWN) != OWN
-
-
-def whose_files(cell: Cell) -> str:
-    """Tell whether ranks read files of ``neighbours`` or their ``own``."""
-    return "neighbours" if is_of_neighbours(cell.parameters) else "own"
-
-
-def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Name what sets the cost of each case apart from that of others at its place."""
-    return [replace(cell, kind=f"{len(cell.phases)} phases, {whose_files(cell)} files") for cell in cells]
+def is_of_neighbours(values: Values) -> bool:
+    """Tell whether a case with these parameters reads the files of neighbours."""
+    return values["read_back"] != OWN
 
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
@@ -133,60 +182,32 @@ _COLUMNS: Final[Columns] = {
     "target": PLACE["target"],
     "backend": backend_text,
     "ranks": PLACE["ranks"],
-    "reads files of": lambda cell: "a neighbour" if is_of_neighbours(cell.parameters) else "its own",
+    "reads files of": lambda cell: "a neighbour" if is_of_neighbours(cell.values) else "its own",
     **PHASES,
-    "a rank": lambda cell: format_volume(cell.dataset_bytes / (cell.layout.ranks or 1)),
+    "a rank": lambda cell: format_volume(cell.dataset_bytes / cell.layout.ranks),
     **DATA,
-    "files": lambda cell: str(cell.files),
+    **FILES,
 }
 
 
-def prepare_spio(request: Request, engine_context: EngineContext) -> PreparedCells:
-    """Check everything that can be checked without starting anything, and settle the volume."""
-    asked = read_options(SpioOptions, request)
-    machine = checked_machine(request.targets)
-    if asked.cache == "drop" and os.geteuid() != 0:
+def _settle(options: SpioOptions, machine: Machine) -> tuple[SpioOptions, str]:
+    """Find a volume by the rule, as far as there is room."""
+    if options.cache == "drop" and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    options, text = _settled(asked, machine)
-    # The room of the moment decides, so a resumed run must find the volume of its first launch in the request.
-    settled = request.model_copy(update={"options": options.model_dump(mode="json")})
-    cells = make_cells(options, request.targets, engine_context.description, cast("int", options.volume), machine.cores)
-    lines, notes = _lines(options, cells), _notes(options, machine)
-    return PreparedCells(
-        settled,
-        options,
-        machine,
-        cells,
-        with_kinds,
-        text,
-        lines,
-        notes,
-        _COLUMNS,
-        shares_less="leave neighbour out of --operation",
-        fewer_files="fewer --ranks fit",
-    ).checked()
-
-
-def _settled(options: SpioOptions, machine: Machine) -> tuple[SpioOptions, str]:
-    """Return the options with a volume, and how that was found."""
     if options.volume is not None:
         return options, f"volume {format_volume(options.volume)} for every number of ranks, as asked"
-    fewest = fewest_nodes(layouts_of(options, machine.cores))
-    limits = Limits(space_bytes=options.space)
-    wanted = usual_volume(options, machine.memory.total_bytes, _most_nodes(options, machine))
-    volume = fitted_volume(wanted, options, most_to_choose(machine.places, limits, machine.memory, fewest))
-    rule = "direct I/O" if options.cache == "direct" else f"128 GB or {MEMORIES} x memory"
+    layouts, limits = layouts_of(options, machine), Limits(space_bytes=options.space)
+    wanted = usual_volume(options, machine.memory.total_bytes, max(layout.nodes or 1 for layout in layouts))
+    most = most_to_choose(machine.places, limits, machine.memory, fewest_nodes(layouts))
+    volume = fitted_volume(wanted, options, most)
+    rule = "direct I/O" if options.cache == DIRECT else f"128 GB or {MEMORIES} x memory"
     rule += ", as far as there is room" if volume < wanted else ""
     text = f"volume {format_volume(volume)} for every number of ranks ({rule})"
     return options.model_copy(update={"volume": volume}), text
 
 
-def _most_nodes(options: SpioOptions, machine: Machine) -> int:
-    """Return the nodes of the layout on the most; 1 where only a batch system knows."""
-    return max(layout.nodes or 1 for layout in layouts_of(options, machine.cores))
-
-
-def _lines(options: SpioOptions, cells: Sequence[Cell]) -> list[str]:
+def _lines(asked: Asked[SpioOptions], cells: Sequence[Cell]) -> list[str]:
+    options = asked.options
     lines = [f"Each rank has one file and transfers {format_bytes(options.block)} blocks of it in order."]
     if "write" in options.operations:
         lines.append("The time of a write includes an fsync of every file.")
@@ -206,66 +227,71 @@ def _lines(options: SpioOptions, cells: Sequence[Cell]) -> list[str]:
     return [*lines, *inexact_volumes(cells, [cast("int", options.volume)] * len(cells))]
 
 
-def _notes(options: SpioOptions, machine: Machine) -> list[Note]:
+def _notes(asked: Asked[SpioOptions], cells: Sequence[Cell]) -> list[Note]:
     """Return a note where the memory of the nodes can hold what the files have."""
-    total, volume = machine.memory.total_bytes, cast("int", options.volume)
-    on_storage = any(not place.is_memory for place in machine.places)
-    if options.cache == "direct" or not on_storage or total is None:
-        return []
-    nodes = _most_nodes(options, machine)
-    if volume >= MEMORIES * nodes * total:
+    machine, volume = asked.machine, cast("int", asked.options.volume)
+    total, in_memory = machine.memory.total_bytes, all(place.is_memory for place in machine.places)
+    # Only a batch system knows the nodes of a layout that states none.
+    nodes = max(cell.layout.nodes or 1 for cell in cells)
+    if asked.options.cache == DIRECT or in_memory or total is None or volume >= MEMORIES * nodes * total:
         return []
     text = f"the volume of {format_volume(volume)} is less than {MEMORIES} times the memory of {plural(nodes, 'node')}"
     text += f" ({format_volume(total)} each), so caches may hold a part of it"
     return [Note("volume-below-memory", text, "read the verdict of each row, or use --cache direct")]
 
 
+prepare: Final = Preparing(
+    SpioOptions,
+    _settle,
+    make_cells,
+    Sizing("phases read_back", lambda values: values.count("transfer_bytes")),
+    _COLUMNS,
+    _lines,
+    _notes,
+    shares_less="leave neighbour out of --operation",
+    fewer_files="fewer --ranks fit",
+)
+
 # -- rows --------------------------------------------------------------------------------------------------------------
 
-_READ: Final = "read"
 
-
-def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
-    options, launches = read_options(SpioOptions, request), launches_of(result)
-    return summary_of(launches, context, spio_rows(launches, context, options.operations), findings_of)
-
-
-def spio_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, operations: Iterable[str]) -> list[Row]:
+def spio_rows(launches: Launches, context: RowContext, operations: Iterable[str]) -> list[Row]:
     """Return the rows of ``operations``, those of the cached share after the rates and times of their phase.
 
     What only makes files for a read is left out: the write of a case that reads neighbours' files, and phases that were
     not asked for.
     """
-    records, asked = [list(launch) for launch in launches], {*operations}
-    told = told_rows(records, context, _tell)
+    asked = {*operations}
+    told = told_rows(launches, context, _tell)
     found = [_bounded(row) for row in told if row.params["operation"] in asked]
-    groups = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(records))
+    phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(launches))
     rates = [row for row in found if row.metric == RATE]
-    shares = [cached_share(row, groups[row.case, row.access], context) for row in rates]
-    return [*found, *(row for some in shares for row in some)]
+    return [*found, *(share for row in rates for share in cached_share(row, phases[row.case, row.access], context))]
 
 
-def _tell(row: Row, source: Source) -> Mapping[str, "Scalar"] | None:
+def _tell(row: Row, source: Source) -> Mapping[str, Scalar] | None:
     """Return the parameters of a row; None for a write that only makes what neighbours read."""
-    parameters, access = source.workload, row.access
-    of_neighbours = is_of_neighbours(parameters)
-    if of_neighbours and access != _READ:
+    values, access = source.values, row.access
+    of_neighbours = is_of_neighbours(values)
+    if of_neighbours and access != "read":
         return None
-    ranks = row.ranks
-    params: dict[str, Scalar] = {
+    return {
         "access": access,
         "operation": "neighbour" if of_neighbours else access,
         **usual(row, "ranks", "nodes"),
-        "block_bytes": count_of(parameters, "transfer_bytes", 1 << 18),
-        "volume_bytes": ranks * count_of(parameters, "block_bytes", 1 << 20),
+        "block_bytes": values.count("transfer_bytes"),
+        "volume_bytes": row.ranks * values.count("block_bytes"),
         "backend": row.params["backend"],
+        **({} if access == "write" else {"data_of": source.phases[-1].data_of}),
     }
-    if access != "write":
-        params["data_of"] = source.phases[-1].data_of
-    return params
 
 
 def _bounded(row: Row) -> Row:
     """Drop the ceiling of the device from a reread that memory may have answered."""
     return with_ceiling(row, None) if row.access == "reread" and row.verdict != "cold" else row
+
+
+summarise: Final = summarising(
+    lambda launches, context, request: spio_rows(launches, context, read_options(SpioOptions, request).operations),
+    findings_of,
+)

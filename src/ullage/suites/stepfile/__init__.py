@@ -21,7 +21,7 @@ SUITE = UsualSuite(
 SUITE_OF_VERB = UsualSuite(
     "predict-stepfile",
     _PREDICTION,
-    "predict_options:PredictOptions",
+    "predicted:PredictOptions",
     "predict:prepare_prediction",
     "predict:summarise_prediction",
     package="stepfile",

@@ -6,7 +6,6 @@ The time with the states in memory is taken as the time of the computation. All 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
@@ -19,105 +18,13 @@ from ullage.model.summary import Finding, Row, Summary
 from ullage.quantity import format_quantity, percent, significant, times
 from ullage.units import format_operations, format_rate, format_volume
 
-# -- what follows from published times ---------------------------------------------------------------------------------
-
-_PHASES: Final = 2  # every state is written once and read once
-
-
-@dataclass(frozen=True)
-class Span:
-    """A value and what rounding of the published times allows."""
-
-    value: float
-    low: float
-    high: float
-
-    def has(self, other: float) -> bool:
-        """Tell whether rounding allows ``other``."""
-        return self.low <= other <= self.high
-
-
-@dataclass(frozen=True)
-class Published:
-    """One published case. ``seconds``: by what held the states; ``rounding_s``: by which each may be off."""
-
-    name: str
-    ranks: int
-    files: int
-    volume_bytes: float
-    nodes: int
-    memory_s: float
-    rounding_s: float = 50.0
-
-    @property
-    def state_bytes(self) -> float:
-        """Bytes of a file."""
-        return self.volume_bytes / self.files
-
-    @property
-    def steps(self) -> float:
-        """Files of a rank."""
-        return self.files / self.ranks
-
-    @property
-    def step_s(self) -> float:
-        """Mean computation of a step."""
-        return self.memory_s / _PHASES / self.steps
-
-    @property
-    def needed_bytes_per_s(self) -> float:
-        """What hides the writes behind the computation of the forward phase."""
-        return self.volume_bytes / (self.memory_s / _PHASES)
-
-    @property
-    def needed_files_per_s(self) -> float:
-        """See ``needed_bytes_per_s``."""
-        return self.files / (self.memory_s / _PHASES)
-
-    def exposed_s(self, seconds: float) -> Span:
-        """Return the exposed I/O of a run of ``seconds``; both times are rounded."""
-        exposed = seconds - self.memory_s
-        return Span(exposed, exposed - 2 * self.rounding_s, exposed + 2 * self.rounding_s)
-
-    def rate(self, exposed_s: float) -> float:
-        """Return the bytes written and read over ``exposed_s``."""
-        return _PHASES * self.volume_bytes / exposed_s
-
-    def exposed_with(self, write_rate: float, read_rate: float) -> float:
-        """Return the exposed I/O with one pair of rates of every node."""
-        each = self.volume_bytes / self.nodes
-        return each / write_rate + each / read_rate
-
-
-def constant_rate_prediction(small: Published, small_s: float, large: Published) -> float:
-    """Return the seconds of ``large`` with the rate that ``small`` had in ``small_s``."""
-    rate = small.rate(small_s - small.memory_s)
-    return large.memory_s + _PHASES * large.volume_bytes / rate
-
-
-def exponent(small: Published, small_s: float, large: Published, large_s: float) -> float:
-    """Return b of rate ~ ranks^b through both cases: two points give two parameters, and nothing is left to test."""
-    rates = [case.rate(seconds - case.memory_s) for case, seconds in ((small, small_s), (large, large_s))]
-    return math.log(rates[1] / rates[0]) / math.log(large.ranks / small.ranks)
-
-
-def one_pair_fits(cases: Sequence[tuple[Published, float]], write_rate: float, read_rate: float) -> bool:
-    """Tell whether one pair of rates of a node gives every case within the rounding of its times."""
-    return all(case.exposed_s(seconds).has(case.exposed_with(write_rate, read_rate)) for case, seconds in cases)
-
-
-def fitted_pair(cases: Sequence[tuple[Published, float]], read_over_write: float) -> tuple[float, float]:
-    """Return the write and read rate of a node that fit the first case, with reads ``read_over_write`` as fast."""
-    case, seconds = cases[0]
-    write_rate = case.volume_bytes / case.nodes * (1 + 1 / read_over_write) / case.exposed_s(seconds).value
-    return write_rate, write_rate * read_over_write
-
-
-# -- the file ----------------------------------------------------------------------------------------------------------
-
 _FILE_SYSTEM: Final = "filesystem"
 _MEMORY_FILES: Final = "pmem_as_io"
 _MEMORY: Final = "pmem_as_memory"
+_PHASES: Final = 2
+"""Every state is written once and read once."""
+_ROUNDING_S: Final = 50.0
+"""By so much a published time may be off."""
 # Reads of persistent memory are about three times as fast as writes.
 _READ_OVER_WRITE: Final = 3.0
 _FITS: Final = 1.5
@@ -127,6 +34,8 @@ Count = Annotated[int, Field(ge=1, le=1 << 40)]
 
 
 class _Case(Strict):
+    """A published case. ``seconds``: by what held the states."""
+
     name: Annotated[str, Field(min_length=1, max_length=60)]
     processes: Count
     files: Count
@@ -135,6 +44,34 @@ class _Case(Strict):
     nodes: Count
     min_dram_nodes: Count
     seconds: Annotated[dict[str, Amount], Field(min_length=1)]
+
+    @property
+    def memory_s(self) -> float:
+        """The time of the computation."""
+        return self.seconds[_MEMORY]
+
+    @property
+    def volume_bytes(self) -> float:
+        """Bytes of all files."""
+        return self.volume_tb * 1e12
+
+    def exposed_s(self, held: str) -> float:
+        """Return the exposed I/O with the states in ``held``."""
+        return self.seconds[held] - self.memory_s
+
+    def exposed_between(self, held: str) -> tuple[float, float]:
+        """Return what ``exposed_s`` may be: both times are rounded."""
+        exposed = self.exposed_s(held)
+        return exposed - 2 * _ROUNDING_S, exposed + 2 * _ROUNDING_S
+
+    def rate(self, held: str) -> float:
+        """Return the bytes written and read over the exposed I/O."""
+        return _PHASES * self.volume_bytes / self.exposed_s(held)
+
+    def exposed_with(self, write_rate: float, read_rate: float) -> float:
+        """Return the exposed I/O with one pair of rates of every node."""
+        each = self.volume_bytes / self.nodes
+        return each / write_rate + each / read_rate
 
 
 class _Table(Strict):
@@ -160,57 +97,39 @@ def read_cases(text: str, name: str) -> Summary:
         if _MEMORY not in case.seconds:
             raise UserError(f"cases/{index}/seconds: no '{_MEMORY}'", name, "give the time without exposed I/O")
     rows = [row for case in table.cases for row in _rows(case, name)]
-    cases = [(_published(case), case) for case in table.cases]
-    found = [
-        *(one for published, case in cases for one in _of_case(published, case, table.node_dram_gb)),
-        *_across(cases),
-    ]
+    found = [*(one for case in table.cases for one in _of_case(case, table.node_dram_gb)), *_across(table.cases)]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=found)
 
 
-def _published(case: _Case) -> Published:
-    seconds = case.seconds[_MEMORY]
-    return Published(case.name, case.processes, case.files, case.volume_tb * 1e12, case.nodes, seconds)
-
-
 def _rows(case: _Case, name: str) -> list[Row]:
+    params = {"access": "forward and adjoint", "case": case.name, "ranks": case.processes, "nodes": case.nodes}
     return [
-        imported_row(
-            name,
-            "phase_time",
-            "s",
-            held,
-            {"access": "forward and adjoint", "case": case.name, "ranks": case.processes, "nodes": case.nodes},
-            [seconds],
-        )
-        for held, seconds in case.seconds.items()
+        imported_row(name, "phase_time", "s", held, {**params}, [seconds]) for held, seconds in case.seconds.items()
     ]
 
 
 # -- of one case -------------------------------------------------------------------------------------------------------
 
 
-def _of_case(published: Published, case: _Case, node_dram_gb: float) -> list[Finding]:
-    return [
-        _implied(published),
-        _needed(published),
-        _nodes(case, node_dram_gb),
-        *(_exposed(published, held, seconds) for held, seconds in case.seconds.items() if held != _MEMORY),
-    ]
+def _of_case(case: _Case, node_dram_gb: float) -> list[Finding]:
+    exposed = [_exposed(case, held) for held in case.seconds if held != _MEMORY]
+    return [_implied(case), _needed(case), _nodes(case, node_dram_gb), *exposed]
 
 
-def _implied(case: Published) -> Finding:
-    state, steps = case.state_bytes, case.steps
+def _implied(case: _Case) -> Finding:
+    state, steps = case.volume_bytes / case.files, case.files / case.processes
+    step_s = case.memory_s / _PHASES / steps
     text = (
         f"The files of the {case.name} case have {format_volume(state)} each. Each rank has {significant(steps, 5)} of "
-        f"them, one a step. A step computes for {format_quantity(case.step_s, 's')} on average."
+        f"them, one a step. A step computes for {format_quantity(step_s, 's')} on average."
     )
     title = f"{case.name}: {significant(steps, 5)} steps, {format_volume(state)} a rank and step"
-    return finding("published-states", title, text, case=case.name, state_bytes=state, steps=steps, step_s=case.step_s)
+    return finding("published-states", title, text, case=case.name, state_bytes=state, steps=steps, step_s=step_s)
 
 
-def _needed(case: Published) -> Finding:
-    rate, files = case.needed_bytes_per_s, case.needed_files_per_s
+def _needed(case: _Case) -> Finding:
+    """State what hides the writes behind the computation of the forward phase."""
+    rate, files = (amount / (case.memory_s / _PHASES) for amount in (case.volume_bytes, case.files))
     text = (
         f"To overlap all writes of the {case.name} case with its computation, storage must write {format_rate(rate)} "
         f"and create files at {format_operations(files)}."
@@ -234,67 +153,66 @@ def _nodes(case: _Case, node_dram_gb: float) -> Finding:
     return finding("published-nodes", title, text, "warning" if differs else "info", case=case.name, **numbers)
 
 
-def _exposed(case: Published, held: str, seconds: float) -> Finding:
-    exposed = case.exposed_s(seconds)
-    rate, each = case.rate(exposed.value), exposed.value / (2 * case.files)
+def _exposed(case: _Case, held: str) -> Finding:
+    exposed, (low, high), rate = case.exposed_s(held), case.exposed_between(held), case.rate(held)
+    each, seconds = exposed / (2 * case.files), case.seconds[held]
     text = (
-        f"With the states in {held}, {format_quantity(exposed.value, 's')} of the {case.name} case "
-        f"({exposed.low:g} to {exposed.high:g} s if times are rounded to 100 s) are exposed I/O. That is "
+        f"With the states in {held}, {format_quantity(exposed, 's')} of the {case.name} case "
+        f"({low:g} to {high:g} s if times are rounded to 100 s) are exposed I/O. That is "
         f"{format_rate(rate)} of writes and reads, or {format_quantity(each, 's')} a file operation."
     )
-    title = f"{case.name}: {percent(exposed.value / seconds)} of the time with {held} is exposed I/O"
-    numbers = {"seconds": seconds, "exposed_s": exposed.value, "bytes_per_s": rate, "operation_s": each}
+    title = f"{case.name}: {percent(exposed / seconds)} of the time with {held} is exposed I/O"
+    numbers = {"seconds": seconds, "exposed_s": exposed, "bytes_per_s": rate, "operation_s": each}
     return finding("published-exposed", title, text, case=case.name, target=held, **numbers)
 
 
 # -- models over all cases ---------------------------------------------------------------------------------------------
 
 
-def _across(cases: Sequence[tuple[Published, _Case]]) -> list[Finding]:
-    files = [(published, case.seconds[_MEMORY_FILES]) for published, case in cases if _MEMORY_FILES in case.seconds]
-    system = [(published, case.seconds[_FILE_SYSTEM]) for published, case in cases if _FILE_SYSTEM in case.seconds]
-    have_two = [some for some in (files, system) if len(some) > 1]
+def _across(cases: Sequence[_Case]) -> list[Finding]:
+    files, system = ([case for case in cases if held in case.seconds] for held in (_MEMORY_FILES, _FILE_SYSTEM))
+    all_exposed = all(case.exposed_s(_FILE_SYSTEM) > 0 for case in system)
     return [
-        *([_pair(files)] if files in have_two and files[0][0].exposed_s(files[0][1]).value > 0 else []),
-        *([_constant_rate(system)] if system in have_two and _all_exposed(system) else []),
+        *([_pair(files)] if len(files) > 1 and files[0].exposed_s(_MEMORY_FILES) > 0 else []),
+        *([_constant_rate(system)] if len({case.processes for case in system}) > 1 and all_exposed else []),
     ]
 
 
-def _all_exposed(cases: Sequence[tuple[Published, float]]) -> bool:
-    return all(seconds > case.memory_s for case, seconds in cases) and len({case.ranks for case, _ in cases}) > 1
-
-
-def _pair(cases: Sequence[tuple[Published, float]]) -> Finding:
-    write_rate, read_rate = fitted_pair(cases, _READ_OVER_WRITE)
-    fits = one_pair_fits(cases, write_rate, read_rate)
+def _pair(cases: Sequence[_Case]) -> Finding:
+    """Fit the write and read rate of a node to the first case, and tell whether they give the others."""
+    first = cases[0]
+    write_rate = first.volume_bytes / first.nodes * (1 + 1 / _READ_OVER_WRITE) / first.exposed_s(_MEMORY_FILES)
+    read_rate = write_rate * _READ_OVER_WRITE
+    predicted = [
+        (case, case.exposed_with(write_rate, read_rate), *case.exposed_between(_MEMORY_FILES)) for case in cases
+    ]
+    fits = all(low <= seconds <= high for _, seconds, low, high in predicted)
     said = ", ".join(
-        f"{case.name} {case.exposed_with(write_rate, read_rate):.0f} s of {case.exposed_s(seconds).low:.0f} to "
-        f"{case.exposed_s(seconds).high:.0f} s"
-        for case, seconds in cases
+        f"{case.name} {seconds:.0f} s of {low:.0f} to {high:.0f} s" for case, seconds, low, high in predicted
     )
     text = (
         f"One pair of rates {'agrees' if fits else 'does not agree'} with {_MEMORY_FILES} within rounding: {said}. A "
         f"node writes {format_rate(write_rate)} and reads {format_rate(read_rate)} by it. The pair was fitted "
-        f"to the {cases[0][0].name} case, with reads {_READ_OVER_WRITE:g} times as fast as writes."
+        f"to the {first.name} case, with reads {_READ_OVER_WRITE:g} times as fast as writes."
     )
     title = f"One pair of rates {'fits' if fits else 'does not fit'} {_MEMORY_FILES}"
     numbers = {"write_bytes_per_s": write_rate, "read_bytes_per_s": read_rate, "fits": fits}
     return finding("published-fit", title, text, "info" if fits else "warning", **numbers)
 
 
-def _constant_rate(cases: Sequence[tuple[Published, float]]) -> Finding:
-    (small, small_s), (large, large_s) = cases[0], cases[-1]
-    predicted = constant_rate_prediction(small, small_s, large)
-    factor, power = large_s / predicted, exponent(small, small_s, large, large_s)
+def _constant_rate(cases: Sequence[_Case]) -> Finding:
+    """Predict the last case with the rate of the first; and the b of rate ~ ranks^b through both."""
+    small, large = cases[0], cases[-1]
+    rate, large_s = small.rate(_FILE_SYSTEM), large.seconds[_FILE_SYSTEM]
+    predicted = large.memory_s + _PHASES * large.volume_bytes / rate
+    power = math.log(large.rate(_FILE_SYSTEM) / rate) / math.log(large.processes / small.processes)
+    factor = large_s / predicted
     fails = not 1 / _FITS <= factor <= _FITS
-    rate = small.rate(small_s - small.memory_s)
     text = (
         f"The rate of the {small.name} case on {_FILE_SYSTEM}, {format_rate(rate)}, predicts {predicted:,.0f} s for "
         f"the {large.name} case. {large_s:,.0f} s were published, {times(factor)} as long. "
-    )
-    text += (
         f"A model with a constant rate {'fails' if fails else 'agrees'}. "
-        f"The total rate changes as ranks^{power:.3f} from {small.ranks} to {large.ranks} ranks. "
+        f"The total rate changes as ranks^{power:.3f} from {small.processes} to {large.processes} ranks. "
         "Two points fit any power law, so they do not validate it."
     )
     error = f"{times(factor)} too little" if factor > 1 else f"{times(1 / factor)} too much"

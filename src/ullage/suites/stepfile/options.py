@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of a stepfile, as they stand in request.json."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal, Self, cast
 
 from pydantic import Field, model_validator
 
 from ullage.errors import UserError
-from ullage.model.plan import Parameters
+from ullage.model.base import Strict
+from ullage.model.plan import Limits, Parameters, Target
 from ullage.parameters import suggest
+from ullage.quantity import plural
+from ullage.runs.cells.volume import most_to_choose
 from ullage.runs.options.declared import Change, OfEngine, Option
-from ullage.runs.options.groups import StorageOptions, cores_of_nodes
+from ullage.runs.options.groups import Positive, StorageOptions, cores_of_nodes
 from ullage.runs.options.kinds import Names, Share, Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import Backends
-from ullage.suites.stepfile.like import CASES, scaled
-from ullage.units import parse_count
+from ullage.runs.room import this_machine
+from ullage.units import format_volume, parse_count
 from ullage.uri import target_path
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Target
 
 Forms = Mapping[str, str]
 # Each word, and the parameter that the number behind its colon sets; empty where it takes none.
@@ -169,3 +170,98 @@ def parameters_of(name: str, text: str, forms: Forms) -> Parameters:
     if count < 1:
         raise UserError("the number is below 1", text, f"write {word}:4")
     return {name: word, own: count}
+
+
+# -- a published case, made small enough for this machine --------------------------------------------------------------
+
+# A. Jackson, Optimising I/O using non-volatile memory, SC21 (N3D/Semtex). The size of a state, the ranks of a node and
+# the layout are kept, and steps are cut. A smaller state would be limited by other things.
+_FEWEST_STEPS: Final = 20
+# Below this multiple of the memory, a part of the reads comes from the page cache.
+_BEYOND_CACHE: Final = 3
+_SHARE_OF_ROOM: Final = 0.8
+
+
+@dataclass(frozen=True)
+class PublishedCase:
+    """``compute_s``: the mean time of a step without storage, half of the whole time over all steps."""
+
+    name: str
+    ranks: int
+    nodes: int
+    steps: int
+    state_bytes: int
+    compute_s: float
+
+    @property
+    def ranks_per_node(self) -> int:
+        """The number of ranks on a full node."""
+        return -(-self.ranks // self.nodes)
+
+    @property
+    def volume_bytes(self) -> int:
+        """All states."""
+        return self.ranks * self.steps * self.state_bytes
+
+
+CASES: Final[Mapping[str, PublishedCase]] = {
+    "medium": PublishedCase("medium", 72, 3, 12_500, 5_000_000, 0.332),
+    "large": PublishedCase("large", 512, 22, 12_500, 4_687_504, 0.36),
+}
+
+
+def scaled(case: PublishedCase, targets: Sequence[Target], cores: int, said: Mapping[str, object]) -> dict[str, object]:
+    """Return the options that follow from ``case`` for this machine, where people have not ``said`` them."""
+    machine = this_machine(list(targets))
+    asked = cast("list[int] | None", said.get("ranks"))
+    ranks = max(asked) if asked else min(case.ranks_per_node, cores)
+    said_bytes = said.get("state_bytes")
+    state_bytes = said_bytes if isinstance(said_bytes, int) else case.state_bytes
+    space = said.get("space")
+    limits = Limits(space_bytes=space if isinstance(space, int) else None)
+    room = int(_SHARE_OF_ROOM * most_to_choose(machine.places, limits, machine.memory))
+    wanted = _BEYOND_CACHE * (machine.memory.total_bytes or 0)
+    steps = max(_FEWEST_STEPS, min(case.steps, -(-min(wanted, room) // (ranks * state_bytes))))
+    return {"ranks": [ranks], "state_bytes": state_bytes, "compute_s": case.compute_s, "steps": steps}
+
+
+def scale_text(case: PublishedCase, ranks: int, steps: int, state_bytes: int, memory_bytes: int | None) -> list[str]:
+    """Return sentences on what the scale is, and what it cannot show."""
+    volume = ranks * steps * state_bytes
+    lines = [
+        f"Like the {case.name} case: {plural(ranks, 'rank')} of {case.ranks} and {steps} steps of {case.steps}.",
+        f"The states take {format_volume(volume)} of {format_volume(case.volume_bytes)}.",
+        f"It cannot show the population of {case.ranks * case.steps} files, nor {case.ranks} ranks at one server.",
+    ]
+    if memory_bytes is not None and volume < _BEYOND_CACHE * memory_bytes:
+        lines.append(
+            f"The states are {volume / memory_bytes:.2g} x the memory, not {_BEYOND_CACHE} x: the page cache can hold "
+            "a part of them. Limit the memory of the job, or use --cache drop."
+        )
+    return lines
+
+
+# -- rates that a prediction may rest on -------------------------------------------------------------------------------
+
+
+class KnownRate(Strict):
+    """What the calls of one phase took without computation, by as many ranks as stand here.
+
+    ``walls_s``: of the phase, by repetition; ``state_s``: of all calls for one state on one rank. ``sound``: see
+    ``is_sound``. ``run_id``: of the result that it comes from.
+    """
+
+    run_id: str
+    phase: Literal["forward", "adjoint"]
+    target: str
+    backend: str
+    layout: str
+    order: str
+    cache: Literal["none", "drop"]
+    ranks: Positive
+    steps: Positive
+    state_bytes: Annotated[int, Field(ge=8)]
+    depth: Annotated[int, Field(ge=0)]
+    walls_s: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1)]
+    state_s: Annotated[float, Field(gt=0)]
+    sound: bool

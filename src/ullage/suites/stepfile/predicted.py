@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rates a prediction needs, and which of those that are known it takes. Pure."""
+"""What is asked of a prediction, which rates it needs, and which of those that are known it takes."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Annotated, ClassVar, Final, Self, cast
+
+from pydantic import Field, model_validator
 
 from ullage.analysis.statistics import median
 from ullage.analysis.stepmodel import (
@@ -19,64 +22,83 @@ from ullage.analysis.stepmodel import (
 )
 from ullage.errors import UserError
 from ullage.model.summary import Row
-from ullage.suites.stepfile.known import KnownRate
-from ullage.suites.stepfile.predict_options import PredictOptions
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import Positive, cores_of_nodes
+from ullage.runs.options.kinds import FilePath, Size
+from ullage.runs.options.model import OptionError
+from ullage.suites.stepfile.options import KnownRate, StepfileOptions
+
+_MULTIPLES: Final = (1, 2, 4)
 
 
-def check_known(options: PredictOptions, target: str, backend: str, shares: Mapping[str, float]) -> None:
-    """Raise ``UserError`` where the rates that people name do not tell what a prediction for ``target`` needs.
+def _read_rates(path: Path) -> list[KnownRate]:
+    from ullage.suites.stepfile.summarise import read_rates
 
-    ``shares``: of the reads that the page cache serves, by order.
-    """
-    for layout, order in itertools.product(options.layouts, options.orders):
-        for phase, cache in needed(options, shares[order]):
-            if pick(options, options.rates, Need(phase, target, backend, layout, order, cache)) is None:
-                what = f"has no {phase} rates of {target}, {layout}, {order}, cache {cache or 'none or drop'}"
-                raise UserError(what, "--rates", _right(options))
+    return read_rates(path)
 
 
-def _right(options: PredictOptions) -> str:
-    ranks = ", ".join(str(count) for count in sorted({one.ranks for one in options.rates}))
-    return (
-        f"it has {ranks} ranks, and needs {options.ranks[0]}, states of {options.state_bytes} bytes and the same "
-        "helper threads; leave --rates out to measure here"
-    )
+class PredictOptions(StepfileOptions):
+    """``scaling``: the numbers of ranks whose rates are measured; the first of ``ranks`` is the one predicted for."""
+
+    changes: ClassVar[Mapping[str, Change]] = {
+        "ranks": Change("Predict for this number of ranks."),
+        "orders": Change("Read the states in these orders: reverse, forward or stride:K."),
+        "quick": Change("Take a first look in 30 s: 20 steps."),
+    }
+
+    rates: Annotated[
+        list[KnownRate],
+        FilePath(_read_rates, metavar="RESULT"),
+        Option("Take the rates from this result instead of measuring them.", unsaid="measured here"),
+    ] = []
+    rate_steps: Annotated[
+        int | None,
+        Field(ge=1),
+        Option("Measure the rates with this many steps.", unsaid="all steps"),
+    ] = None
+    page_cache: Annotated[
+        int | None,
+        Field(ge=0),
+        Size(),
+        Option("Assume that a node caches this many bytes of states.", unsaid="the available memory"),
+    ] = None
+    run: Annotated[bool, Option("Predict only, without a run for comparison.")] = True
+    scaling: list[Positive] = []
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Fill in the numbers of ranks that are measured, and the memory that can hold states."""
+        values = super().settle(said)
+        ranks = cast("list[int]", values["ranks"])
+        values.setdefault("scaling", ranks_to_measure(ranks[-1], cores_of_nodes(values)))
+        if values.get("page_cache") is None:
+            from ullage.system.hardware import read_memory
+
+            values["page_cache"] = read_memory().available_bytes
+        return values
+
+    @model_validator(mode="after")
+    def _can_be_predicted(self) -> Self:
+        if len(self.ranks) > 1:
+            raise OptionError("ranks", "a prediction is for one number of ranks", f"--ranks {self.ranks[-1]}")
+        if self.spill:
+            raise OptionError("spill", "each target is predicted by itself", "leave --spill out")
+        if self.revolves:
+            what = "what revolve costs is computed from its formula"
+            raise OptionError("orders", what, "choose reverse, forward or stride:K")
+        if self.compute_s == 0:
+            raise OptionError("compute_s", "a prediction needs the computation of a step", "--compute 100ms, or --like")
+        return self
 
 
-@dataclass(frozen=True)
-class Need:
-    """What a rate is looked up by. An empty ``cache``: any."""
-
-    phase: str
-    target: str
-    backend: str
-    layout: str
-    order: str
-    cache: str = ""
-
-    def fits(self, one: KnownRate) -> bool:
-        """Tell whether ``one`` is a rate of this."""
-        asked = (self.phase, self.target, self.backend, self.layout, self.order)
-        return (one.phase, one.target, one.backend, one.layout, one.order) == asked and self.cache in ("", one.cache)
+def ranks_to_measure(ranks: int, cores: int) -> list[int]:
+    """Return ``ranks`` and its multiples by 2 and 4 that have a core each; where there is none, its halves."""
+    above = [ranks * factor for factor in _MULTIPLES if factor == 1 or ranks * factor <= cores]
+    below = [ranks // factor for factor in _MULTIPLES if ranks % factor == 0]
+    return above if len(above) > 1 else sorted(below)
 
 
-def needed(options: PredictOptions, cached: float) -> list[tuple[str, str]]:
-    """Return which phases with which cache control a prediction needs, where ``cached`` is the share of the cache."""
-    if options.cache == "drop":
-        return [("forward", ""), ("adjoint", "drop")]
-    reads = [("adjoint", "none")] if cached > 0 else []
-    return [("forward", ""), *reads, *([("adjoint", "drop")] if cached < 1 else [])]
-
-
-def pick(options: PredictOptions, rates: Iterable[KnownRate], need: Need, ranks: int | None = None) -> KnownRate | None:
-    """Return the rate of ``need`` with most steps, of the asked ranks, states and depth; None where there is none."""
-    depth = options.write_behind if need.phase == "forward" else options.prefetch
-    asked = (ranks or options.ranks[0], options.state_bytes, depth)
-    found = [one for one in rates if need.fits(one) and (one.ranks, one.state_bytes, one.depth) == asked]
-    # Among rates of the same steps, the one that was measured as the run will be comes last.
-    found.sort(key=lambda one: (min(one.steps, options.steps), one.cache == options.cache))
-    return found[-1] if found else None
-
+# -- which rates it takes ----------------------------------------------------------------------------------------------
 
 FORWARD, ADJOINT = "forward", "adjoint"
 PHASES: Final = (FORWARD, ADJOINT)
@@ -90,6 +112,68 @@ class Way:
     backend: str
     layout: str
     order: str
+
+    @staticmethod
+    def of(row: Row) -> "Way":
+        """Return that of a row of a run."""
+        return Way(row.target, *(row.word(name) for name in ("backend", "layout", "order")))
+
+    @staticmethod
+    def of_rate(one: KnownRate) -> "Way":
+        """Return that of a known rate."""
+        return Way(one.target, one.backend, one.layout, one.order)
+
+
+def check_known(options: PredictOptions, target: str, backend: str, shares: Mapping[str, float]) -> None:
+    """Raise ``UserError`` where the rates that people name do not tell what a prediction for ``target`` needs.
+
+    ``shares``: of the reads that the page cache serves, by order.
+    """
+    for layout, order in itertools.product(options.layouts, options.orders):
+        for phase, cache in needed(options, shares[order]):
+            if pick(options, options.rates, Way(target, backend, layout, order), phase, cache) is None:
+                what = f"has no {phase} rates of {target}, {layout}, {order}, cache {cache or 'none or drop'}"
+                raise UserError(what, "--rates", _right(options))
+
+
+def _right(options: PredictOptions) -> str:
+    ranks = ", ".join(str(count) for count in sorted({one.ranks for one in options.rates}))
+    return (
+        f"it has {ranks} ranks, and needs {options.ranks[0]}, states of {options.state_bytes} bytes and the same "
+        "helper threads; leave --rates out to measure here"
+    )
+
+
+def needed(options: PredictOptions, cached: float) -> list[tuple[str, str]]:
+    """Return which phases with which cache control a prediction needs, where ``cached`` is the share of the cache."""
+    if options.cache == "drop":
+        return [(FORWARD, ""), (ADJOINT, "drop")]
+    reads = [(ADJOINT, "none")] if cached > 0 else []
+    return [(FORWARD, ""), *reads, *([(ADJOINT, "drop")] if cached < 1 else [])]
+
+
+def pick(
+    options: PredictOptions,
+    rates: Iterable[KnownRate],
+    way: Way,
+    phase: str,
+    cache: str = "",
+    ranks: int | None = None,
+) -> KnownRate | None:
+    """Return the rate with most steps, of the asked ranks, states and depth; None where there is none.
+
+    An empty ``cache``: any.
+    """
+    depth = options.write_behind if phase == FORWARD else options.prefetch
+    asked = (phase, way, ranks or options.ranks[0], options.state_bytes, depth)
+    found = [
+        one
+        for one in rates
+        if (one.phase, Way.of_rate(one), one.ranks, one.state_bytes, one.depth) == asked and cache in ("", one.cache)
+    ]
+    # Among rates of the same steps, the one that was measured as the run will be comes last.
+    found.sort(key=lambda one: (min(one.steps, options.steps), one.cache == options.cache))
+    return found[-1] if found else None
 
 
 @dataclass(frozen=True)
@@ -136,9 +220,12 @@ def predictions(
 
     ``runs``: rows ``phase_time`` of runs with computation.
     """
-    ways = dict.fromkeys(Way(one.target, one.backend, one.layout, one.order) for one in rates)
-    asked = [way for way in ways if way.layout in options.layouts and way.order in options.orders]
-    measured = {(_way(row), row.access): row for row in runs}
+    asked = [
+        way
+        for way in dict.fromkeys(map(Way.of_rate, rates))
+        if way.layout in options.layouts and way.order in options.orders
+    ]
+    measured = {(Way.of(row), row.access): row for row in runs}
     found: list[Predicted] = []
     for way in asked:
         of_way = {phase: measured[way, phase] for phase in PHASES if (way, phase) in measured}
@@ -148,17 +235,10 @@ def predictions(
     return found
 
 
-def _way(row: Row) -> Way:
-    return Way(row.target, *(str(row.params[name]) for name in ("backend", "layout", "order")))
-
-
 def _predicted(
     options: PredictOptions, rates: Sequence[KnownRate], way: Way, cached: float, runs: Mapping[str, Row]
 ) -> Predicted | None:
-    known = {
-        (phase, cache): pick(options, rates, Need(phase, way.target, way.backend, way.layout, way.order, cache))
-        for phase, cache in needed(options, cached)
-    }
+    known = {(phase, cache): pick(options, rates, way, phase, cache) for phase, cache in needed(options, cached)}
     complete = {place: rate for place, rate in known.items() if rate is not None}
     if len(complete) < len(known):
         return None
@@ -191,9 +271,9 @@ def _predicted(
 def _scaling(options: PredictOptions, rates: Sequence[KnownRate], way: Way, phase: str) -> Scaling | None:
     """Return how the total rate of the calls changes with the ranks, of rates that were measured alike."""
     numbers = sorted({one.ranks for one in rates})
-    own = pick(options, rates, Need(phase, way.target, way.backend, way.layout, way.order))
+    own = pick(options, rates, way, phase)
     if own is None:
         return None
-    need = Need(phase, way.target, way.backend, way.layout, way.order, own.cache)
-    found = [pick(options, [one for one in rates if one.steps == own.steps], need, ranks) for ranks in numbers]
+    alike = [one for one in rates if one.steps == own.steps]
+    found = [pick(options, alike, way, phase, own.cache, ranks) for ranks in numbers]
     return scaling_of([(one.ranks, one.ranks * one.steps / median(one.walls_s)) for one in found if one is not None])

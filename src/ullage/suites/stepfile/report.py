@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from ullage.analysis.findings.last_ranks import spread_of
+from ullage.analysis.findings.nodes import spread_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import DASH, format_quantity, format_share, plural, rounded, scale_for, significant
@@ -35,12 +35,8 @@ class _Line(PhaseLine):
         return f"{self.first.target} {' '.join(map(str, words))} {params['ranks']} ranks"
 
 
-def _rows(data: ReportData) -> list[Row]:
-    return [*data.rows_of(_SUITE), *data.rows_of(_PREDICTION)]
-
-
 def _lines(data: ReportData) -> list[_Line]:
-    return [_Line(line.rows) for line in phase_lines(_rows(data))]
+    return [_Line(line.rows) for line in phase_lines([*data.rows_of(_SUITE), *data.rows_of(_PREDICTION)])]
 
 
 def tables(data: ReportData) -> Content | None:
@@ -145,7 +141,7 @@ def timelines(data: ReportData) -> list[Figure]:
         drawn = [
             (line.label, points)
             for line in _lines(data)
-            if line.phase == phase and (points := timeline_of(_middle(data.phases_of(line.first))))
+            if line.phase == phase and (points := timeline_of(data.phases_of(line.first)))
         ]
         if drawn:
             caption = "" if len(drawn) <= _MOST_LINES else f"The first {_MOST_LINES} of {len(drawn)} cases."
@@ -153,14 +149,15 @@ def timelines(data: ReportData) -> list[Figure]:
     return figures
 
 
-def _middle(phases: Sequence[PhaseRecord]) -> PhaseRecord | None:
-    found = sorted(phases, key=lambda phase: phase.elapsed_ns)
-    return found[len(found) // 2] if found else None
+def timeline_of(phases: Sequence[PhaseRecord]) -> list[tuple[float, float]]:
+    """Return points of the phase of median time: the middle of an interval of steps, and the I/O waited for at a step.
 
-
-def timeline_of(phase: PhaseRecord | None) -> list[tuple[float, float]]:
-    """Return points: the middle of an interval of steps, and the mean seconds of I/O that a rank waited for a step."""
-    if phase is None or not isinstance(phase.facts.get("timeline"), dict):
+    That is the mean of the ranks, in s.
+    """
+    if not phases:
+        return []
+    phase = sorted(phases, key=lambda phase: phase.elapsed_ns)[len(phases) // 2]
+    if not isinstance(phase.facts.get("timeline"), dict):
         return []
     known = cast("dict[str, object]", phase.facts["timeline"])
     exposed, steps, width = known.get("exposed_ns"), known.get("steps"), known.get("steps_an_interval")

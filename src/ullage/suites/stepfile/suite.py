@@ -2,6 +2,7 @@
 """Suite ``stepfile``: its cases (places, ranks, layouts and orders of states), and what a run does."""
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from math import comb
 from typing import Final
@@ -13,65 +14,45 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters, Target
 from ullage.model.request import Request
 from ullage.model.system import Place
-from ullage.parameters import count_of
 from ullage.runs.cells.backends import storage_backends
 from ullage.runs.cells.costs import Basis, assumed_besides, seconds_of_files
-from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
+from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
 from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
-from ullage.suites.stepfile.like import CASES, scale_text
-from ullage.suites.stepfile.options import LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of
+from ullage.suites.stepfile.options import CASES, LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of, scale_text
 from ullage.units import format_bytes
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
 WORKLOAD: Final = "stepfile"
-# As the engine has them.
-_STEPS: Final = 100
-_STATE_BYTES: Final = 4 << 20
-_CHECKPOINTS: Final = 10
 _FILE_THREADS: Final = "file_threads="  # the capability
 _MOST_HELPERS: Final = 64
-# What sets the cost of cases at one place apart.
-_OF_COST: Final = ("layout", "order", "checkpoints", "compute_s", "steps", "cache")
 
 
 def steps_of(cell: Cell) -> int:
     """Return the steps of a rank."""
-    return count_of(cell.parameters, "steps", _STEPS)
+    return cell.values.count("steps")
 
 
 def kept_of(cell: Cell) -> int:
     """Return the states of a rank that are kept at once."""
-    if cell.parameters.get("order") != "revolve":
-        return steps_of(cell)
-    return min(steps_of(cell), count_of(cell.parameters, "checkpoints", _CHECKPOINTS))
+    revolves = cell.values["order"] == "revolve"
+    return min(steps_of(cell), cell.values.count("checkpoints")) if revolves else steps_of(cell)
 
 
 def compute_s_of(cell: Cell) -> float:
     """Return the computation of both phases on one rank, without what revolve computes again."""
-    each = cell.parameters.get("compute_s", 0.0)
-    return 2 * steps_of(cell) * (float(each) if isinstance(each, (int, float)) else 0.0)
+    return 2 * steps_of(cell) * cell.values.number("compute_s")
 
 
-def _sizes(cell: Cell) -> Sizes:
-    """Return the sizes of the states of a case."""
-    ranks, kept, state_bytes = cell.layout.ranks, kept_of(cell), count_of(cell.parameters, "state_bytes", _STATE_BYTES)
-    words = [f"{key}={cell.parameters[key]}" for key in _OF_COST if key in cell.parameters]
-    return Sizes(
-        kind=" ".join([f"{ranks} ranks", *words]),
-        block_bytes=state_bytes,
-        dataset_bytes=ranks * kept * state_bytes,
-        files=ranks * (1 if cell.parameters.get("layout") == "log" else kept),
-        phases=["forward", "adjoint"],
-        needs_one_folder=False,
-    )
-
-
-with_sizes: Final = sized(_sizes)
+SIZING: Final = Sizing(
+    "layout order checkpoints compute_s steps cache",
+    lambda values: values.count("state_bytes"),
+    lambda _values: ("forward", "adjoint"),
+)
 
 
 def make_cells(
@@ -92,7 +73,7 @@ def make_cells(
     ]
     if not cells:
         raise UserError("order revolve overwrites states, which layout log cannot", "--layout", "add a layout")
-    return with_sizes(each_once(cells))
+    return each_once(cells)
 
 
 def _placed(ranks: int, options: StepfileOptions, cores: int | None) -> Layout:
@@ -158,8 +139,8 @@ def seconds_besides_bytes(cell: Cell) -> float:
 
 COLUMNS: Final[Columns] = {
     **PLACE,
-    "layout": lambda cell: str(cell.parameters.get("layout", "dir-per-rank")),
-    "order": lambda cell: str(cell.parameters.get("order", "reverse")),
+    "layout": lambda cell: cell.values.word("layout"),
+    "order": lambda cell: cell.values.word("order"),
     "states": lambda cell: f"{kept_of(cell)} of {format_bytes(cell.block_bytes)}",
     **DATA,
     "files": lambda cell: str(cell.files),
@@ -175,12 +156,13 @@ def prepare_stepfile(request: Request, engine_context: EngineContext) -> Prepare
     """Check everything that can be checked without starting anything."""
     options = read_options(StepfileOptions, request)
     machine = checked_machine(request.targets)
-    cells = make_cells(options, request.targets, engine_context.description, machine.cores)
+    kinds = SIZING.by(engine_context.engine)
+    cells = kinds(make_cells(options, request.targets, engine_context.description, machine.cores))
     text = f"{options.steps} steps, {format_bytes(options.state_bytes)} a rank and step"
     notes = scale_notes(options, machine.memory.total_bytes)
     lines = _lines(options, cells)
     return PreparedCells(
-        request, options, machine, cells, with_sizes, text, lines, notes, COLUMNS, costing=costs_of
+        request, options, machine, cells, kinds, text, lines, notes, COLUMNS, costing=costs_of
     ).checked()
 
 
@@ -191,7 +173,7 @@ def _lines(options: StepfileOptions, cells: Sequence[Cell]) -> list[str]:
     for kept, steps in {kept_of(cell): steps_of(cell) for cell in cells if kept_of(cell) < steps_of(cell)}.items():
         again = recomputations(steps, kept)
         lines.append(f"revolve:{kept} keeps {kept} of {steps} states and computes {again} steps again on each rank.")
-    if options.delete and any(kept_of(cell) < steps_of(cell) or cell.files == cell.layout.ranks for cell in cells):
+    if options.delete and any(kept_of(cell) < steps_of(cell) or cell.values["layout"] == "log" for cell in cells):
         lines.append("Nothing is removed early with layout log or order revolve.")
     return lines
 
@@ -223,3 +205,12 @@ def recomputations(steps: int, checkpoints: int) -> int:
     often = repetitions(steps, checkpoints)
     advances = 0 if often == 0 else often * steps - comb(checkpoints + often, often - 1)
     return advances - (steps - 1)
+
+
+def fewest_kept(steps: int, step_s: float, budget_s: float) -> int:
+    """Return the fewest states to keep so that computing the others again takes no longer than ``budget_s``."""
+
+    def is_enough(kept: int) -> bool:
+        return recomputations(steps, kept) * step_s <= budget_s
+
+    return 1 + bisect_left(range(1, steps), x=True, key=is_enough)

@@ -8,15 +8,14 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ullage.engine import find_registered, validate_parameters
+from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.model.plan import Layout, Parameters, Target
 from ullage.model.summary import Finding
 from ullage.parameters import count_of, parse_parameter
-from ullage.runs.cells.backends import storage_backends
-from ullage.runs.cells.caches import direct_of
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell
+from ullage.runs.cells.backends import cache_and_verify, direct_of, storage_backends
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.volume import share_bytes
 from ullage.runs.options.settings import check_settings, parameter_of
 from ullage.suites.sweep.options import Axis, SweepOptions
@@ -44,20 +43,21 @@ def ways(options: SweepOptions, targets: list[Target], description: Describe) ->
 
     Raise ``UserError`` for what the engine would refuse.
     """
-    found: list[Way] = []
     by_target = {target.name: storage_backends(target, options.backends, description) for target in targets}
-    _check_things(options, {backend.name for backends in by_target.values() for backend in backends})
-    for target in targets:
-        for backend in by_target[target.name]:
-            for own, workload in _combinations(options, backend, description):
-                named = Named(name=backend.name, parameters=_backend_parameters(options, backend, own, description))
-                found.append(Way(target, named, _workload_parameters(options, backend, workload, description)))
-    return found
-
-
-def _check_things(options: SweepOptions, backends: set[str]) -> None:
+    names = sorted({backend.name for backends in by_target.values() for backend in backends})
     taken = {f"{WORKLOAD}.{key}": option for key, option in _OWN_OPTIONS.items()}
-    check_settings([*options.parameters, *options.vary], [*sorted(backends), WORKLOAD], taken)
+    check_settings([*options.parameters, *options.vary], [*names, WORKLOAD], taken)
+    return [
+        way_of(
+            target,
+            (backend.name, {**own, **direct_of(backend, options.cache)}),
+            _workload_parameters(options, backend, workload),
+            description,
+        )
+        for target in targets
+        for backend in by_target[target.name]
+        for own, workload in _combinations(options, backend, description)
+    ]
 
 
 def _combinations(
@@ -76,57 +76,28 @@ def _combinations(
         yield given[backend.name], given[WORKLOAD]
 
 
-def _backend_parameters(
-    options: SweepOptions, backend: Registered, given: Parameters, description: Describe
-) -> Parameters:
-    own = {**given, **direct_of(backend, options.cache)}
-    return validate_parameters(description, "backend", backend.name, own)
-
-
-def _workload_parameters(
-    options: SweepOptions, backend: Registered, given: Parameters, description: Describe
-) -> Parameters:
-    """Return all parameters but the sizes.
-
-    Where a backend holds no data there is nothing to drop from a cache and nothing to verify.
-    """
-    holds_data = "data" in backend.capabilities
-    if not holds_data and options.verify not in (None, "none"):
-        raise UserError(f"backend '{backend.name}' stores no data to verify", "--verify", "use --verify none")
+def _workload_parameters(options: SweepOptions, backend: Registered, given: Parameters) -> Parameters:
+    """Return all parameters but the sizes."""
     whole: Parameters = {
         **given,
         "phases": [*options.phases],
         "file_mode": options.file_mode,
         "order": options.order,
-        "cache": "none" if options.cache == "direct" or not holds_data else options.cache,
+        **cache_and_verify(backend, options.cache, options.verify, "kept"),
+        **({} if options.buffers is None else {"buffers": options.buffers}),
     }
-    if not holds_data:
-        whole["verify"] = "none"
-    elif options.verify is not None:
-        whole["verify"] = options.verify
-    if options.buffers is not None:
-        whole["buffers"] = options.buffers
-    wraps = backend.takes(_INNER)
-    for name in () if wraps else _AT_ONCE:
+    for name in () if backend.takes(_INNER) else _AT_ONCE:
         if count_of(whole, name, 1) > backend.most(name):
             what = f"backend '{backend.name}' serves a {name} of at most {backend.most(name)}"
             raise UserError(what, f"{WORKLOAD}.{name}", "use a smaller value, or another --backend", EXIT_BAD_INPUT)
-    return validate_parameters(description, "workload", WORKLOAD, whole)
-
-
-def make_layout(ranks: int, options: SweepOptions, cores: int | None) -> Layout:
-    """Place the ranks; raise ``UserError`` when they do not fill the nodes.
-
-    ``cores``: usable ones of a node, None when not known.
-    """
-    return options.place(ranks, cores)
+    return whole
 
 
 def make_cells(
     options: SweepOptions, targets: list[Target], description: Describe, volume_bytes: int, cores: int | None
 ) -> list[Cell]:
     """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
-    layouts = [make_layout(ranks, options, cores) for ranks in options.ranks]
+    layouts = [options.place(ranks, cores) for ranks in options.ranks]
     all_ways = ways(options, targets, description)
     cells = [
         make_cell(
@@ -155,7 +126,7 @@ def resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int,
 def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None, most_bytes: int) -> list[Cell]:
     """Return two small cases of one rank for each target and backend: middle block, first of the varied parameters."""
     block = sorted(options.blocks)[len(options.blocks) // 2]
-    layout = make_layout(1, options.model_copy(update={"nodes": None, "ranks_per_node": None, "hosts": 0}), cores)
+    layout = options.model_copy(update={"nodes": None, "ranks_per_node": None, "hosts": 0}).place(1, cores)
     alone = options.model_copy(update={"weak": False})
     first: dict[tuple[str, str], Cell] = {}
     for cell in cells:
@@ -179,17 +150,15 @@ def beyond_the_rim(
     Cells that exist already are left out.
     """
     known = {cell.case.id: cell for cell in cells}
-    found: dict[str, Cell] = {}
-    for finding in findings:
-        best = known.get(str(finding.numbers.get("case"))) if finding.kind == "edge" else None
-        if best is None or finding.numbers.get("side") != "upper":
-            continue
-        for axis in options.extend:
-            if finding.numbers.get("axis") == _AXES[axis]:
-                cell = doubled(best, axis, options, volume_bytes, cores)
-                if cell is not None and cell.case.id not in known:
-                    found[cell.case.id] = cell
-    return list(found.values())
+    edges = [one.numbers for one in findings if one.kind == "edge" and one.numbers.get("side") == "upper"]
+    named = [(best, one.get("axis")) for one in edges if (best := known.get(str(one.get("case")))) is not None]
+    new = (
+        doubled(best, axis, options, volume_bytes, cores)
+        for best, at in named
+        for axis in options.extend
+        if at == _AXES[axis]
+    )
+    return each_once(cell for cell in new if cell is not None and cell.case.id not in known)
 
 
 def doubled(best: Cell, axis: Axis, options: SweepOptions, volume_bytes: int, cores: int | None) -> Cell | None:
@@ -204,7 +173,7 @@ def doubled(best: Cell, axis: Axis, options: SweepOptions, volume_bytes: int, co
         return None
     if block > (volume_bytes if options.weak else volume_bytes // ranks):
         return None
-    return resized(best, options, make_layout(ranks, options, cores), block, volume_bytes)
+    return resized(best, options, options.place(ranks, cores), block, volume_bytes)
 
 
 def odd_cells(findings: Iterable[Finding], cells: Iterable[Cell]) -> list[Cell]:

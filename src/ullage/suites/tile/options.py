@@ -2,20 +2,79 @@
 """The options of the suite ``tile``, as they stand in request.json."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
+from ullage.errors import UserError
+from ullage.model.base import Strict
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.groups import StorageOptions, cores_of_nodes
 from ullage.runs.options.kinds import Converted, ConvertedList
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import BackendParameterOptions
-from ullage.suites.tile.hints import TileHints, read_hints
-from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of
+from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, three
 
 Calls: TypeAlias = Literal["independent", "collective"]
+
+# -- sets of MPI-IO hints that are measured side by side ---------------------------------------------------------------
+
+DEFAULT: Final = "default"
+# ROMIO's two ways to move a strided part: by the ranks together, or by each with more than it needs.
+KNOWN: Final[Mapping[str, Mapping[str, str]]] = {
+    DEFAULT: {},
+    "two-phase": {"romio_cb_write": "enable", "romio_cb_read": "enable"},
+    "sieving": {
+        "romio_cb_write": "disable",
+        "romio_cb_read": "disable",
+        "romio_ds_write": "enable",
+        "romio_ds_read": "enable",
+    },
+    "plain": {
+        "romio_cb_write": "disable",
+        "romio_cb_read": "disable",
+        "romio_ds_write": "disable",
+        "romio_ds_read": "disable",
+    },
+}
+_FORM: Final = f"write {', '.join(KNOWN)}, or NAME:KEY=VALUE,KEY=VALUE"
+_LONGEST: Final = 64
+
+
+class TileHints(Strict):
+    """Hints that are given together when the file is opened. They are typed as ``NAME:KEY=VALUE,KEY=VALUE``."""
+
+    name: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+    hints: dict[str, str] = {}
+
+
+def read_hints(texts: Sequence[str]) -> list[TileHints]:
+    """Read sets of hints; raise ``UserError`` for what is none and where two sets have one name."""
+    sets = [_read(text) for text in texts]
+    names = [one.name for one in sets]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"two sets of hints are called '{twice}'", twice, "give each set a name of its own")
+    return sets
+
+
+def _read(text: str) -> TileHints:
+    name, colon, rest = text.partition(":")
+    if not colon and name in KNOWN:
+        return TileHints(name=name, hints=dict(KNOWN[name]))
+    if not colon or not name.strip() or not name.isprintable() or len(name) > _LONGEST or name in KNOWN:
+        raise UserError("is not a set of hints", text, _FORM)
+    hints: dict[str, str] = {}
+    for word in rest.split(","):
+        key, joined, value = word.partition("=")
+        if not key.strip() or not joined or not value.strip():
+            raise UserError(f"'{word}' is not a hint", text, _FORM)
+        hints[key.strip()] = value.strip()
+    return TileHints(name=name, hints=hints)
+
+
+# -- the options -------------------------------------------------------------------------------------------------------
 
 # The display wall of the original's authors: projectors that overlap.
 _DISPLAY: Final[Mapping[str, object]] = {
@@ -130,11 +189,5 @@ class TileOptions(BackendParameterOptions, StorageOptions):
         """Return the tiles of a case with so many ranks."""
         tiles = self.tiles or list(grid_of(ranks, self.dimensions))
         overlap = self.overlap * 3 if len(self.overlap) == 1 else self.overlap
-        sizes = _three(self.tile, 1)
-        overlaps = _three(overlap[: self.dimensions], 0)
-        return Tiling(_three(tiles, 1), sizes, overlaps, self.element_bytes, self.header_bytes, self.frames)
-
-
-def _three(sizes: list[int], rest: int) -> tuple[int, int, int]:
-    x, y, z = (*sizes, rest, rest)[:3]
-    return x, y, z
+        sizes = three(tiles, 1), three(self.tile, 1), three(overlap[: self.dimensions], 0)
+        return Tiling(*sizes, self.element_bytes, self.header_bytes, self.frames)

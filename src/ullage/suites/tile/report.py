@@ -15,7 +15,7 @@ from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, layer, layered
 from ullage.report.table import Cell
 from ullage.report.vega import INK, MUTED, Spec, tooltip
-from ullage.suites.tile.shape import Tiling, read_overlap, read_sizes
+from ullage.suites.tile.shape import Tiling, read_overlap, read_sizes, three
 from ullage.units import format_bytes
 
 _SUITE: Final = "tile"
@@ -63,26 +63,29 @@ def tables(data: ReportData) -> Content | None:
 
 def tilings_of(rows: Sequence[Row]) -> list[Tiling]:
     """Return the tilings that rows are of, each once."""
-    found: dict[Tiling, None] = {}
-    for row in rows:
-        tiles, tile = read_sizes(row.word("tiles")), read_sizes(row.word("tile"))
-        overlap = read_overlap(row.word("overlap"))
-        element, frames = row.count("element_bytes"), row.count("frames")
-        header = row.count("header_bytes")
-        found[Tiling(_three(tiles, 1), _three(tile, 1), _three(overlap, 0), element, header, frames)] = None
-    return list(found)
+    found = [
+        Tiling(
+            three(read_sizes(row.word("tiles")), 1),
+            three(read_sizes(row.word("tile")), 1),
+            three(read_overlap(row.word("overlap")), 0),
+            row.count("element_bytes"),
+            row.count("header_bytes"),
+            row.count("frames"),
+        )
+        for row in rows
+    ]
+    return list(dict.fromkeys(found))
 
 
-def _three(sizes: Sequence[int], rest: int) -> tuple[int, int, int]:
-    x, y, z = [*sizes, rest, rest][:3]
-    return x, y, z
+def _across(tiling: Tiling, sizes: Sequence[int], form: str = "") -> str:
+    return " x ".join(format(size, form) for size in sizes[: 3 if tiling.has_depth else 2])
 
 
 def _sizes(tiling: Tiling) -> str:
-    elements = " x ".join(f"{size:,}" for size in tiling.data_set[: 3 if tiling.has_depth else 2])
-    overlap = " x ".join(str(size) for size in tiling.overlap[: 3 if tiling.has_depth else 2])
+    elements = _across(tiling, tiling.data_set, ",")
     return (
-        f"{plural(tiling.count, 'tile')} of {_across(tiling)} elements, overlap {overlap}: a frame has {elements} "
+        f"{plural(tiling.count, 'tile')} of {_across(tiling, tiling.tile)} elements, overlap "
+        f"{_across(tiling, tiling.overlap)}: a frame has {elements} "
         f"elements of {plural(tiling.element_bytes, 'byte')}, which is {tiling.frame_bytes:,} bytes. "
         f"{plural(tiling.frames, 'frame')} and a header of {tiling.header_bytes:,} bytes make a file of "
         f"{tiling.file_bytes:,} bytes."
@@ -117,30 +120,18 @@ def _owner(tiling: Tiling, rank: int) -> Cell:
 def pictures(data: ReportData) -> list[Figure]:
     """Draw each tiling: the part of each rank in the data set, what overlaps darker, and one line of it in the file."""
     drawn = [one for one in tilings_of(data.rows_of(_SUITE)) if one.count <= _MOST_TILES][:_MOST_PICTURES]
-    return [
-        figure
-        for one in drawn
-        for figure in (
-            Figure(f"{plural(one.count, 'tile')} of {_across(one)}", _caption(one), picture(one)),
-            Figure("One row of elements in the file", _strip_caption(one), strip(one)),
-        )
-    ]
+    return [figure for one in drawn for figure in _drawn(one)]
 
 
-def _across(tiling: Tiling) -> str:
-    return " x ".join(str(size) for size in tiling.tile[: 3 if tiling.has_depth else 2])
-
-
-def _caption(tiling: Tiling) -> str:
+def _drawn(tiling: Tiling) -> list[Figure]:
     layers = " The first layer along z is shown." if tiling.tiles[2] > 1 else ""
-    return f"Each rectangle is the tile of a rank. Darker parts belong to several ranks.{layers}"
-
-
-def _strip_caption(tiling: Tiling) -> str:
-    return (
-        f"The first row of a frame takes {format_bytes(tiling.data_set[0] * tiling.element_bytes)} of the file. Each "
-        "bar is the part of one rank."
-    )
+    caption = f"Each rectangle is the tile of a rank. Darker parts belong to several ranks.{layers}"
+    line = format_bytes(tiling.data_set[0] * tiling.element_bytes)
+    of_line = f"The first row of a frame takes {line} of the file. Each bar is the part of one rank."
+    return [
+        Figure(f"{plural(tiling.count, 'tile')} of {_across(tiling, tiling.tile)}", caption, picture(tiling)),
+        Figure("One row of elements in the file", of_line, strip(tiling)),
+    ]
 
 
 def picture(tiling: Tiling) -> Spec:

@@ -6,19 +6,23 @@ Dimensions stand in the order x, y, z; x is contiguous in the file. Ranks have t
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
-from ullage.parameters import count_of
+from ullage.runs.options.engine import Values
 
 AXES: Final = ("x", "y", "z")
 _COUNTS: Final = re.compile(r"\d{1,10}(?:x\d{1,10}){1,2}", re.ASCII)
 _OVERLAPS: Final = re.compile(r"\d{1,10}(?:[x/]\d{1,10}){0,2}", re.ASCII)
-_TILE: Final = (1024, 1024, 1)
-_ELEMENT: Final = 3
+
+
+def three(sizes: Iterable[int], rest: int) -> tuple[int, int, int]:
+    """Return sizes along x, y and z, of which those that are not stated are ``rest``."""
+    x, y, z = [*sizes, rest, rest][:3]
+    return x, y, z
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,8 @@ class Tiling:
     @property
     def data_set(self) -> tuple[int, int, int]:
         """Elements of a frame."""
-        x, y, z = (n * size - (n - 1) * over for n, size, over in zip(self.tiles, self.tile, self.overlap, strict=True))
-        return x, y, z
+        every = zip(self.tiles, self.tile, self.overlap, strict=True)
+        return three((n * size - (n - 1) * over for n, size, over in every), 1)
 
     @property
     def tile_bytes(self) -> int:
@@ -69,10 +73,8 @@ class Tiling:
 
     def begin_of(self, rank: int) -> tuple[int, int, int]:
         """Return the first element of the tile of ``rank`` along each axis."""
-        x, y, z = (
-            at * (size - over) for at, size, over in zip(self.place_of(rank), self.tile, self.overlap, strict=True)
-        )
-        return x, y, z
+        every = zip(self.place_of(rank), self.tile, self.overlap, strict=True)
+        return three((at * (size - over) for at, size, over in every), 0)
 
     @property
     def parameters(self) -> Parameters:
@@ -88,21 +90,12 @@ class Tiling:
         }
 
 
-def tiling_of(parameters: Mapping[str, object]) -> Tiling:
-    """Return the tiling of a case; records hold what differs from the engine's defaults, or all."""
-
-    def three(name: str, usual: Sequence[int]) -> tuple[int, int, int]:
-        x, y, z = (count_of(parameters, f"{name}_{axis}", one) for axis, one in zip(AXES, usual, strict=True))
-        return x, y, z
-
-    return Tiling(
-        three("tiles", (1, 1, 1)),
-        three("tile", _TILE),
-        three("overlap", (0, 0, 0)),
-        count_of(parameters, "element_bytes", _ELEMENT),
-        count_of(parameters, "header_bytes", 0),
-        count_of(parameters, "frames", 1),
+def tiling_of(values: Values) -> Tiling:
+    """Return the tiling of a case."""
+    tiles, tile, overlap = (
+        three((values.count(f"{name}_{axis}") for axis in AXES), 1) for name in ("tiles", "tile", "overlap")
     )
+    return Tiling(tiles, tile, overlap, *map(values.count, ("element_bytes", "header_bytes", "frames")))
 
 
 def grid_of(ranks: int, dimensions: int = 2) -> tuple[int, int, int]:

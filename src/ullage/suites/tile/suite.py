@@ -3,9 +3,8 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import best_of_alike, differing_in
@@ -21,9 +20,8 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, plural, times
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, join
-from ullage.runs.cells.planning import Cell, Sizes, cell_of, each_once, sized
+from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
 from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
@@ -31,10 +29,9 @@ from ullage.runs.options.settings import check_settings, parameters_for
 from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.tile.hints import DEFAULT, TileHints
-from ullage.suites.tile.options import Calls, TileOptions
-from ullage.suites.tile.shape import Tiling, text_of, tiling_of
+from ullage.runs.told import Launches, Source, launches_of, summary_of, told_rows, usual
+from ullage.suites.tile.options import DEFAULT, Calls, TileHints, TileOptions
+from ullage.suites.tile.shape import text_of, tiling_of
 from ullage.units import format_bytes, format_rate, format_volume
 from ullage.uri import target_path, target_scheme
 
@@ -44,29 +41,7 @@ WORKLOAD: Final = "tile"
 # -- cases -------------------------------------------------------------------------------------------------------------
 
 
-def _tiling(cell: Cell) -> Tiling:
-    return tiling_of(cell.parameters)
-
-
-def _calls(parameters: Parameters) -> str:
-    return str(parameters.get("calls", "independent"))
-
-
-def _sizes(cell: Cell) -> Sizes:
-    """Return the sizes of the tiles of a case: a rank moves one for a frame, and the header is never written."""
-    tiling = _tiling(cell)
-    words = [f"{cell.layout.ranks} ranks", _calls(cell.parameters)]
-    words += [f"{key}={value}" for key, value in cell.case.backend.parameters.items()]
-    phases = cell.parameters.get("phases", ["write", "read"])
-    return Sizes(
-        kind=" ".join(words),
-        block_bytes=tiling.tile_bytes,
-        dataset_bytes=tiling.frames * tiling.frame_bytes,
-        phases=[str(phase) for phase in phases] if isinstance(phases, list) else [],
-    )
-
-
-with_sizes: Final = sized(_sizes)
+_SIZING: Final = Sizing("calls", lambda values: tiling_of(values).tile_bytes)
 
 
 def make_cells(options: TileOptions, targets: Sequence[Target], description: Describe, cores: int | None) -> list[Cell]:
@@ -86,7 +61,7 @@ def make_cells(options: TileOptions, targets: Sequence[Target], description: Des
     ]
     if not cells:
         raise UserError("hints are for backends mpiio and hdf5", "--hints", "add the set default")
-    return with_sizes(each_once(cells))
+    return each_once(cells)
 
 
 def _backend_of(target: Target, options: TileOptions) -> str:
@@ -137,11 +112,11 @@ def name_of_hints(sets: Sequence[TileHints], backend: Parameters) -> str:
 def _columns(sets: Sequence[TileHints]) -> Columns:
     return {
         **PLACE,
-        "tiles": lambda cell: text_of(_tiling(cell).tiles),
-        "tile": lambda cell: f"{text_of(_tiling(cell).tile)} x {_tiling(cell).element_bytes} B",
-        "calls": lambda cell: _calls(cell.parameters),
+        "tiles": lambda cell: text_of(tiling_of(cell.values).tiles),
+        "tile": lambda cell: f"{text_of(tiling_of(cell.values).tile)} x {tiling_of(cell.values).element_bytes} B",
+        "calls": lambda cell: cell.values.word("calls"),
         "hints": lambda cell: name_of_hints(sets, cell.case.backend.parameters),
-        "file": lambda cell: format_volume(_tiling(cell).file_bytes),
+        "file": lambda cell: format_volume(tiling_of(cell.values).file_bytes),
     }
 
 
@@ -149,11 +124,12 @@ def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(TileOptions, request)
     machine = checked_machine(request.targets)
-    cells = make_cells(options, request.targets, engine_context.description, machine.cores)
+    kinds = _SIZING.by(engine_context.engine)
+    cells = kinds(make_cells(options, request.targets, engine_context.description, machine.cores))
     text = f"{plural(options.frames, 'frame')}, a tile of {format_bytes(cells[0].block_bytes)} a rank and frame"
     lines, notes = _lines(options, cells), _notes(cells)
     return PreparedCells(
-        request, options, machine, cells, with_sizes, text, lines, notes, _columns(options.hint_sets)
+        request, options, machine, cells, kinds, text, lines, notes, _columns(options.hint_sets)
     ).checked()
 
 
@@ -162,7 +138,7 @@ def _lines(options: TileOptions, cells: Sequence[Cell]) -> list[str]:
         f"{text_of(tiling.tiles)} tiles with overlap {text_of(tiling.overlap)} make a data set of "
         f"{text_of(tiling.data_set)} elements. A frame has "
         f"{tiling.frame_bytes:,} bytes, the file {tiling.file_bytes:,}."
-        for tiling in dict.fromkeys(map(_tiling, cells))
+        for tiling in dict.fromkeys(tiling_of(cell.values) for cell in cells)
     ]
     if any(cell.case.backend.name == "hdf5" for cell in cells):
         lines.append("HDF5 adds its own data to those bytes; the file is checked to have that many at least.")
@@ -172,15 +148,15 @@ def _lines(options: TileOptions, cells: Sequence[Cell]) -> list[str]:
 
 
 def _notes(cells: Sequence[Cell]) -> list[Note]:
-    pairs = dict.fromkeys((cell.layout.ranks or 1, _tiling(cell).count) for cell in cells)
-    return [_surplus(ranks, count) for ranks, count in pairs if ranks > count]
-
-
-def _surplus(ranks: int, count: int) -> Note:
-    alone = ranks == count + 1
-    which = f"rank {count} of {ranks} has no tile and waits" if alone else ""
-    which = which or f"ranks {count} to {ranks - 1} of {ranks} have no tile and wait"
-    return Note("surplus-ranks", which, f"start {plural(count, 'rank')} for {plural(count, 'tile')}")
+    notes: list[Note] = []
+    for ranks, count in dict.fromkeys((cell.layout.ranks or 1, tiling_of(cell.values).count) for cell in cells):
+        which = f"ranks {count} to {ranks - 1} of {ranks} have no tile and wait"
+        if ranks == count + 1:
+            which = f"rank {count} of {ranks} has no tile and waits"
+        if ranks > count:
+            right = f"start {plural(count, 'rank')} for {plural(count, 'tile')}"
+            notes.append(Note("surplus-ranks", which, right))
+    return notes
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -189,12 +165,12 @@ def _surplus(ranks: int, count: int) -> Note:
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     sets, launches = read_options(TileOptions, request).hint_sets, launches_of(result)
-    rows, uses = told_rows(launches, context, partial(_told, sets=sets)), hints_of(launches, sets)
+    rows, uses = told_rows(launches, context, partial(_tell, sets=sets)), hint_uses(launches, sets)
     return summary_of(launches, context, rows, lambda sound, level: findings_of(sound, uses, level))
 
 
-def _told(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, Scalar]:
-    tiling = tiling_of(source.workload)
+def _tell(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, Scalar]:
+    tiling = tiling_of(source.values)
     return {
         **usual(row, "access", "ranks", "nodes"),
         "block_bytes": tiling.tile_bytes,
@@ -205,42 +181,36 @@ def _told(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, S
         "element_bytes": tiling.element_bytes,
         "header_bytes": tiling.header_bytes,
         "frames": tiling.frames,
-        "calls": _calls(source.workload),
+        "calls": source.values.word("calls"),
         "hint_set": name_of_hints(sets, source.case.backend_parameters),
     }
 
 
 _OF_ROMIO: Final = "romio_"
+HintUses: TypeAlias = Iterable[tuple[tuple[str, str], str, str, str]]
+"""Target and set of hints, key, value as given, and that in use as far as can be known; empty for none."""
 
 
-@dataclass(frozen=True)
-class HintUse:
-    """Hints of one phase: as given, and as the MPI library said afterwards that it uses them.
+def hint_uses(launches: Launches, sets: Sequence[TileHints]) -> HintUses:
+    """Return the hints that were given in all phases."""
+    places = grouped(
+        ((item.case.target, name_of_hints(sets, item.case.backend_parameters)), item) for item in join(launches)
+    )
+    return [
+        (place, key, value, value_in_use(key, item.phase.hints_granted, item.run.mpi_io))
+        for place, items in places.items()
+        for item in items
+        for key, value in item.phase.hints_given.items()
+    ]
 
-    ``component``: what serves its files, as ``ompio``; empty: not known. OMPIO repeats whatever it is given.
+
+def value_in_use(key: str, granted: Mapping[str, str], component: str) -> str:
+    """Return what the MPI library said afterwards that it uses; empty where the hint is not of its kind.
+
+    ``component``: what serves its files, as ``ompio``, which repeats whatever it is given; empty: not known.
     """
-
-    given: Mapping[str, str]
-    granted: Mapping[str, str]
-    component: str = ""
-
-    def used(self, key: str) -> str:
-        """Return the value in use as far as that can be known; empty where the hint is not used."""
-        is_foreign = key.startswith(_OF_ROMIO) and bool(self.component) and not self.component.startswith("romio")
-        return "" if is_foreign else self.granted.get(key, "")
-
-
-def hints_of(
-    launches: Iterable[Iterable[AnyRecord]], sets: Sequence[TileHints]
-) -> dict[tuple[str, str], list[HintUse]]:
-    """Return the hints that were given and granted, for each target and set, of all phases."""
-    found: dict[tuple[str, str], list[HintUse]] = {}
-    for item in join([list(launch) for launch in launches]):
-        given: Mapping[str, str] = item.phase.hints_given
-        if given:
-            key = item.case.target, name_of_hints(sets, item.case.backend_parameters)
-            found.setdefault(key, []).append(HintUse(given, item.phase.hints_granted, item.run.mpi_io))
-    return found
+    is_foreign = key.startswith(_OF_ROMIO) and bool(component) and not component.startswith("romio")
+    return "" if is_foreign else granted.get(key, "")
 
 
 # -- sentences ---------------------------------------------------------------------------------------------------------
@@ -249,7 +219,7 @@ _FAMILIES: Final = 2
 _COLLECTIVE: Final = "collective"
 
 
-def findings_of(rows: Sequence[Row], hints: Mapping[tuple[str, str], Sequence[HintUse]], level: float) -> list[Finding]:
+def findings_of(rows: Sequence[Row], hints: HintUses, level: float) -> list[Finding]:
     """Return all findings; ``rows`` are sound ones."""
     rates = [row for row in rows if row.metric == "bandwidth" and not row.is_invalid]
     own = level_of_part(level, _FAMILIES)
@@ -267,31 +237,25 @@ def _who(row: Row) -> str:
 
 def _frames(rows: Sequence[Row]) -> list[Finding]:
     """State the highest median of each access on each target; which setting is best is not said."""
-    by_place = grouped(((row.target, row.access), row) for row in rows)
-    return [_stream(max(some, key=lambda row: row.median)) for some in by_place.values()]
-
-
-def _stream(row: Row) -> Finding:
-    access = row.access
-    text = (
-        f"With {row.params['calls']} calls and hints {row.params['hint_set']}, {noun(access)} ({_who(row)}) reach "
-        f"{format_quantity(row.median, 'frame/s')}, the highest median of all settings."
-    )
-    title = f"{row.target} {noun(access)} up to {format_quantity(row.median, 'frame/s')}"
-    return finding("tile-frames", title, text, case=row.case, access=access, frame_rate=row.median)
+    found: list[Finding] = []
+    for (target, access), some in grouped(((row.target, row.access), row) for row in rows).items():
+        row = max(some, key=lambda row: row.median)
+        rate = format_quantity(row.median, "frame/s")
+        text = (
+            f"With {row.params['calls']} calls and hints {row.params['hint_set']}, {noun(access)} ({_who(row)}) reach "
+            f"{rate}, the highest median of all settings."
+        )
+        title = f"{target} {noun(access)} up to {rate}"
+        found.append(finding("tile-frames", title, text, case=row.case, access=access, frame_rate=row.median))
+    return found
 
 
 def _call_findings(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare collective with independent calls wherever nothing else differs."""
-    alike = best_of_alike(rows, level, "calls")
-    pairs, found = [some for some, _ in alike], [_better_calls(some, gain) for some, gain in alike]
+    found = [(some, _better_calls(some, gain)) for some, gain in best_of_alike(rows, level, "calls")]
     title = "Collective and independent calls cannot be told apart"
     text = "Whether collective or independent calls are faster cannot be told"
-    return [*_decided(found), *_undecided(pairs, found, "tile-calls", title, text, "access, ranks and hints")]
-
-
-def _decided(found: Iterable[Finding | None]) -> list[Finding]:
-    return [one for one in found if one is not None]
+    return _with_undecided(found, "tile-calls", title, text, "access, ranks and hints")
 
 
 def _better_calls(pair: Sequence[Row], gain: Gain | None) -> Finding | None:
@@ -312,12 +276,12 @@ def _better_calls(pair: Sequence[Row], gain: Gain | None) -> Finding | None:
     return with_gain(told, gain, f"--calls {best}")
 
 
-def _undecided(
-    groups: Sequence[Sequence[Row]], found: Sequence[Finding | None], kind: str, title: str, text: str, axes: str
+def _with_undecided(
+    found: Sequence[tuple[Sequence[Row], Finding | None]], kind: str, title: str, text: str, axes: str
 ) -> list[Finding]:
-    """State once for each target in how many settings of ``axes`` nothing is told."""
-    by_target = grouped((rows[0].target, one is None) for rows, one in zip(groups, found, strict=True))
-    return [
+    """Return the findings, and once for each target in how many settings of ``axes`` nothing is told."""
+    by_target = grouped((rows[0].target, one is None) for rows, one in found)
+    undecided = [
         finding(
             kind,
             f"{title} on {target}",
@@ -329,6 +293,7 @@ def _undecided(
         for target, open_ in by_target.items()
         if any(open_)
     ]
+    return [*(one for _, one in found if one is not None), *undecided]
 
 
 def _hint_sets(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -336,10 +301,10 @@ def _hint_sets(rows: Sequence[Row], level: float) -> list[Finding]:
     # Where no set is the default one, the first one that was asked for is what others are compared with.
     several = [sorted(some, key=rows.index) for some in differing_in(rows, "hint_set")]
     own = level_of_each(level, map(len, several))
-    found = [_best_set(some, own) for some in several]
+    found = [(some, _best_set(some, own)) for some in several]
     base = str(_base_of(several[0]).params["hint_set"]) if several else DEFAULT
     title, text = "Gains from hints are not shown everywhere", f"That a set of hints is faster than {base} is not shown"
-    return [*_decided(found), *_undecided(several, found, "tile-hints", title, text, "access, ranks and calls")]
+    return _with_undecided(found, "tile-hints", title, text, "access, ranks and calls")
 
 
 def _base_of(rows: Sequence[Row]) -> Row:
@@ -365,14 +330,8 @@ def _best_set(rows: Sequence[Row], level: float) -> Finding | None:
     return with_gain(told, gain, f"--hints {name}")
 
 
-def _ignored(hints: Mapping[tuple[str, str], Sequence[HintUse]]) -> list[Finding]:
+def _ignored(hints: HintUses) -> list[Finding]:
     """Report each hint that the MPI library did not name afterwards, or named otherwise, or that is not of its kind."""
-    uses = (
-        (place, key, value, phase.used(key))
-        for place, phases in hints.items()
-        for phase in phases
-        for key, value in phase.given.items()
-    )
     return [
         not_used(
             "tile-hints-ignored",
@@ -383,5 +342,5 @@ def _ignored(hints: Mapping[tuple[str, str], Sequence[HintUse]]) -> list[Finding
             target=target,
             hint_set=hint_set,
         )
-        for ((target, hint_set), key, value), used in refused_hints(uses).items()
+        for ((target, hint_set), key, value), used in refused_hints(hints).items()
     ]

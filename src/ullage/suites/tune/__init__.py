@@ -33,7 +33,7 @@ class Tune:
     def prepare(self, request: "Request", engine_context: "EngineContext") -> "Prepared":
         """See ``Suite``."""
         from ullage.runs.summary import build_summary
-        from ullage.runs.tuning.prepared import prepare_tune
+        from ullage.runs.tuning.searching import prepare_tune
 
         return prepare_tune(request, engine_context, build_summary)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a search: the answer with its pairs, what each parameter does, every trial, what to do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ullage.model.tuning import TuneFront, TuneObjective, TuneParameter, TuneTrial, Tuning
+from ullage.model.tuning import TuneObjective, TuneParameter, TuneTrial, Tuning
 from ullage.quantity import DASH, format_quantity, percent, times
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
@@ -25,29 +25,50 @@ def result_of_search(data: ReportData) -> Content | None:
     tune = data.summary.tune
     if tune is None:
         return None
-    grids = [
-        *_parameters(tune),
-        *_interactions(tune),
-        *_front(tune),
-        *_trials("Trials", tune, tune.trials),
-    ]
-    return Content(notes=[tune.answer, *tune.tradeoffs, *_to_do(tune), _cost(tune)], grids=grids)
-
-
-def _to_do(tune: Tuning) -> list[str]:
-    """Say how to run with a setting that is proved to be better; a best setting without proof is not recommended."""
-    if tune.confirmation is None or tune.confirmation.answer != "better":
-        return []
-    return [f"Run with it: {shell_line(tune.environment, tune.preparation, tune.command)}"]
-
-
-def _cost(tune: Tuning) -> str:
-    cost = tune.cost
-    return (
+    cost, is_better = tune.cost, tune.confirmation is not None and tune.confirmation.answer == "better"
+    # A best setting without proof is not recommended.
+    to_do = f"Run with it: {shell_line(tune.environment, tune.preparation, tune.command)}"
+    spent = (
         f"{cost.trials} trials took {format_time(cost.seconds)} and wrote {format_volume(cost.bytes)}. All "
         f"{cost.settings} settings once would take {format_time(cost.whole_seconds)} and "
         f"{format_volume(cost.whole_bytes)}."
     )
+    return Content(notes=[tune.answer, *tune.tradeoffs, *([to_do] if is_better else []), spent], grids=_tables(tune))
+
+
+def _tables(tune: Tuning) -> list[Grid]:
+    names, goals = [one.name for one in tune.parameters], tune.objectives
+    of_two = ("parameter", "and", "share of the variance together")
+    of_front = [*names, *(goal.name for goal in goals), "trials"]
+    of_trial = ["trial", "purpose", *names, *(goal.name for goal in goals), "verdict", "grade", "time", "written"]
+    together = [(one.first, one.second, percent(one.share)) for one in tune.interactions]
+    front = [
+        [*(one.setting[name] for name in names), *_values(goals, one.values), str(one.trials)] for one in tune.front
+    ]
+    trials = [
+        [
+            *(str(one.number), one.purpose, *(one.setting[name] for name in names), *_values(goals, one.values)),
+            *(
+                one.verdict or DASH,
+                one.grade or DASH,
+                format_time(one.seconds),
+                format_volume(one.bytes),
+                _remarks(one),
+            ),
+        ]
+        for one in tune.trials
+    ]
+    best = "Pareto front: no other setting has the higher mean in all objectives"
+    return [
+        *_parameters(tune),
+        *texts_grid("Interactions", of_two, together, words=of_two[:2]),
+        *texts_grid(best, of_front, front, words=names),
+        *texts_grid("Trials", [*of_trial, "remarks"], trials, words=[*names, "purpose", "verdict", "grade", "remarks"]),
+    ]
+
+
+def _values(goals: Sequence[TuneObjective], values: Mapping[str, float]) -> list[str]:
+    return [format_quantity(values[goal.name], goal.unit) if goal.name in values else DASH for goal in goals]
 
 
 def _parameters(tune: Tuning) -> list[Grid]:
@@ -65,44 +86,6 @@ def _line(one: TuneParameter) -> str:
     return ", ".join(f"{point.value}: {times(point.expected)}" for point in one.response)
 
 
-def _interactions(tune: Tuning) -> list[Grid]:
-    lines = [[one.first, one.second, percent(one.share)] for one in tune.interactions]
-    heads = ("parameter", "and", "share of the variance together")
-    return texts_grid("Interactions", heads, lines, words=heads[:2])
-
-
-def _front(tune: Tuning) -> list[Grid]:
-    columns: list[Column[TuneFront]] = [
-        *[Column(one.name, _part_of(one.name), is_number=False) for one in tune.parameters],
-        *[Column(goal.name, _mean_of(goal)) for goal in tune.objectives],
-        Column("trials", lambda one: str(one.trials)),
-    ]
-    return grid_of("Pareto front: no other setting has the higher mean in all objectives", columns, tune.front)
-
-
-def _part_of(name: str) -> Callable[[TuneFront], str]:
-    return lambda one: one.setting[name]
-
-
-def _mean_of(goal: TuneObjective) -> Callable[[TuneFront], str]:
-    return lambda one: format_quantity(one.values[goal.name], goal.unit)
-
-
-def _trials(title: str, tune: Tuning, trials: Sequence[TuneTrial]) -> list[Grid]:
-    columns: list[Column[TuneTrial]] = [
-        Column("trial", lambda one: str(one.number)),
-        Column("purpose", lambda one: one.purpose, is_number=False),
-        *[Column(one.name, _setting_of(one.name), is_number=False) for one in tune.parameters],
-        *[Column(goal.name, _value_of(goal)) for goal in tune.objectives],
-        Column("verdict", lambda one: one.verdict or DASH, is_number=False),
-        Column("grade", lambda one: one.grade or DASH, is_number=False),
-        Column("time", lambda one: format_time(one.seconds)),
-        Column("written", lambda one: format_volume(one.bytes)),
-        Column("remarks", _remarks, is_number=False),
-    ]
-    return grid_of(title, columns, trials)
-
-
 def _remarks(one: TuneTrial) -> str:
     """Say why a trial does not count, or why it has fewer repetitions."""
     if one.reason:
@@ -112,14 +95,6 @@ def _remarks(one: TuneTrial) -> str:
     if one.default_there:
         return f"measured by an earlier search: {one.result}"
     return "a short trial" if one.is_proxy else "ended early, far below the best" if one.is_short else ""
-
-
-def _setting_of(name: str) -> Callable[[TuneTrial], str]:
-    return lambda one: one.setting[name]
-
-
-def _value_of(goal: TuneObjective) -> Callable[[TuneTrial], str]:
-    return lambda one: format_quantity(one.values[goal.name], goal.unit) if goal.name in one.values else DASH
 
 
 # -- what each parameter does, as a chart ------------------------------------------------------------------------------

@@ -7,4 +7,4 @@ in memory and in the file, collective with independent transfers, and HDF5 with 
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("vpic", __doc__ or "", "options:VpicOptions", "suite:prepare_vpic", "suite:summarise")
+SUITE = UsualSuite("vpic", __doc__ or "", "suite:VpicOptions", "suite:prepare", "suite:summarise")

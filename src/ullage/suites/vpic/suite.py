@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite ``vpic``: from its options to cases, and from records to rows and findings."""
+"""What is asked of the suite ``vpic`` besides the options of particle files, and what it does with that."""
+
+from functools import partial
+from typing import Annotated, Final
 
 from ullage.model.request import Request
-from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
+from ullage.runs.options.declared import OfEngine
 from ullage.runs.options.reading import read_options
-from ullage.runs.particles.cells import WorkloadSettings, prepare_particles
-from ullage.runs.particles.findings import summarise_particles
-from ullage.runs.suite import SuiteSummary
-from ullage.suites.vpic.options import VpicOptions
+from ullage.runs.particles.options import ParticleOptions
+from ullage.runs.particles.suite import prepare_particles, summarise_particles
 
 
-def prepare_vpic(request: Request, engine_context: EngineContext) -> PreparedCells:
+class VpicOptions(ParticleOptions):
+    """See ``ParticleOptions``."""
+
+    sync: Annotated[bool, OfEngine(help="Do not sync the file within the time, after the last step.")] = True
+
+
+def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(VpicOptions, request)
     lines = ["All ranks write one file. It is read and verified after the time."]
-    asked = WorkloadSettings(phases=["write"], parameters={"sync": options.sync})
-    return prepare_particles(request, engine_context, options, asked, lines)
+    return prepare_particles(request, engine_context, options, lines, {"sync": options.sync, "phases": ["write"]})
 
 
-def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
-    return summarise_particles(result, context, "vpic", "write")
+summarise: Final = partial(summarise_particles, access="write")
